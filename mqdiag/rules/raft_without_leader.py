@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from typing import NamedTuple
 
 import msgspec
+from msgspec import structs
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.servers import RaftMember
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of, seconds_between
+from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of, of_broker
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
@@ -86,30 +89,38 @@ class _Member(msgspec.Struct):
     member: str | None
     """None where its lines do not tell the id"""
     logs: LogsFacts
-    ends: str | None = None
+    ends: datetime | None = None
     """the last line that is known to be its own"""
+    log_ends: datetime | None = None
+    """the end of its logs; None where they are of several members"""
     rounds: int = 0
-    first: str | None = None
-    last: str | None = None
+    """of votes that gave no leader, since the begin; at most so many where only minutes are known"""
+    first: datetime | None = None
+    last: datetime | None = None
     """of the rounds of votes that gave no leader"""
-    asked: str | None = None
+    asked: datetime | None = None
     """when a controller last became a candidate, by its own log"""
-    known: str | None = None
+    known: datetime | None = None
     """when the member last followed a leader or led"""
-    led: str | None = None
+    led: datetime | None = None
     """when it last led"""
+    lost: datetime | None = None
+    """when it last lost its leader"""
 
     @property
-    def begin(self) -> str | None:
+    def begin(self) -> datetime | None:
         """From when on it has had no leader; None where it has one, or never looked for one."""
-        begin = self.first or self.asked
-        if begin is None or self.known is None:
-            return begin
+        looked = self.first or self.asked
         latest = self.last or self.asked
-        return max(begin, self.known) if latest is not None and latest > self.known else None
+        if looked is None or latest is None:
+            return None
+        # a member loses its leader and becomes a candidate in one second
+        if (self.known is not None and latest <= self.known) or (self.lost is not None and latest < self.lost):
+            return None
+        return max(time for time in (looked, self.known, self.lost) if time is not None)
 
     @property
-    def end(self) -> str | None:
+    def end(self) -> datetime | None:
         """Until when it had none, as far as its logs tell."""
         return self.last or self.ends
 
@@ -119,33 +130,47 @@ class _Member(msgspec.Struct):
             "without_leader_ms"
         ]
 
-    def without_leader_ms(self, since: str | None = None) -> float:
+    def without_leader_ms(self, since: datetime | None = None) -> float:
         """How long it has had no leader; at most since then."""
         if self.begin is None or self.end is None:
             return 0
-        return seconds_between(max(self.begin, since or self.begin), self.end) * 1000
+        return _milliseconds(max(self.begin, since or self.begin), self.end)
+
+
+class _Group(NamedTuple):
+    """Members that may be of one Raft group; their times have a zone for all of them or for none."""
+
+    members: list[_Member]
+    is_told: bool
+    """whether the logs tell that they are of one group"""
 
 
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group: its members have found no leader for long, or lost one for a while."""
     for group in _groups(facts):
-        without = [one for one in group if one.is_without_leader(limits)]
-        leaders = [one for one in group if one.led is not None and one.led == one.known and one not in without]
+        without = [one for one in group.members if one.is_without_leader(limits)]
+        leaders = [
+            one for one in group.members if one.led is not None and one.led == one.known and one not in without
+        ]
         led = max((one.ends for one in leaders if one.ends is not None), default=None)
         lasting = [one for one in without if not _has_leader(one, led, limits)]
         if lasting:
-            yield _no_leader(lasting, group, led)
+            yield _no_leader(lasting, group, led, limits)
             continue
-        if without:
-            yield _cut_off(without[0], leaders)
-        for logs in {id(one.logs): one.logs for one in group if one not in without}.values():
+        for one in without:
+            leading = [
+                other
+                for other in leaders
+                if other.ends is not None and one.begin is not None and other.ends > one.begin
+            ]
+            yield _cut_off(one, leading) if group.is_told else _finds_no_leader(one, leading)
+        for logs in _logs_of(one for one in group.members if one not in without):
             if lost := events(logs, LOST):
-                known = [one.known for one in group if one.logs is logs and one.known is not None]
-                yield _leader_lost(logs, lost, known, limits)
+                yield _leader_lost(logs, lost, [one for one in group.members if one.logs is logs], limits)
 
 
-def _has_leader(one: _Member, led: str | None, limits: Limits) -> bool:
+def _has_leader(one: _Member, led: datetime | None, limits: Limits) -> bool:
     """Whether another member led while this one looked for a leader.
 
     A leader writes to dledger.log every three seconds; its controller.log may have nothing to say for long.
@@ -155,58 +180,119 @@ def _has_leader(one: _Member, led: str | None, limits: Limits) -> bool:
     return one.last is None or one.without_leader_ms(led) < limits["without_leader_ms"]
 
 
-def _groups(facts: Facts) -> Iterator[list[_Member]]:
-    """The members of each group whose logs are at hand; brokers of one group have one name.
+def _logs_of(members: Iterable[_Member]) -> list[LogsFacts]:
+    """The logs of these members, each once: several members may share them."""
+    return list({id(one.logs): one.logs for one in members}.values())
 
-    Two members of one id are of two groups, and nothing tells which of the others are of which: each is told by itself.
+
+def _groups(facts: Facts) -> Iterator[_Group]:
+    """The members of each group that the logs are of; brokers of one group have one name.
+
+    The lines of controllers, and of brokers without a name, do not tell the group. Two members of one id are of two
+    groups, and nothing tells the groups of the others: each is told by itself.
     """
-    by_name: dict[str | None, list[_Member]] = defaultdict(list)
+    groups: dict[tuple[str | None, bool, bool], list[_Member]] = defaultdict(list)
     for logs in brokers_of_logs(facts):
-        name = logs.brokers[0].name if len(logs.brokers) == 1 else None
-        by_name[name].extend(_members(logs))
-    for members in by_name.values():
+        for zone_known, part in _by_clock(logs):
+            controllers = "controller" in _kinds(part)
+            name = None if controllers else of_broker(part).broker
+            groups[name, controllers, zone_known].extend(_members(part, zone_known=zone_known))
+    for (name, _, _), members in groups.items():
+        is_told = name is not None
         if len({one.member for one in members}) == len(members):
-            yield members
+            yield _Group(members, is_told)
         else:
-            yield from ([one] for one in members)
+            yield from (_Group([one], is_told) for one in members)
 
 
-def _members(logs: LogsFacts) -> list[_Member]:
-    ends = max(
-        (file.last for file in (logs.brokers or logs.files) if file.last is not None),
-        default=None,
-    )
-    members: dict[str | None, _Member] = {}
+def _by_clock(logs: LogsFacts) -> Iterator[tuple[bool, LogsFacts]]:
+    """The logs with events of one clock each: (whether its zone is known, logs).
+
+    A time with a zone and a time without one do not compare.
+    """
+    parts: dict[bool, list[LogEvent]] = defaultdict(list)
     for event in events(logs, FAILED, ASKED, KNOWN, LEADS, LOST):
+        zone_known = _read(event.last, zone_known=True) is not None
+        parts[zone_known].append(event)
+    for zone_known, found in parts.items():
+        yield zone_known, structs.replace(logs, events=tuple(found))
+
+
+def _kinds(logs: LogsFacts) -> set[str]:
+    """The kinds of the files that the events were read from."""
+    paths = set(files_of(logs.events))
+    return {file.kind for file in logs.files if file.path in paths}
+
+
+def _members(logs: LogsFacts, *, zone_known: bool) -> list[_Member]:
+    def read(text: str | None) -> datetime | None:
+        return _read(text, zone_known=zone_known)
+
+    members: dict[str | None, _Member] = {}
+    for event in logs.events:
         for row in event.subjects or (LogSubject(count=event.count, first=event.first, last=event.last),):
             one = members.setdefault(row.member, _Member(row.member, logs))
+            first, last = read(row.first), read(row.last)
             if event.kind == FAILED:
                 one.rounds += row.count
-                one.first = _earlier(one.first, row.first)
-                one.last = _later(one.last, row.last)
+                one.first = _earlier(one.first, first)
+                one.last = _later(one.last, last)
             elif event.kind == ASKED:
-                one.asked = _later(one.asked, row.last)
-            elif event.kind in (KNOWN, LEADS):
-                one.known = _later(one.known, row.last)
-                one.led = _later(one.led, row.last) if event.kind == LEADS else one.led
-            one.ends = _later(one.ends, row.last)
-    if len(members) == 1:
-        for one in members.values():
-            one.ends = _later(one.ends, ends)
+                one.asked = _later(one.asked, last)
+            elif event.kind == LOST:
+                one.lost = _later(one.lost, last)
+            else:
+                one.known = _later(one.known, last)
+                one.led = _later(one.led, last) if event.kind == LEADS else one.led
+            one.ends = _later(one.ends, last)
+    for one in members.values():
+        one.rounds = min(one.rounds, _rounds_since(one.begin, events(logs, FAILED), zone_known=zone_known))
+        if len(members) == 1:
+            kinds = _kinds(logs)
+            for file in logs.brokers or [file for file in logs.files if file.kind in kinds]:
+                one.log_ends = _later(one.log_ends, read(file.last))
+            one.ends = _later(one.ends, one.log_ends)
     return list(members.values())
 
 
-def _earlier(one: str | None, other: str | None) -> str | None:
+def _rounds_since(begin: datetime | None, failed: list[LogEvent], *, zone_known: bool) -> int:
+    """Rounds of all members in the steps of the series from the begin on; all rounds where no series tells."""
+    rounds = 0
+    for event in failed:
+        if begin is None or not event.series:
+            rounds += event.count
+            continue
+        for point in event.series:
+            at = _read(point.at, zone_known=zone_known)
+            if at is None or (begin - at).total_seconds() < event.step_minutes * 60:
+                rounds += point.count
+    return rounds
+
+
+def _read(text: str | None, *, zone_known: bool) -> datetime | None:
+    """A time of a log; None for a text that is none, as a saved report may have, or one of the other clock."""
+    try:
+        at = None if text is None else datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return at if at is not None and (at.tzinfo is not None) is zone_known else None
+
+
+def _milliseconds(first: datetime, last: datetime) -> float:
+    return (last - first).total_seconds() * 1000
+
+
+def _earlier(one: datetime | None, other: datetime | None) -> datetime | None:
     return min((time for time in (one, other) if time is not None), default=None)
 
 
-def _later(one: str | None, other: str | None) -> str | None:
+def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return max((time for time in (one, other) if time is not None), default=None)
 
 
-def _leader_lost(logs: LogsFacts, lost: list[LogEvent], known: list[str], limits: Limits) -> Draft:
-    last = max((event.last for event in lost if event.last is not None), default=None)
-    again = last is not None and any(time > last for time in known)
+def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], limits: Limits) -> Draft:
+    last = max((one.lost for one in members if one.lost is not None), default=None)
+    again = last is not None and any(one.known is not None and one.known > last for one in members)
     times = lines_of(lost)
     return Draft(
         severity=Severity.INFO if again and times < limits["times_lost"] else Severity.WARNING,
@@ -236,49 +322,43 @@ def _leader_lost(logs: LogsFacts, lost: list[LogEvent], known: list[str], limits
     )
 
 
-def _no_leader(lasting: list[_Member], group: list[_Member], led: str | None) -> Draft:
-    found = [event for one in lasting for event in events(one.logs, FAILED, ASKED)]
+def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limits: Limits) -> Draft:
+    found = [event for logs in _logs_of(lasting) for event in events(logs, FAILED, ASKED)]
     failed = [event for event in found if event.kind == FAILED]
     of_group = max((event.values.get("members", 0) for event in failed), default=None)
-    read = len(group)
-    complete = of_group is not None and read >= of_group
-    silent = tuple(
-        one.member or "?"
-        for one in group
-        if one not in lasting
-        and one.ends is not None
-        and any(one.ends < (other.end or "") for other in lasting)
+    read = len(group.members)
+    complete = group.is_told and of_group is not None and read >= of_group
+    since = min((one.begin for one in lasting if one.begin is not None), default=None)
+    ended = tuple(
+        one.member or "?" for one in group.members if one not in lasting and _ended_before(one, lasting, limits)
     )
     return Draft(
         severity=Severity.ERROR,
         cause="no-majority" if failed else "no-leader",
         confidence=Confidence.HIGH if complete else Confidence.MEDIUM,
-        confidence_reason=NOTHING if complete else _what_is_missing(of_group),
+        confidence_reason=NOTHING if complete else _what_is_missing(group, of_group),
         title=say("A Raft group has had no leader for {without_leader_ms:ms}"),
         subject=subject_of_logs(lasting[0].logs, found),
         evidence={
             "lines": lines_of(found),
+            "rounds": sum(one.rounds for one in lasting),
             "without_leader_ms": max(one.without_leader_ms(led) for one in lasting),
             "members": of_group,
             "members_read": read,
             "most_accepted": max((event.values.get("most_accepted", 0) for event in failed), default=None),
-            "since": min((one.begin for one in lasting if one.begin is not None), default=None),
+            "since": None if since is None else since.isoformat(),
             "looking": tuple(one.member or "?" for one in lasting),
-            "ended": silent,
+            "ended": ended,
             **counted(found),
         },
         explanation=(
             say(
-                "{lines:count} {lines:round|rounds} of votes gave no leader. A candidate got at most"
+                "{rounds:count} {rounds:round|rounds} of votes gave no leader. A candidate got at most"
                 " {most_accepted:count} of {members:count} votes, and it needs more than half of them."
             )
             if failed
             else say("By its log the controller has looked for a leader since {since:time}."),
-            *(
-                [say("The logs of {ended} end earlier: look first whether these members run.")]
-                if silent
-                else ()
-            ),
+            *([say("The logs of {ended} end earlier: look first whether these members run.")] if ended else ()),
         ),
         remedy=RULE.remedy,
         rests_on=files_of(found),
@@ -287,7 +367,17 @@ def _no_leader(lasting: list[_Member], group: list[_Member], led: str | None) ->
     )
 
 
-def _what_is_missing(of_group: int | None) -> Text:
+def _ended_before(one: _Member, lasting: list[_Member], limits: Limits) -> bool:
+    """Whether its logs end long before others stop to look for a leader."""
+    return one.log_ends is not None and any(
+        other.end is not None and _milliseconds(one.log_ends, other.end) >= limits["without_leader_ms"]
+        for other in lasting
+    )
+
+
+def _what_is_missing(group: _Group, of_group: int | None) -> Text:
+    if not group.is_told and len(group.members) > 1:
+        return say("the logs do not show whether these members are of one group")
     if of_group is None:
         return say("a controller.log does not tell how many members the group has")
     return say("the logs are of {members_read:count} of {members:count} {members:member|members}")
@@ -302,12 +392,7 @@ def _cut_off(one: _Member, leaders: list[_Member]) -> Draft:
         confidence_reason=say("the logs do not show why the member does not reach the leader"),
         title=say("A member of a Raft group finds no leader, and the group has one"),
         subject=subject_of_logs(one.logs, found),
-        evidence={
-            "member": one.member,
-            "without_leader_ms": one.without_leader_ms(),
-            "leading": tuple(other.member or "?" for other in leaders),
-            **counted(found),
-        },
+        evidence=_evidence(one, leaders, found),
         explanation=(
             say(
                 "Member {member} has found no leader for {without_leader_ms:ms}. At that time the group had one, by the"
@@ -325,6 +410,39 @@ def _cut_off(one: _Member, leaders: list[_Member]) -> Draft:
         when=ranges_of(found),
         weight=0.4,
     )
+
+
+def _finds_no_leader(one: _Member, leaders: list[_Member]) -> Draft:
+    """A member that is cut off, or one of a group without a leader: the leaders may be of another group."""
+    found = events(one.logs, FAILED, ASKED)
+    return Draft(
+        severity=Severity.WARNING,
+        cause="no-leader" if one.last is None else "no-majority",
+        confidence=Confidence.LOW,
+        confidence_reason=say("the logs do not show whether these members are of one group"),
+        title=say("A member of a Raft group finds no leader"),
+        subject=subject_of_logs(one.logs, found),
+        evidence=_evidence(one, leaders, found),
+        explanation=(
+            say(
+                "Member {member} has found no leader for {without_leader_ms:ms}. At that time a group had a leader, by"
+                " the log of {leading}. The logs do not show whether that is the group of member {member}."
+            ),
+        ),
+        remedy=RULE.remedy,
+        rests_on=files_of(found),
+        when=ranges_of(found),
+        weight=0.4,
+    )
+
+
+def _evidence(one: _Member, leaders: list[_Member], found: list[LogEvent]) -> dict[str, EvidenceValue]:
+    return {
+        "member": one.member or "?",
+        "without_leader_ms": one.without_leader_ms(),
+        "leading": tuple(other.member or "?" for other in leaders),
+        **counted(found),
+    }
 
 
 @RULE.sees("heap")

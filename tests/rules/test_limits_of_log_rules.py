@@ -9,12 +9,14 @@ import pytest
 
 from mqdiag.facts import Facts, LogsFacts
 from mqdiag.facts.logs import (
+    BrokerLogs,
     FlowControlFacts,
     GcFacts,
     GcRun,
     LogEvent,
     LogFile,
     LogGroup,
+    LogPoint,
     LogSubject,
     OffsetNotMatched,
     OffsetReset,
@@ -552,35 +554,155 @@ def test_two_groups_are_two_findings(module: ModuleType, kind: str) -> None:
     assert [found.subject.group for found in findings(module, events=(nameless,))] == [None]
 
 
-def votes(member: str, kind: str, first: int, last: int) -> LogEvent:
+def votes(member: str | None, kind: str, first: int, last: int, zone: str = "") -> LogEvent:
     """Lines of one member from one second to another."""
-    times = {"first": f"2026-11-21T20:00:{first:02}", "last": f"2026-11-21T20:00:{last:02}"}
+    times = {"first": f"2026-11-21T20:00:{first:02}{zone}", "last": f"2026-11-21T20:00:{last:02}{zone}"}
     row = LogSubject(member=member, count=9, **times)
     return event(kind, 9, values={"members": 3, "most_accepted": 1}, subjects=(row,), **times)
 
 
+OF_ONE_BROKER = {"brokerName": "broker-a"}
+"""settings: brokers of one Raft group have one name"""
+
+
 def test_a_group_without_leader_by_the_logs_of_one_member_or_of_all() -> None:
     failed = [votes(member, "raft-vote-failed", 10, 40) for member in ("n0", "n1", "n2")]
-    (found,) = findings(raft_without_leader, events=(failed[0],))
+    (found,) = findings(raft_without_leader, events=(failed[0],), settings=OF_ONE_BROKER)
     assert (found.cause, found.confidence) == ("no-majority", Confidence.MEDIUM)
     assert "of 1 of 3 members" in english()(found.confidence_reason)
-    (found,) = findings(raft_without_leader, events=tuple(failed))
+    (found,) = findings(raft_without_leader, events=tuple(failed), settings=OF_ONE_BROKER)
     assert (found.cause, found.confidence, found.evidence["members_read"]) == (
         "no-majority",
         Confidence.HIGH,
         3,
     )
+    assert (found.evidence["lines"], found.evidence["rounds"]) == (27, 27)
+    asked = votes("n0", "raft-candidate", 10, 40)
+    (found,) = findings(raft_without_leader, events=(*failed, asked), settings=OF_ONE_BROKER)
+    assert (found.evidence["lines"], found.evidence["rounds"]) == (36, 27)
+    (found,) = findings(raft_without_leader, events=tuple(failed))
+    assert found.confidence is Confidence.MEDIUM
+    assert "whether these members are of one group" in english()(found.confidence_reason)
 
 
 def test_a_member_that_does_not_reach_the_leader_is_told_from_a_group_without_one() -> None:
     failed = votes("n0", "raft-vote-failed", 10, 50)
     leads = votes("n1", "raft-leads", 0, 48)
-    (found,) = findings(raft_without_leader, events=(failed, leads))
+    (found,) = findings(raft_without_leader, events=(failed, leads), settings=OF_ONE_BROKER)
     assert (found.cause, found.severity) == ("cut-off-member", Severity.WARNING)
     assert found.evidence["leading"] == ("n1",)
     ended = votes("n1", "raft-leads", 0, 12)
-    (found,) = findings(raft_without_leader, events=(failed, ended))
+    (found,) = findings(raft_without_leader, events=(failed, ended), settings=OF_ONE_BROKER)
     assert (found.cause, found.evidence["without_leader_ms"]) == ("no-majority", 38_000)
+
+
+def test_each_member_that_is_cut_off_is_told_with_those_that_led_at_that_time() -> None:
+    found = findings(
+        raft_without_leader,
+        events=(
+            votes("n0", "raft-vote-failed", 20, 50),
+            votes(None, "raft-vote-failed", 30, 50),
+            votes("n1", "raft-leads", 0, 48),
+            votes("n2", "raft-leads", 0, 10),
+        ),
+        settings=OF_ONE_BROKER,
+    )
+    assert {one.cause for one in found} == {"cut-off-member"}
+    assert {one.evidence["member"]: one.evidence["leading"] for one in found} == {"n0": ("n1",), "?": ("n1",)}
+
+
+def test_a_leader_that_may_be_of_another_group_cuts_off_no_member() -> None:
+    failed = votes("n0", "raft-vote-failed", 10, 50)
+    leads = votes("n1", "raft-leads", 0, 48)
+    (found,) = findings(raft_without_leader, events=(failed, leads))
+    assert (found.cause, found.severity, found.confidence) == (
+        "no-majority",
+        Severity.WARNING,
+        Confidence.LOW,
+    )
+    assert found.evidence["leading"] == ("n1",)
+
+
+def test_controllers_and_brokers_are_two_groups() -> None:
+    failed = msgspec.structs.replace(votes("n0", "raft-vote-failed", 10, 50), files=("b/dledger.log",))
+    leads = msgspec.structs.replace(votes("n5", "raft-leads", 0, 48), files=("c/controller.log",))
+    files = tuple(
+        LogFile(path=one.files[0], kind=kind, format="rocketmq", bytes=1, lines=9, event_lines=9)
+        for one, kind in ((failed, "dledger"), (leads, "controller"))
+    )
+    brokers = tuple(
+        BrokerLogs(instance=one.files[0][0], events=(one,), last=one.last) for one in (failed, leads)
+    )
+    (found,) = findings(raft_without_leader, files=files, brokers=brokers)
+    assert (found.cause, found.severity) == ("no-majority", Severity.ERROR)
+    assert found.evidence["members_read"] == 1
+
+
+def test_rounds_before_a_member_had_its_last_leader_do_not_count() -> None:
+    """Three rounds at the start, a leader for six hours, and few rounds after it was lost."""
+    day = "2026-11-21T"
+    known = event("raft-leader-known", 1, first=f"{day}09:01:00", last=f"{day}09:01:00")
+    lost = event("raft-leader-lost", 1, first=f"{day}15:00:00", last=f"{day}15:00:00")
+    values = {"members": 3, "most_accepted": 1}
+    for rounds, last, cause in (
+        (1, f"{day}15:00:05", "leader-lost"),
+        (2, f"{day}15:00:30", "leader-lost"),
+        (3, f"{day}15:00:30", "no-majority"),
+    ):
+        series = (LogPoint(at=f"{day}09:00:00", count=3), LogPoint(at=f"{day}15:00:00", count=rounds))
+        failed = event(
+            "raft-vote-failed", 3 + rounds, first=f"{day}09:00:00", last=last, values=values, series=series
+        )
+        (found,) = findings(raft_without_leader, events=(failed, known, lost))
+        assert found.cause == cause
+    assert (found.evidence["rounds"], found.evidence["without_leader_ms"]) == (3, 30_000)
+    assert found.evidence["since"] == f"{day}15:00:00"
+
+
+def test_times_of_members_are_compared_as_instants() -> None:
+    asked = event(
+        "raft-candidate",
+        first="2026-11-21T12:00:00+08:00",
+        last="2026-11-21T12:00:00+08:00",
+        files=("controller.log",),
+    )
+    file = LogFile(
+        path="controller.log",
+        kind="controller",
+        format="rocketmq",
+        bytes=1,
+        lines=9,
+        event_lines=1,
+        last="2026-11-21T04:00:20+00:00",
+    )
+    later = msgspec.structs.replace(file, path="app.log", kind="application", last="2026-11-21T12:00:00+00:00")
+    (found,) = findings(raft_without_leader, events=(asked,), files=(file, later))
+    assert (found.cause, found.evidence["without_leader_ms"]) == ("no-leader", 20_000)
+
+
+def test_a_leader_on_an_unknown_clock_is_no_leader_of_that_time() -> None:
+    failed = votes("n0", "raft-vote-failed", 10, 50)
+    leads = votes("n1", "raft-leads", 0, 48, zone="+00:00")
+    (found,) = findings(raft_without_leader, events=(failed, leads), settings=OF_ONE_BROKER)
+    assert (found.cause, found.confidence) == ("no-majority", Confidence.MEDIUM)
+
+
+def test_logs_that_end_long_before_are_named() -> None:
+    def ended(*members: LogEvent) -> object:
+        brokers = tuple(
+            BrokerLogs(name="broker-a", instance=str(place), events=(one,), last=one.last)
+            for place, one in enumerate(members)
+        )
+        (found,) = findings(raft_without_leader, brokers=brokers)
+        return found.evidence["ended"]
+
+    failed = votes("n0", "raft-vote-failed", 20, 50)
+    assert ended(failed, votes("n1", "raft-leader-known", 0, 36)) == ()
+    assert ended(failed, votes("n1", "raft-leader-known", 0, 35)) == ("n1",)
+    (found,) = findings(
+        raft_without_leader, events=(failed, votes("n1", "raft-leader-known", 0, 10)), settings=OF_ONE_BROKER
+    )
+    assert found.evidence["ended"] == (), "the end of a log of two members is the end of neither"
 
 
 def test_a_lost_leader_that_is_replaced_soon_is_no_fault() -> None:
