@@ -657,6 +657,18 @@ def test_rounds_before_a_member_had_its_last_leader_do_not_count() -> None:
         assert found.cause == cause
     assert (found.evidence["rounds"], found.evidence["without_leader_ms"]) == (3, 30_000)
     assert found.evidence["since"] == f"{day}15:00:00"
+    asked = event("raft-candidate", 1, last=f"{day}09:00:00", files=("dledger.log",))
+    file = LogFile(
+        path="dledger.log",
+        kind="dledger",
+        format="rocketmq",
+        bytes=1,
+        lines=2,
+        event_lines=2,
+        last=f"{day}15:10:00",
+    )
+    (found,) = findings(raft_without_leader, events=(asked, lost), files=(file,))
+    assert found.cause == "leader-lost"
 
 
 def test_times_of_members_are_compared_as_instants() -> None:
@@ -699,9 +711,20 @@ def test_logs_that_end_long_before_are_named() -> None:
     failed = votes("n0", "raft-vote-failed", 20, 50)
     assert ended(failed, votes("n1", "raft-leader-known", 0, 36)) == ()
     assert ended(failed, votes("n1", "raft-leader-known", 0, 35)) == ("n1",)
-    (found,) = findings(
-        raft_without_leader, events=(failed, votes("n1", "raft-leader-known", 0, 10)), settings=OF_ONE_BROKER
+    events = tuple(
+        msgspec.structs.replace(one, files=("dledger.log",))
+        for one in (failed, votes("n1", "raft-leader-known", 0, 10))
     )
+    file = LogFile(
+        path="dledger.log",
+        kind="dledger",
+        format="rocketmq",
+        bytes=1,
+        lines=18,
+        event_lines=18,
+        last="2026-11-21T20:00:30",
+    )
+    (found,) = findings(raft_without_leader, events=events, files=(file,), settings=OF_ONE_BROKER)
     assert found.evidence["ended"] == (), "the end of a log of two members is the end of neither"
 
 
