@@ -341,7 +341,7 @@ def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limi
         subject=subject_of_logs(lasting[0].logs, found),
         evidence={
             "lines": lines_of(found),
-            "rounds": sum(one.rounds for one in lasting),
+            "rounds": sum(one.rounds for one in lasting) if failed else None,
             "without_leader_ms": max(one.without_leader_ms(led) for one in lasting),
             "members": of_group,
             "members_read": read,

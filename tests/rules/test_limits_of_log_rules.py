@@ -690,6 +690,7 @@ def test_times_of_members_are_compared_as_instants() -> None:
     later = msgspec.structs.replace(file, path="app.log", kind="application", last="2026-11-21T12:00:00+00:00")
     (found,) = findings(raft_without_leader, events=(asked,), files=(file, later))
     assert (found.cause, found.evidence["without_leader_ms"]) == ("no-leader", 20_000)
+    assert found.evidence["rounds"] is None
 
 
 def test_a_leader_on_an_unknown_clock_is_no_leader_of_that_time() -> None:
