@@ -22,7 +22,7 @@ from mqdiag.facts import (
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.facts.redaction import Excerpt, Public, ThreadName
+from mqdiag.facts.redaction import Excerpt, Name, Public, ThreadName
 from mqdiag.facts.secrets import SecretsFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
@@ -59,7 +59,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     group: Public | None = None
     topic: Public | None = None
-    broker: Public | None = None
+    broker: Name | None = None
     queue_id: int | None = None
     thread: ThreadName | None = None
     object_class: Public | None = None

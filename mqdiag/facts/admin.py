@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, ClientId, Public, Setting
+from mqdiag.facts.redaction import Address, ClientId, Name, Public, Setting
 
 
 class QueueProgress(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `consumerProgress -g`."""
 
     topic: Public
-    broker: Public
+    broker: Name
     queue_id: int
     broker_offset: int
     """one behind the last message"""
@@ -68,7 +68,7 @@ class BrokerStatus(msgspec.Struct, frozen=True, kw_only=True):
     later the one before; empty where none has passed yet"""
     disk_ratio: float | None = None
     """share of the disk of the commit log that is in use; of several disks the emptiest"""
-    values: dict[str, Public] = {}
+    values: dict[str, Name] = {}
     """all of it, as printed"""
 
 
@@ -78,7 +78,7 @@ class BrokerListed(msgspec.Struct, frozen=True, kw_only=True):
     source: Public
     cluster: Public | None = None
     """None in the lists of consoles, which have one table for each broker name"""
-    broker: Public | None = None
+    broker: Name | None = None
     broker_id: int
     address: Address
     version: Public | None = None
@@ -106,7 +106,7 @@ class BrokerTotals(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Public
     cluster: Public | None = None
-    broker: Public
+    broker: Name
     in_yesterday: int
     out_yesterday: int
     in_today: int
@@ -118,7 +118,7 @@ class BlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
 
     client: ClientId
     topic: Public
-    broker: Public
+    broker: Name
     queue_id: int
     blocked_ms: int
 
@@ -128,7 +128,7 @@ class UnlockedQueue(msgspec.Struct, frozen=True, kw_only=True):
 
     client: ClientId
     topic: Public
-    broker: Public
+    broker: Name
     queue_id: int
     unlocked_ms: int
 
@@ -188,7 +188,7 @@ class ProcessQueueListed(msgspec.Struct, frozen=True, kw_only=True):
     """One line of "#Consumer MQ Detail#": a queue in a client's cache."""
 
     topic: Public
-    broker: Public
+    broker: Name
     queue_id: int
     commit_offset: int
     min_offset: int
@@ -234,7 +234,7 @@ class TopicQueue(msgspec.Struct, frozen=True, kw_only=True):
     source: Public
     topic: Public | None = None
     """None where neither the command nor the file's name tells"""
-    broker: Public
+    broker: Name
     queue_id: int
     min_offset: int
     max_offset: int
@@ -248,7 +248,7 @@ class TopicRoute(msgspec.Struct, frozen=True, kw_only=True):
     topic: Public | None = None
     """None where neither the command nor the file's name tells"""
     cluster: Public | None = None
-    broker: Public
+    broker: Name
     addresses: tuple[Address, ...] = ()
     """host:port, the master's first"""
     read_queues: int | None = None

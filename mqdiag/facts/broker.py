@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, Public, Setting, ThreadName
+from mqdiag.facts.redaction import Address, Name, Public, Setting, ThreadName
 from mqdiag.facts.servers import PopFacts
 
 ConfigValue = int | float | bool | Setting | None
@@ -106,7 +106,7 @@ class BrokerTable(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One BrokerController."""
 
-    name: Public | None
+    name: Name | None
     version: Public | None = None
     object_id: Public = ""
     cluster: Public | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Excerpt, Public, ThreadName
+from mqdiag.facts.redaction import Excerpt, Name, Public, ThreadName
 from mqdiag.facts.vocabulary import FrameKind
 
 
@@ -73,7 +73,7 @@ class CrashReport(msgspec.Struct, frozen=True, kw_only=True):
     """how long the JVM had run"""
     jre: Public | None = None
     jvm: Public | None = None
-    host: Public | None = None
+    host: Name | None = None
     os: Public | None = None
     thread: ThreadName | None = None
     """name of the thread that crashed"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import EvidenceText, Node, Public, Setting, ThreadName
+from mqdiag.facts.redaction import EvidenceText, Name, Node, Public, Setting, ThreadName
 from mqdiag.facts.vocabulary import ClientKind, ConfidenceLevel, HolderOwner, SeverityName
 from mqdiag.text import Text
 
@@ -74,7 +74,7 @@ class QueueGrowth(msgspec.Struct, frozen=True, kw_only=True):
 
     group: Public | None
     topic: Public | None
-    broker: Public | None
+    broker: Name | None
     queue_id: int | None
     messages: Growth
     body_bytes: Growth

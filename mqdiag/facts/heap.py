@@ -12,7 +12,7 @@ import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
-from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Node, Public, Setting, ThreadName
+from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Name, Node, Public, Setting, ThreadName
 from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import (
     ClientKind,
@@ -273,7 +273,7 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     group: Public | None
     topic: Public | None
-    broker: Public | None
+    broker: Name | None
     queue_id: int | None
     object_id: Public = ""
     messages: int = 0
@@ -351,7 +351,7 @@ class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
     received_age_ms: int | None = None
     """since the gRPC client received it: an upper bound of the age; None for the remoting client"""
     group: Public | None = None
-    broker: Public | None = None
+    broker: Name | None = None
     queue_topic: Public | None = None
     """of the queue it came through: `%RETRY%group` for one that failed before, whose own topic is the first one"""
     keys: MessageKeys | None = None

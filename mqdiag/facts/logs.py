@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, ClientId, Excerpt, Public, Setting, ThreadName
+from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
 from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace
 from mqdiag.text import Text, no_words, say
 
@@ -58,7 +58,7 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     group: Public | None = None
     topic: Public | None = None
-    broker: Public | None = None
+    broker: Name | None = None
     queue_id: int | None = None
     thread: ThreadName | None = None
     member: Public | None = None
@@ -153,7 +153,7 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     group: Public | None = None
     topic: Public | None = None
     queue_id: int | None = None
-    broker: Public | None = None
+    broker: Name | None = None
     requested: int
     given: int
     broker_max: int | None = None
@@ -192,7 +192,7 @@ class RepeatedOffset(msgspec.Struct, frozen=True, kw_only=True):
 
     group: Public | None = None
     topic: Public | None = None
-    broker: Public | None = None
+    broker: Name | None = None
     queue_id: int | None = None
     offset: int
     lines: int
@@ -251,7 +251,7 @@ class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
 
     group: Public | None = None
     topic: Public | None = None
-    broker: Public | None = None
+    broker: Name | None = None
     queue_id: int | None = None
     offset: int
     failures: int
@@ -430,7 +430,7 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
 class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
     """One of several brokers: what its own logs say, and what senders were answered by it."""
 
-    name: Public | None = None
+    name: Name | None = None
     """None where no line names it, as in a store.log alone"""
     address: Address | None = None
     instance: Public | None = None

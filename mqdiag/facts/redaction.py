@@ -14,6 +14,7 @@ class Redact(Enum):
     """What becomes of a text."""
 
     PUBLIC = auto()
+    NAME = auto()
     THREAD = auto()
     KEY = auto()
     MESSAGE = auto()
@@ -27,7 +28,9 @@ class Redact(Enum):
 
 
 Public = Annotated[str, Redact.PUBLIC]
-"""names of classes, groups, topics, brokers, files and settings; words of our own; ids and times: it stays"""
+"""names of classes, groups, topics, files and settings; words of our own; ids and times: it stays"""
+Name = Annotated[str, Redact.NAME]
+"""the name of a broker, or a value as a server or a JVM printed it: it stays, and an address in it becomes address-1"""
 ThreadName = Annotated[str, Redact.THREAD]
 """a thread or pool: names that the JVM and RocketMQ give stay, any other becomes thread-1"""
 MessageKeys = Annotated[str, Redact.KEY]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, ClientId, Public, Setting
+from mqdiag.facts.redaction import Address, ClientId, Name, Public, Setting
 from mqdiag.facts.vocabulary import ProxyMode, RaftLibrary, RaftRole, ServiceThreadState
 
 ConfigValue = int | float | bool | Setting | None
@@ -64,7 +64,7 @@ class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
     object_id: Public = ""
     version: Public | None = None
     mode: ProxyMode | None = None
-    name: Public | None = None
+    name: Name | None = None
     config: dict[str, ConfigValue] = {}
     """ProxyConfig"""
     clients: int | None = None

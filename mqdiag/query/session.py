@@ -128,6 +128,9 @@ class Session:
             config={
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
+                # Nothing is read there. The defaults would tell the user's home folder to whoever asks for settings.
+                "extension_directory": "none",
+                "secret_directory": "none",
                 "memory_limit": f"{self._limits.memory_bytes // 1024}KiB",
                 "temp_directory": "",
             },

@@ -18,6 +18,7 @@ import msgspec
 from mqdiag.facts.redaction import Redact
 from mqdiag.facts.shown import ShownObject, ShownValue
 from mqdiag.findings import Finding, Report
+from mqdiag.redact.addresses import ADDRESS
 from mqdiag.redact.telling_numbers import is_telling
 from mqdiag.text import Text, Value
 from mqdiag.threads.roles import OTHER, POOL, role_of_name
@@ -111,6 +112,17 @@ class _Placeholders:
             self._known[text] = f"{word}-{self._counts[word]}"
         return self._known[text]
 
+    def without_addresses(self, text: str) -> str:
+        """A name with placeholders for the addresses in it, wherever else it is stated."""
+        made = ADDRESS.sub(lambda found: self.of(found[0], Redact.ADDRESS), text)
+        if made != text:
+            self._known[text] = made
+        return made
+
+    def publish(self, names: Iterable[str]) -> None:
+        """Names that stay wherever they are stated; an address in the place of a name does not."""
+        self.public.update(name for name in names if not ADDRESS.search(name))
+
     def hide(self, text: str) -> str:
         """A piece of evidence, which is hidden wherever else it is stated."""
         if text and text not in self._known and text not in self.public:
@@ -132,7 +144,7 @@ def _redacted(struct: _Given, placeholders: _Placeholders) -> _Given:
     for name, treatment in treatments(type(struct)):
         given = getattr(struct, name)
         if name in _PUBLIC_NAMES and isinstance(given, str | tuple):
-            placeholders.public.update((given,) if isinstance(given, str) else given)
+            placeholders.publish((given,) if isinstance(given, str) else given)
         made = _treated(given, treatment, placeholders, struct)
         if isinstance(struct, ShownObject) and name == "fields":
             made = tuple(_number_hidden(value, struct.class_name) for value in made)
@@ -218,7 +230,7 @@ def _treated(given: Any, treatment: Redact, placeholders: _Placeholders, owner: 
 def _entry(key: str, value: Any, treatment: Redact, placeholders: _Placeholders, owner: Any) -> Any:
     """A value of a dictionary: settings and evidence have the names of fields as keys."""
     if treatment is Redact.SETTING and isinstance(value, str):
-        return value if _NAMING.fullmatch(key) else _setting(value, placeholders)
+        return _name(value, placeholders) if _NAMING.fullmatch(key) else _setting(value, placeholders)
     if isinstance(owner, Finding):
         return _stated(key, value, placeholders)
     return _treated(value, treatment, placeholders, owner)
@@ -255,6 +267,10 @@ def _text(text: str, treatment: Redact, placeholders: _Placeholders, owner: Any)
     return placeholders.of(text, treatment) if special is None else special(text, placeholders, owner)
 
 
+def _name(text: str, placeholders: _Placeholders, _: Any = None) -> str:
+    return placeholders.without_addresses(text)
+
+
 def _thread(text: str, placeholders: _Placeholders, _: Any = None) -> str:
     return text if is_known_thread(text) else placeholders.of(text, Redact.THREAD)
 
@@ -283,6 +299,7 @@ def _evidence(text: str, placeholders: _Placeholders, owner: Any) -> str:
 
 
 _SPECIAL: dict[Redact, Callable[[str, _Placeholders, Any], str]] = {
+    Redact.NAME: _name,
     Redact.THREAD: _thread,
     Redact.SETTING: _setting,
     Redact.NODE: _node,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -15,6 +16,7 @@ from mqdiag.facts.secrets import SecretGroup, SecretsFacts
 from mqdiag.graph import Heap
 from mqdiag.graph.object_graph import Nodes
 from mqdiag.graph.paths import edge_name
+from mqdiag.graph.strings import MAX_CHARACTERS
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.types import BYTE, CHAR, REFERENCE
@@ -26,6 +28,7 @@ from mqdiag.secrets.patterns import (
     SECRET_NAMES,
     Pattern,
     is_card,
+    is_setting_name,
 )
 from mqdiag.text import say
 
@@ -37,6 +40,7 @@ _BEFORE, _AFTER = 160, 4096
 _COVERED = 2048
 """characters behind a literal in which further literals of its pattern need no look of their own"""
 _LEAST_DIGITS = 13
+_TEXTS_AT_ONCE = 4096
 _MOST_LOCATED = 10_000
 """secrets whose holder is looked for one by one"""
 _MOST_STEPS = 16
@@ -80,7 +84,11 @@ def find_secrets(heap: Heap, progress: Progress, *, redacted: bool = False) -> S
     """
     arrays = _arrays(heap)
     progress.phase(say("searching texts"))
-    found = [*_in_texts(heap, arrays, progress), *_in_fields(heap, redacted)]
+    found = [
+        *_in_texts(heap, arrays, progress),
+        *_in_fields(heap, arrays, redacted),
+        *_in_statics(heap, arrays, redacted),
+    ]
     progress.phase(say("locating what was found"))
     return SecretsFacts(
         arrays=arrays.nodes.size,
@@ -190,7 +198,7 @@ def _whole(
             yield (PAYMENT_CARD if pattern is None else pattern.kind), begin, secret
 
 
-def _in_fields(heap: Heap, redacted: bool) -> Iterator[_Secret]:
+def _in_fields(heap: Heap, arrays: _Arrays, redacted: bool) -> Iterator[_Secret]:
     """Texts in fields that have the name of a secret, in classes that are not the JDK's."""
     own = heap.dump.classes
     for row, name in enumerate(heap.classes.names):
@@ -202,10 +210,12 @@ def _in_fields(heap: Heap, redacted: bool) -> Iterator[_Secret]:
         )
         fields = [field for field in dict.fromkeys(references) if SECRET_NAMES.search(field)]
         if fields:
-            yield from _of_fields(heap, row, name, fields, redacted)
+            yield from _of_fields(heap, arrays, row, name, fields, redacted)
 
 
-def _of_fields(heap: Heap, row: int, class_name: str, fields: list[str], redacted: bool) -> Iterator[_Secret]:
+def _of_fields(
+    heap: Heap, arrays: _Arrays, row: int, class_name: str, fields: list[str], redacted: bool
+) -> Iterator[_Secret]:
     """Texts in some fields of a class, in the order in which the class has them."""
     nodes = heap.instances([row])
     for field in fields:
@@ -214,15 +224,64 @@ def _of_fields(heap: Heap, row: int, class_name: str, fields: list[str], redacte
         nodes = nodes[np.sort(np.concatenate(having))] if having else nodes[:0]
         if not nodes.size:
             break
+        held_by = f"{class_name}.{field}"
         values = heap.refs(nodes, field)
-        values = values[values >= 0]
-        is_string = np.isin(heap.index.rows[values], heap.classes.indices_named("java.lang.String"))
-        strings = values[is_string]
-        for start in range(0, strings.size, 1 << 12):
-            part = strings[start : start + (1 << 12)]
-            for node, text in zip(part.tolist(), heap.strings(part), strict=True):
-                if text and not (redacted and REDACTED.fullmatch(text)):
-                    yield _Secret(FIELD_NAME, node, hash(text), f"{class_name}.{field}")
+        for place, text in _texts(heap, arrays, values, redacted):
+            yield _Secret(FIELD_NAME, int(values[place]), hash(text), held_by)
+
+
+def _in_statics(heap: Heap, arrays: _Arrays, redacted: bool) -> Iterator[_Secret]:
+    """Texts in static fields that have the name of a secret, in classes that are not the JDK's."""
+    own = heap.dump.classes
+    held_by: list[str] = []
+    places: list[int] = []
+    for row, name in enumerate(heap.classes.names):
+        if name.startswith(_JDK):
+            continue
+        for at in range(int(own.static_starts[row]), int(own.static_starts[row + 1])):
+            if own.static_types[at] != REFERENCE:
+                continue
+            field = heap.dump.names.text(int(own.static_names[at]))
+            if SECRET_NAMES.search(field):
+                held_by.append(f"{name}.{field}")
+                places.append(int(own.static_values[at]))
+    values = heap.index.lookup.find(big_endian(heap.data, np.array(places, np.int64), heap.header.id_size))
+    for place, text in _texts(heap, arrays, values, redacted):
+        if not is_setting_name(text):
+            yield _Secret(FIELD_NAME, int(values[place]), hash(text), held_by[place])
+
+
+def _texts(heap: Heap, arrays: _Arrays, values: Nodes, redacted: bool) -> Iterator[tuple[int, str]]:
+    """(place in `values`, text) of strings, char[] and byte[], without empty texts and those of a redacted copy."""
+    for start in range(0, values.size, _TEXTS_AT_ONCE):
+        part = values[start : start + _TEXTS_AT_ONCE]
+        there = np.flatnonzero(part >= 0)
+        if not there.size:
+            continue
+        is_string = np.isin(heap.index.rows[part[there]], heap.classes.indices_named("java.lang.String"))
+        strings, others = there[is_string], there[~is_string]
+        texts = zip(strings.tolist(), heap.strings(part[strings]), strict=True)
+        for place, text in chain(texts, _of_arrays(heap, arrays, part, others)):
+            if text and not (redacted and REDACTED.fullmatch(text)):
+                yield start + place, text
+
+
+def _of_arrays(
+    heap: Heap, arrays: _Arrays, values: Nodes, places: NDArray[np.int64]
+) -> Iterator[tuple[int, str]]:
+    """(place in `values`, text) of the values that are char[] or byte[] and were not cleared."""
+    starts = heap.index.places(values[places]) + 10 + heap.header.id_size
+    numbers = np.minimum(np.searchsorted(arrays.starts, starts), arrays.starts.size - 1)
+    for place, number in zip(places.tolist(), numbers.tolist(), strict=True):
+        if number < 0 or arrays.nodes[number] != values[place]:
+            continue
+        is_wide = bool(arrays.are_chars[number])
+        start, end = int(arrays.starts[number]), int(arrays.ends[number])
+        raw = heap.data[start : min(end, start + MAX_CHARACTERS * (1 + is_wide))].tobytes()
+        text = raw.decode("utf-16-be" if is_wide else "latin-1", "replace")
+        # Code that is done with a password fills its array with zeros, blanks or stars.
+        if text.strip(text[:1]):
+            yield place, text
 
 
 def _grouped(heap: Heap, found: list[_Secret]) -> tuple[SecretGroup, ...]:

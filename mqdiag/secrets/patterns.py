@@ -16,6 +16,13 @@ FIELD_NAME = "field-name"
 _B64 = r"[A-Za-z0-9_-]"
 _FIRST = rf"(?<!{_B64})"
 """begins a run of these characters: each run is gone through once, however often the beginning of a secret is in it"""
+_QUOTE = r"\\{0,7}[\"']"
+"""in JSON that is a text of other JSON, backslashes stand before it"""
+_ASSIGNED = rf"(?:{_QUOTE})?\s{{0,3}}[=:]\s{{0,3}}(?:{_QUOTE})?"
+_KEY = rf"(?:(?i:password|passwd|secret_?key|access_?token|api_?key)|[Pp]wd(?!{_ASSIGNED}[~.]{{0,2}}/))"
+"""names in texts; `pwd=/home/app` is the working folder of a shell"""
+_NO_VALUE = r"[$*{<%#\[]|null\b|true\b|false\b"
+_VALUE = rf"((?:[^\s\"'&;,<>()\\]|\\(?!{_QUOTE})){{6,200}})"
 
 
 class Pattern(NamedTuple):
@@ -36,7 +43,8 @@ PATTERNS = (
     _pattern(
         "private-key",
         ("PRIVATE KEY-----",),
-        r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY-----\s*[A-Za-z0-9+/=\s:,-]{32}",
+        # JSON has \n in the place of the ends of lines.
+        r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY-----(?:\s|\\+[nr])*+(?!-)[A-Za-z0-9+/=\s:,\\-]{32}",
     ),
     _pattern("jwt", ("eyJ",), rf"{_FIRST}eyJ{_B64}{{10,}}+\.eyJ{_B64}{{10,}}+\.{_B64}{{10,}}"),
     _pattern("aws-access-token", ("AKIA", "ASIA", "ABIA", "ACCA"), r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b"),
@@ -66,9 +74,20 @@ PATTERNS = (
     ),
     _pattern(
         "password-in-text",
-        ("assword", "ASSWORD", "asswd", "secretKey", "secret_key", "accessToken", "access_token", "apiKey"),
-        r"(?i:password|passwd|secret_?key|access_?token|api_?key)[\"']?\s{0,3}[=:]\s{0,3}[\"']?"
-        r"(?![$*{<%#\[]|null\b|true\b|false\b)([^\s\"'&;,<>()]{6,200})",
+        (
+            "assword",
+            "ASSWORD",
+            "asswd",
+            "secretKey",
+            "secret_key",
+            "accessToken",
+            "access_token",
+            "apiKey",
+            "pwd",
+            "Pwd",
+        ),
+        rf"{_KEY}{_ASSIGNED}(?!{_NO_VALUE}){_VALUE}"
+        rf"|<[\w.:-]{{0,60}}{_KEY}(?:\s[^<>]{{0,100}})?>\s{{0,3}}(?!{_NO_VALUE}){_VALUE}(?=\s{{0,3}}<\\{{0,7}}/)",
     ),
     _pattern("authorization-header", ("Bearer ", "Basic "), r"\b(?:Bearer|Basic) ([A-Za-z0-9._~+/=-]{20,})"),
 )
@@ -80,6 +99,14 @@ SECRET_NAMES = re.compile(
     r"|^e?mail(?:_?address)?$|^(?:birthday|birth_?date)$|^real_?name$"
 )
 """names that Java code gives to fields with credentials or personal data"""
+_WORD = re.compile(r"[\w.-]+")
+
+
+def is_setting_name(text: str) -> bool:
+    """Whether a constant holds no secret and is the name of one, as in `PASSWORD = "spring.datasource.password"`."""
+    name = text.rpartition(".")[2].replace("-", "_")
+    return _WORD.fullmatch(text) is not None and SECRET_NAMES.search(name) is not None
+
 
 CARD = re.compile(r"(?<![\w.-])\d(?:[ -]?\d){12,18}(?![\w-]|\.\d)")
 _BRANDS = re.compile(

@@ -67,6 +67,17 @@ def test_a_query_that_cannot_be_answered_says_why_in_one_line(sql: str, told: st
     assert "\n" not in str(error.value)
 
 
+def test_no_setting_tells_a_folder_of_the_user(session: Session) -> None:
+    settings = [value for (value,) in session.ask("SELECT value FROM duckdb_settings()").rows()]
+    folders = (str(Path.home()), str(Path.cwd()))
+    assert settings
+    assert [value for value in settings if value and any(folder in value for folder in folders)] == []
+    for table in ("duckdb_extensions()", "duckdb_secrets()"):
+        with pytest.raises(UsageError) as error:
+            list(session.ask(f"SELECT * FROM {table}").rows())
+        assert not any(folder in str(error.value) for folder in folders)
+
+
 def test_sql_of_the_greatest_length_is_answered(session: Session) -> None:
     assert list(session.ask("SELECT 1" + " " * 32_760).rows()) == [(1,)]
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
 import pytest
 
 from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
+from mqdiag.facts.crash import CrashFacts, CrashReport
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, MessageInHand, QueueFacts, Suspect
-from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.facts.redaction import Redact
 from mqdiag.facts.shown import Shown, ShownObject, ShownValue
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.language import english
-from mqdiag.redact.report import HIDDEN, redact_report
+from mqdiag.redact.addresses import ADDRESS
+from mqdiag.redact.report import HIDDEN, redact_report, treatments
 from mqdiag.render import View, renderer
 from mqdiag.text import say
 
@@ -152,6 +156,98 @@ def test_what_an_object_shows() -> None:
 def test_redacting_twice_changes_nothing_more() -> None:
     once = redact_report(report())
     assert redact_report(once).findings[0].evidence == once.findings[0].evidence
+
+
+def addressed() -> Report:
+    """Addresses where brokers have their names, and among other values that stay."""
+    broker = "10.1.2.3:10911"
+    finding = Finding(
+        rule="connection-lost",
+        severity=Severity.WARNING,
+        cause="x",
+        confidence=Confidence.HIGH,
+        fingerprint="0" * 16,
+        title=say("{broker} and {other} are away", broker=broker, other="broker-10.1.2.4"),
+        subject=Subject(broker=broker),
+        evidence={"broker": broker, "peer": broker, "brokers": (broker, "broker-a", "broker-10.1.2.4")},
+    )
+    status = BrokerStatus(
+        source="brokerStatus.txt", values={"haMaster": "node1.example:10912", "bootTime": "Sat 10:00:00"}
+    )
+    config = BrokerConfig(source="x", settings={"brokerName": "10.1.2.3", "brokerClusterName": "cluster-a"})
+    return Report(
+        mqdiag="0",
+        inputs=(),
+        findings=(finding,),
+        logs=LogsFacts(
+            events=(
+                LogEvent(kind="x", count=1, broker=broker),
+                LogEvent(kind="x", count=1, broker="broker-a"),
+                LogEvent(kind="x", count=1, broker="broker-10.1.2.4"),
+            ),
+            connections=(Connections(path="x.log", address=broker, incoming=False, opened=1, closed=1),),
+        ),
+        admin=AdminFacts(broker_statuses=(status,), broker_configs=(config,)),
+        crash=CrashFacts(reports=(CrashReport(source="x", host="[fe80::1]:22, Intel(R) Xeon(R), 4 cores"),)),
+    )
+
+
+def test_an_address_in_the_place_of_a_name_is_hidden_and_names_stay() -> None:
+    hidden = redact_report(addressed())
+    finding = hidden.findings[0]
+    assert finding.subject.broker == finding.evidence["broker"] == finding.evidence["peer"] == "address-1"
+    assert finding.evidence["brokers"] == ("address-1", "broker-a", "broker-address-2")
+    assert english()(finding.title) == "address-1 and broker-address-2 are away"
+    assert hidden.logs is not None
+    assert [event.broker for event in hidden.logs.events] == ["address-1", "broker-a", "broker-address-2"]
+    assert hidden.logs.connections[0].address == "address-1"
+    assert hidden.admin is not None
+    assert hidden.admin.broker_statuses[0].values == {"haMaster": "address-3", "bootTime": "Sat 10:00:00"}
+    assert hidden.admin.broker_configs[0].settings == {
+        "brokerName": "address-4",
+        "brokerClusterName": "cluster-a",
+    }
+    assert hidden.crash is not None
+    assert hidden.crash.reports[0].host == "address-5, Intel(R) Xeon(R), 4 cores"
+
+
+def test_every_name_of_a_broker_is_declared_as_one() -> None:
+    undeclared = [
+        kind.__name__
+        for kind in structs(Report, set())
+        for name, treatment in treatments(kind)
+        if name == "broker" and get_type_hints(kind)[name] in (str, str | None) and treatment is not Redact.NAME
+    ]
+    assert undeclared == []
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("127.0.0.1:10911", "?"),
+        ("/10.1.2.3:5000", "/?"),
+        ("10.1.2.3@4711", "?@4711"),
+        ("node1.example:9876, 4 cores", "?, 4 cores"),
+        ("[2001:db8::2]:10911", "?"),
+        ("2001:db8:0:0:0:0:0:1", "?"),
+        ("::ffff:10.0.0.1", "?"),
+        ("broker-a.example", "broker-a.example"),
+        ("V5_3_3 5.3.3 17.0.9+9", "V5_3_3 5.3.3 17.0.9+9"),
+        ("Sat Nov 21 10:00:00 UTC 2026", "Sat Nov 21 10:00:00 UTC 2026"),
+        ("[<=0ms]:3958 [0~10ms]:109 [3~4s]:0", "[<=0ms]:3958 [0~10ms]:109 [3~4s]:0"),
+        ("Total : 252.0 GiB, Free : 222.2 GiB.", "Total : 252.0 GiB, Free : 222.2 GiB."),
+    ],
+)
+def test_what_an_address_is(text: str, left: str) -> None:
+    assert ADDRESS.sub("?", text) == left
+
+
+@pytest.mark.parametrize("part", ["a", "a-", "1.", "a:", "[a:", "::", "1.1.1.", "ab::"])
+def test_long_texts_without_an_address_take_no_time(part: str) -> None:
+    text = part * 100_000
+    began = time.process_time()
+    ADDRESS.sub("", text)
+    assert time.process_time() - began < 2
 
 
 def structs(hint: Any, found: set[type[msgspec.Struct]]) -> set[type[msgspec.Struct]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -24,10 +25,12 @@ IN_EVERY_RUN = frozenset(
     (
         "heap-stuck-one-5.3.3", "heap-client-faults-4.9.2", "stacks-apache4-stuck", "stacks-broker-busy",
         "logs-client-out-of-memory-5.3.3", "logs-page-cache-busy-4.9.7", "logs-slave-behind-4.3.2",
+        "logs-connections-cut-5.3.3",
         "incidents-stuck-http", "stores-power-loss-4.3.2", "admin-4.9.7", "reports-faulty-4.9.7",
     )
 )  # fmt: skip
 """one of each kind; the others run nightly"""
+ADDRESS = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?::\d+)?(?![\w.])")
 PERSONAL = frozenset((Redact.KEY, Redact.MESSAGE, Redact.CLIENT, Redact.ADDRESS, Redact.SETTING, Redact.THREAD))
 
 
@@ -47,6 +50,9 @@ def _personal(given: Any, treatment: Redact) -> Iterator[str]:
         for key, value in given.items():
             if not _NAMING.fullmatch(key):
                 yield from _personal(value, treatment)
+    elif isinstance(given, str | dict) and treatment is Redact.NAME:
+        for text in (given,) if isinstance(given, str) else given.values():
+            yield from ADDRESS.findall(text)
     elif isinstance(given, str) and treatment in PERSONAL and len(given) > 3 and not given.isdigit():
         public = given in _CONSTANTS or (treatment is Redact.THREAD and is_known_thread(given))
         if not public:
@@ -58,8 +64,9 @@ def declared_public(given: Any) -> Iterator[str]:
     if isinstance(given, msgspec.Struct):
         for name, treatment in treatments(type(given)):
             value = getattr(given, name)
-            if isinstance(value, str) and treatment is Redact.PUBLIC:
-                yield value
+            if isinstance(value, str) and treatment in (Redact.PUBLIC, Redact.NAME):
+                if treatment is Redact.PUBLIC or not ADDRESS.search(value):
+                    yield value
             elif isinstance(value, dict) and treatment is Redact.SETTING:
                 yield from (
                     one for key, one in value.items() if isinstance(one, str) and _NAMING.fullmatch(key)
@@ -109,7 +116,7 @@ def _public(report: msgspec.Struct) -> Iterator[set[str]]:
     for name in report.__struct_fields__:
         given = getattr(report, name)
         if name in ("group", "topic", "broker", "queue_topic") and isinstance(given, str):
-            yield {given}
+            yield set() if ADDRESS.search(given) else {given}
         elif name in ("consumer_groups", "producer_groups") and isinstance(given, tuple):
             yield set(given)
         for each in given if isinstance(given, tuple | list) else (given,):

@@ -12,8 +12,8 @@ from mqdiag.cli import run
 from mqdiag.diagnose.secrets import secrets_in_heap
 from mqdiag.facts.secrets import SecretGroup
 from mqdiag.secrets import find
-from mqdiag.secrets.patterns import PATTERNS, is_card
-from mqdiag.testing.hprof_records import BYTE, OBJECT, STICKY_CLASS
+from mqdiag.secrets.patterns import PATTERNS, is_card, is_setting_name
+from mqdiag.testing.hprof_records import BYTE, CHAR, INT, OBJECT, STICKY_CLASS
 from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.testing.java_objects import JavaObjects
 from tests.secrets.planted_dump import SECRETS, planted_dump, with_gone_text
@@ -75,6 +75,102 @@ def test_the_numbers_of_cards() -> None:
     )
     assert all(map(is_card, cards))
     assert not any(map(is_card, ("4539148803436468", "1760000000123", "4444444444444448", "9" * 16, "")))
+
+
+PEM = "-----BEGIN " + "PRIVATE KEY-----"
+BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSj"
+
+
+def groups_of_texts(texts: tuple[str, ...], jdk: int, folder: Path) -> list[tuple[str, str | None]]:
+    """(kind, number of the text) of what is found in texts that a list holds each by a field of its own."""
+    dump = DumpWriter()
+    java = JavaObjects(dump, jdk)
+    fields = {f"v{number}": java.string(text) for number, text in enumerate(texts)}
+    holder = dump.java_class("app/Texts", fields=dict.fromkeys(fields, OBJECT))
+    dump.root(STICKY_CLASS, dump.instance(holder, **fields))
+    groups = groups_of(dump.write(folder / "dump.hprof"))
+    return sorted((group.kind, group.held_by) for group in groups)
+
+
+@pytest.mark.parametrize("jdk", [8, 17])
+def test_secrets_inside_of_json_and_xml_are_found(jdk: int, tmp_path: Path) -> None:
+    texts = (
+        rf'{{"private_key":"{PEM}\n{BODY}\n"}}',
+        rf"{{\"private_key\":\"{PEM}\\n{BODY}\\n\"}}",
+        r"{\"password\":\"hunter2\"}",
+        r"{\\\"password\\\" : \\\"hunter2\\\"}",
+        "<password>hunter2</password>",
+        "<db.userPassword kind='plain'> hunter2 </db.userPassword>",
+        "spring.datasource.pwd=hunter2",
+        "dbPwd: 'hunter2'",
+    )
+    kinds = ["private-key"] * 2 + ["password-in-text"] * 6
+    expected = sorted((kind, f"app.Texts.v{number}") for number, kind in enumerate(kinds))
+    assert groups_of_texts(texts, jdk, tmp_path) == expected
+
+
+def test_what_only_looks_like_a_secret_in_json_and_xml_is_none(tmp_path: Path) -> None:
+    texts = (
+        rf"{PEM}\n-----END " + "PRIVATE KEY-----\n and a sentence of more than thirty characters",
+        PEM + " " * 40,
+        r"{\"password\":\"${db.password}\"}",
+        r"{\"password\":null,\"passwords\":1}",
+        "<password>${db.password}</password>",
+        "<password></password><user>someone</user>",
+        '<input type="password">Passwort</input>',
+        "<password>never closed",
+        "pwd=/home/app/lib",
+        "pwd=../../lib/plugins",
+        "PWD=somewhere",
+    )
+    assert groups_of_texts(texts, 17, tmp_path) == []
+
+
+def dump_with_fields() -> DumpWriter:
+    """Fields with names of secrets: arrays, static fields, and what is no secret in spite of its name."""
+    dump = DumpWriter()
+    java = JavaObjects(dump, 17)
+    user = dump.java_class("app/User", fields={"password": OBJECT, "secretKey": OBJECT, "apiKey": OBJECT})
+    password = dump.primitive_array(CHAR, "hunter2é".encode("utf-16-be"))
+    key = dump.primitive_array(BYTE, bytes(range(200, 232)))
+    numbers = dump.primitive_array(INT, bytes(range(8)))
+    dump.root(STICKY_CLASS, dump.instance(user, password=password, secretKey=key, apiKey=numbers))
+    cleared = dump.primitive_array(CHAR, bytes(16)), dump.primitive_array(BYTE, b"*" * 16)
+    empty = dump.primitive_array(CHAR, b"")
+    dump.root(STICKY_CLASS, dump.instance(user, password=cleared[0], secretKey=cleared[1], apiKey=empty))
+    settings = dump.java_class(
+        "app/Settings",
+        statics={
+            "PASSWORD": (OBJECT, java.string("hunter2")),
+            "PRIVATE_KEY": (OBJECT, dump.primitive_array(BYTE, bytes(range(32)))),
+            "DB_PASSWORD": (OBJECT, java.string("spring.datasource.password")),
+            "AUTH_TOKEN": (OBJECT, java.string("X-Auth-Token")),
+            "ACCESS_KEY": (OBJECT, 0),
+            "NAME": (OBJECT, java.string("someone")),
+        },
+    )
+    dump.root(STICKY_CLASS, settings.id)
+    return dump
+
+
+def test_arrays_and_static_fields_with_the_name_of_a_secret_are_found(tmp_path: Path) -> None:
+    groups = groups_of(dump_with_fields().write(tmp_path / "dump.hprof"))
+    assert {(group.kind, group.held_by, group.texts) for group in groups} == {
+        ("field-name", "app.User.password", 1),
+        ("field-name", "app.User.secretKey", 1),
+        ("field-name", "app.Settings.PASSWORD", 1),
+        ("field-name", "app.Settings.PRIVATE_KEY", 1),
+    }
+
+
+def test_a_copy_holds_no_arrays_and_no_static_fields_with_secrets(tmp_path: Path) -> None:
+    path = str(dump_with_fields().write(tmp_path / "dump.hprof"))
+    assert run(["redact", path, str(tmp_path / "copy.hprof"), "--check"]) == 0
+
+
+def test_the_name_of_a_setting_is_no_secret() -> None:
+    assert all(map(is_setting_name, ("password", "rocketmq.client.secretKey", "X-Auth-Token", "user.email")))
+    assert not any(map(is_setting_name, ("hunter2", "changeit", "my password", "password1")))
 
 
 def test_random_bytes_hold_next_to_nothing(tmp_path: Path) -> None:
