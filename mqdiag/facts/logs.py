@@ -61,7 +61,7 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     broker: Name | None = None
     queue_id: int | None = None
     thread: ThreadName | None = None
-    member: Public | None = None
+    member: Name | None = None
     """of a Raft group: the one that wrote the lines"""
     count: int
     first: Public | None = None

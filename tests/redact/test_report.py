@@ -12,7 +12,7 @@ from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
 from mqdiag.facts.crash import CrashFacts, CrashReport
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, MessageInHand, QueueFacts, Suspect
-from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
+from mqdiag.facts.logs import Connections, LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.redaction import Redact
 from mqdiag.facts.shown import Shown, ShownObject, ShownValue
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
@@ -170,6 +170,7 @@ def addressed() -> Report:
         title=say("{broker} and {other} are away", broker=broker, other="broker-10.1.2.4"),
         subject=Subject(broker=broker),
         evidence={"broker": broker, "peer": broker, "brokers": (broker, "broker-a", "broker-10.1.2.4")},
+        remedy=(),
     )
     status = BrokerStatus(
         source="brokerStatus.txt", values={"haMaster": "node1.example:10912", "bootTime": "Sat 10:00:00"}
@@ -181,9 +182,13 @@ def addressed() -> Report:
         findings=(finding,),
         logs=LogsFacts(
             events=(
-                LogEvent(kind="x", count=1, broker=broker),
-                LogEvent(kind="x", count=1, broker="broker-a"),
-                LogEvent(kind="x", count=1, broker="broker-10.1.2.4"),
+                LogEvent(
+                    kind="x",
+                    count=3,
+                    subjects=tuple(
+                        LogSubject(broker=name, count=1) for name in (broker, "broker-a", "broker-10.1.2.4")
+                    ),
+                ),
             ),
             connections=(Connections(path="x.log", address=broker, incoming=False, opened=1, closed=1),),
         ),
@@ -199,7 +204,11 @@ def test_an_address_in_the_place_of_a_name_is_hidden_and_names_stay() -> None:
     assert finding.evidence["brokers"] == ("address-1", "broker-a", "broker-address-2")
     assert english()(finding.title) == "address-1 and broker-address-2 are away"
     assert hidden.logs is not None
-    assert [event.broker for event in hidden.logs.events] == ["address-1", "broker-a", "broker-address-2"]
+    assert [subject.broker for subject in hidden.logs.events[0].subjects] == [
+        "address-1",
+        "broker-a",
+        "broker-address-2",
+    ]
     assert hidden.logs.connections[0].address == "address-1"
     assert hidden.admin is not None
     assert hidden.admin.broker_statuses[0].values == {"haMaster": "address-3", "bootTime": "Sat 10:00:00"}
