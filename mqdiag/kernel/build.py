@@ -17,13 +17,11 @@ from numba import from_dtype, njit
 from numba import types as numba_types
 from numba.core.registry import cpu_target
 
-from mqdiag.kernel.definition import SCALARS, KernelFunction, TupleType, TypeCode, flat_types
+from mqdiag.kernel.definition import MAY_CALL, SCALARS, KernelFunction, TupleType, TypeCode, flat_types
 
 _CALLABLE = ("nogil",)
 _BARE = ("nogil", "no_cpython_wrapper", "no_cfunc_wrapper")
 _DECLARED = re.compile(r'^declare [^@]*@"?([\w.$]+)"?\(', re.MULTILINE)
-_KNOWN = re.compile(r"llvm\.|memset$|memcpy$|memmove$|NRT_MemInfo_call_dtor$")
-"""what object code may call: LLVM's own, libc's, and what `native` provides"""
 
 
 def build(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> tuple[str, tuple[str, ...] | None, bytes]:
@@ -42,7 +40,8 @@ def build(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> tuple[str, tup
     name = f"{kernel.__module__}.{kernel.__name__}"
     results = _results(name, compiled.signature.return_type)
     _check_convention(name, compiled.fndesc, types)
-    calls = [call for call in _DECLARED.findall(compiled.library.get_llvm_str()) if not _KNOWN.match(call)]
+    declared = _DECLARED.findall(compiled.library.get_llvm_str())
+    calls = [call for call in declared if call not in MAY_CALL and not call.startswith("llvm.")]
     if calls:
         raise NotImplementedError(
             f"{name} calls {', '.join(calls)}; a kernel allocates nothing and calls nothing"

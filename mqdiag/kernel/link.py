@@ -7,8 +7,11 @@ piece lies. Source: System V ABI, AMD64 supplement, "Object Files".
 
 from __future__ import annotations
 
+import mmap
 import struct
 from typing import NamedTuple
+
+from mqdiag.kernel.definition import ADDRESS_BYTES
 
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -21,8 +24,8 @@ _WRITTEN, _LOADED = 1, 2
 """flags of sections"""
 _WHOLE_ADDRESS = 1
 """R_X86_64_64: the address of a symbol, and a number to add to it"""
-_OUTSIDE, _FIRST_RESERVED = 0, 0xFF00
-"""numbers of sections: of a symbol that the object code lacks, and from where they are no sections"""
+_OUTSIDE = 0
+"""number of the section of a symbol that the object code lacks"""
 
 
 class Linked(NamedTuple):
@@ -76,7 +79,10 @@ def link(object_code: bytes, function: str) -> Linked | None:
     sections = [
         _Section(*_SECTION.unpack_from(object_code, sections_at + _SECTION.size * at)) for at in range(count)
     ]
-    (table,) = [section for section in sections if section.kind == _SYMBOLS]
+    tables = [section for section in sections if section.kind == _SYMBOLS]
+    if len(tables) != 1:
+        return None
+    table = tables[0]
     symbols = [_Symbol(*fields) for fields in _SYMBOL.iter_unpack(_body(object_code, table))]
     names = _body(object_code, sections[table.link])
     begins: dict[int, int] = {}
@@ -85,6 +91,9 @@ def link(object_code: bytes, function: str) -> Linked | None:
         if section.kind not in (_CONTENT, _ZEROS) or not section.flags & _LOADED or not section.size:
             continue
         if section.kind == _ZEROS or section.flags & _WRITTEN:
+            return None
+        # The piece begins at a page, so a section cannot be aligned to more than one.
+        if not 0 < section.alignment <= mmap.PAGESIZE:
             return None
         code += bytes(-len(code) % section.alignment)
         begins[number] = len(code)
@@ -98,6 +107,8 @@ def link(object_code: bytes, function: str) -> Linked | None:
             symbol = symbols[kind >> 32]
             if kind & 0xFFFF_FFFF != _WHOLE_ADDRESS:
                 return None
+            if offset + ADDRESS_BYTES > sections[section.info].size:
+                return None
             place = begins[section.info] + offset
             if symbol.section == _OUTSIDE and not added:
                 outer.setdefault(_name(names, symbol), []).append(place)
@@ -107,7 +118,9 @@ def link(object_code: bytes, function: str) -> Linked | None:
             else:
                 return None
     for symbol in symbols:
-        if _OUTSIDE < symbol.section < _FIRST_RESERVED and _name(names, symbol) == function:
+        if symbol.section in begins and _name(names, symbol) == function:
+            if symbol.value >= sections[symbol.section].size:
+                return None
             return Linked(bytes(code), begins[symbol.section] + symbol.value, inner, outer)
     return None
 

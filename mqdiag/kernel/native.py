@@ -8,18 +8,21 @@ the array alive), size, item size, data, shape and strides; a named tuple is pas
 from __future__ import annotations
 
 import ctypes
-import json
 import mmap
 import os
 from collections.abc import Callable
 from functools import cache
 from importlib.util import source_hash
+from itertools import chain
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 from mqdiag.kernel import folder
 from mqdiag.kernel.definition import (
+    ADDRESS_BYTES,
+    MAY_CALL,
     SCALARS,
     KernelFunction,
     TupleType,
@@ -47,22 +50,43 @@ class ObjectCode(NamedTuple):
     """see `Linked`"""
 
     def to_bytes(self) -> bytes:
-        """A file: one line of JSON, then the code."""
-        head = self._asdict() | {"code": source_hash(self.code).hex()}
-        return json.dumps(head).encode() + b"\n" + self.code
+        """A file: a line with a checksum of the rest, a line of JSON with all but the code, then the code.
+
+        The checksum tells that a file is damaged. It has 64 bits and no secret, so it does not stop anybody who
+        plants a file on purpose: only `trusted` keeps such files out.
+        """
+        rest = msgspec.json.encode(self._replace(code=b"")) + b"\n" + self.code
+        return _checksum(rest) + b"\n" + rest
 
     @classmethod
     def from_bytes(cls, data: bytes) -> ObjectCode | None:
-        """Read such a file; None when it is not whole."""
-        head, _, code = data.partition(b"\n")
-        try:
-            kept = json.loads(head)
-            if source_hash(code).hex() != kept["code"]:
-                return None
-            results = kept["results"]
-            return cls(**kept | {"code": code, "results": None if results is None else tuple(results)})
-        except (ValueError, KeyError, TypeError):
+        """Read such a file; None when it is damaged."""
+        checksum, _, rest = data.partition(b"\n")
+        if checksum != _checksum(rest):
             return None
+        head, _, code = rest.partition(b"\n")
+        try:
+            kept = msgspec.json.decode(head, type=cls)._replace(code=code)
+        except ValueError:
+            return None
+        return kept if kept._stays_inside() else None
+
+    def _stays_inside(self) -> bool:
+        """Whether its places are in the code, and it calls nothing else than a kernel may."""
+        if self.entry is None:
+            return not self.inner and not self.outer
+        outer = self.outer or {}
+        places = chain(self.inner or (), *outer.values())
+        last = len(self.code) - ADDRESS_BYTES
+        return (
+            0 <= self.entry < len(self.code)
+            and all(0 <= place <= last for place in places)
+            and outer.keys() <= MAY_CALL
+        )
+
+
+def _checksum(data: bytes) -> bytes:
+    return source_hash(data).hex().encode()
 
 
 def load(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[..., Any]:
@@ -119,11 +143,21 @@ def _built(kernel: KernelFunction, types: tuple[TypeCode, ...], file_name: str) 
 
 
 def _linked(code: ObjectCode) -> ObjectCode:
-    """The same as one piece, where that is possible."""
+    """The same as one piece, where that is possible.
+
+    Raises:
+        NotImplementedError: it calls a function that this process does not have. LLVM's loader would end the process.
+    """
     from mqdiag.kernel.link import link
 
     piece = link(code.code, code.symbol)
-    return code if piece is None else code._replace(**piece._asdict())
+    if piece is None:
+        return code
+    others = sorted(piece.outer.keys() - MAY_CALL)
+    missing = [name for name in others if not hasattr(_libc(), name)]
+    if missing:
+        raise NotImplementedError(f"{code.symbol} calls {', '.join(missing)}, which libc does not have")
+    return code if others else code._replace(**piece._asdict())
 
 
 def _name(kernel: KernelFunction) -> str:
@@ -203,7 +237,7 @@ def _mapped(code: ObjectCode) -> int:
     address = ctypes.addressof(ctypes.c_char.from_buffer(piece))
     piece[:] = code.code
     # A view in which the eight bytes at any place can be picked: it overlaps itself.
-    words: Any = np.ndarray((len(code.code) - 7,), "<u8", buffer=piece, strides=(1,))
+    words: Any = np.ndarray((len(code.code) - ADDRESS_BYTES + 1,), "<u8", buffer=piece, strides=(1,))
     words[code.inner or []] += np.uint64(address)
     for name, places in (code.outer or {}).items():
         words[places] = _outside(name)
@@ -228,7 +262,10 @@ def _outside(name: str) -> int:
 
 @cache
 def _engine() -> Any:
-    """LLVM's loader of object code: its start takes a tenth of a short run, so it has only what `link` leaves."""
+    """LLVM's loader of object code.
+
+    Its start takes a tenth of a short run, so it loads only what `link` could not lay out.
+    """
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -252,17 +289,30 @@ def _address_by_llvm(code: ObjectCode) -> int:
 
 @cache
 def _processor() -> str:
-    """What tells processors apart: code made for one may not run on another that shares the folder."""
+    """What tells processors apart: code made for one may not run on another that shares the folder.
+
+    Where Linux names nothing of that, it is the name of the machine.
+    """
     try:
         with open("/proc/cpuinfo", "rb", buffering=0) as file:
             first, _, _ = file.read(1 << 14).decode(errors="replace").partition("\n\n")
     except OSError:
         return os.uname().nodename
-    return "\n".join(line for line in first.splitlines() if line.startswith(_OF_PROCESSOR))
+    told = "\n".join(line for line in first.splitlines() if line.startswith(_OF_PROCESSOR))
+    return told or os.uname().nodename
 
 
-_OF_PROCESSOR = ("vendor_id", "cpu family", "model", "flags", "CPU implementer", "CPU part", "Features")
-"""lines of Linux for one processor, of x86 and of ARM"""
+_OF_PROCESSOR = (
+    "vendor_id",
+    "cpu family",
+    "model",
+    "flags",
+    "CPU implementer",
+    "CPU part",
+    "Features",
+    "features",
+)
+"""lines of Linux for one processor, of x86, ARM and s390x"""
 
 
 def _kept(name: str) -> ObjectCode | None:

@@ -6,8 +6,9 @@
     make bench MAT=/opt/mat        with Eclipse MAT besides
 
 The dumps are kept in the user's cache folder. The rig (Java, Maven) makes some; `many_objects.py` writes the others.
-The peers are built once (cargo). All programs run by turns, dumps above 4 GB once; medians and the picture go to
-docs/measurements (`record.py`). OBJECTS=12,50 MANY=1,3,12,50,200 takes about half an hour on 2 cores.
+The peers are built once (cargo). All programs run by turns, on dumps above 4 GiB as often as `--slow-times` says;
+medians and the picture go to docs/measurements (`record.py`). OBJECTS=12,50 MANY=1,3,12,50,200 takes about half an hour
+on 2 cores.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ ROOT = Path(__file__).parents[2]
 _MANY = "many-"
 """how the names of dumps begin that `many_objects.py` writes"""
 _LARGE_BYTES = 4 << 30
-"""of a dump that each program reads `--slow-times` only"""
+"""each program reads a dump above this size `--slow-times` only"""
 _LOG_MEGABYTES = 1000
 
 
@@ -62,7 +63,9 @@ def main() -> int:
     figures += _logs()
     figures += map(_start, print_starts())
     record.write(figures, options.record)
-    _incident(options, next(dump for dump in dumps if dump.stat().st_size < _LARGE_BYTES))
+    small = next((dump for dump in dumps if not _is_large(dump)), None)
+    if small is not None:
+        _incident(options, small)
     return 0
 
 
@@ -87,11 +90,11 @@ def _logs() -> Iterator[record.Figure]:
 
 def _start(start: Measured) -> record.Figure:
     """A short run; its imports stand in the name, because they are what it is measured against."""
-    run_s = Run(start.wall_s, start.cpu_s, 0, 0)
+    middle = Run(start.wall_s, start.cpu_s, 0, 0)
     name = (
         f"mqdiag {start.start.name}, {start.ratio:.2f} times the processor time of import {start.start.imports}"
     )
-    return record.figure("start", 0, name, run_s, RUNS, os.getloadavg()[0])
+    return record.figure("start", 0, name, middle, RUNS, os.getloadavg()[0])
 
 
 def _incident(options: argparse.Namespace, dump: Path) -> None:
@@ -119,11 +122,10 @@ def _by_turns(programs: Sequence[Peer], dump: Path, options: argparse.Namespace)
     load = os.getloadavg()[0]
     print(f"\n{dump.name}, {dump.stat().st_size / 1e9:.2f} GB, load {load:.1f}")
     print(f"{'wall s':>8} {'CPU s':>8} {'anonymous MB':>13}  program")
-    is_large = dump.stat().st_size > _LARGE_BYTES
     runs: dict[str, list[Run]] = {program.name: [] for program in programs}
     for turn in range(max(options.times, options.slow_times)):
         for program in programs:
-            is_slow = is_large or program.name.startswith(("hprof-analyzer", "Eclipse"))
+            is_slow = _is_large(dump) or program.name.startswith(("hprof-analyzer", "Eclipse"))
             if turn < (options.slow_times if is_slow else options.times):
                 program.clean(dump)
                 runs[program.name].append(run(program.command(dump), env=program.env))
@@ -138,6 +140,10 @@ def _by_turns(programs: Sequence[Peer], dump: Path, options: argparse.Namespace)
             record.figure(dump.name, dump.stat().st_size, name, middle, len(found), load, _objects(dump))
         )
     return figures
+
+
+def _is_large(dump: Path) -> bool:
+    return dump.stat().st_size > _LARGE_BYTES
 
 
 def _objects(dump: Path) -> int | None:
@@ -178,7 +184,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--folder", type=Path, default=cache, help="where dumps and peers are kept")
     parser.add_argument("--mat", type=Path, help="folder of an Eclipse MAT installation")
     parser.add_argument("--times", type=int, default=5, help="runs of the fast programs")
-    parser.add_argument("--slow-times", type=int, default=1, help="runs of hprof-analyzer and MAT")
+    parser.add_argument(
+        "--slow-times", type=int, default=1, help="runs of hprof-analyzer, MAT and of dumps above 4 GiB"
+    )
     parser.add_argument("--record", type=Path, default=record.FOLDER, help="where medians and picture go")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,6 @@
-"""How much longer a short run takes than the imports that it cannot do without: `python -m tests.bench.start [RUNS]`.
+"""How much longer a short run takes than a fixed list of imports: `python -m tests.bench.start [RUNS]`.
+
+The list is the yardstick: it stays as it is when a command imports less or more, so that figures can be compared.
 
 Both programs run in turns, so that the load of the machine hits both. What counts is processor time, as median.
 """
@@ -22,7 +24,7 @@ RUNS = 15
 
 
 class Start(NamedTuple):
-    """A command, and the imports that it is measured against."""
+    """A command, and the fixed imports that it is measured against."""
 
     name: str
     arguments: list[str]
@@ -84,7 +86,7 @@ def _measured(start: Start, times: int) -> Measured:
 
 def print_starts(times: int = RUNS) -> list[Measured]:
     """Measure and print both."""
-    print("\nShort runs against the imports that they cannot do without")
+    print("\nShort runs against a fixed list of imports")
     print(f"{'CPU s':>8} {'imports s':>10} {'ratio':>6}  program")
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as folder:
         measured = measure_starts(Path(folder), times)
