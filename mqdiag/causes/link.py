@@ -213,10 +213,11 @@ def _circles(causes: Mapping[str, Sequence[str]]) -> Iterator[list[str]]:
                 above = way[-1][0]
                 lowest[above] = min(lowest[above], lowest[here])
             if lowest[here] == numbers[here]:
-                place = stack.index(here)
-                yield stack[place:]
-                on_stack.difference_update(stack[place:])
-                del stack[place:]
+                circle = [stack.pop()]
+                while circle[-1] != here:
+                    circle.append(stack.pop())
+                on_stack.difference_update(circle)
+                yield circle
 
 
 def _is_open(cause: str, numbers: Mapping[str, int], on_stack: Collection[str]) -> bool:

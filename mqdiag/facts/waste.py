@@ -153,7 +153,8 @@ class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):
     """Netty's own count of what it allocates past the JVM's limit"""
     netty_limit_bytes: int | None = None
     netty_in_use_bytes: int | None = None
-    """of the direct chunks of Netty's arenas: what was handed out and not released; None without arenas"""
+    """of the direct chunks of Netty's arenas: what was handed out, what threads keep for reuse included; None without
+    arenas"""
     holders: tuple[DirectHolder, ...] = ()
     """by capacity; buffers without a cleaner only where a holder is known"""
 

@@ -13,6 +13,7 @@ from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import REFERENCE, WIDTHS, unpack_number, width_of
 
 _MAX_DEPTH = 256
+"""a class and its superclasses that are followed: a limit of ours, a JVM has none"""
 _MOST_KEPT = 1 << 20
 """inherited fields, and places of fields, that are kept for the next question about their classes"""
 
@@ -73,7 +74,7 @@ class ClassTable:
 
     @cached_property
     def has_circle(self) -> bool:
-        """Whether a class is its own superclass, or has more superclasses than any class of a JVM."""
+        """Whether a class is its own superclass, or has at least 256 superclasses."""
         above = self.superclass
         for _ in range(_MAX_DEPTH.bit_length() - 1):
             above = np.where(above >= 0, above[above], -1)

@@ -104,7 +104,7 @@ class ObjectGraph:
         if self.dump.problem is None and not self._kept.is_whole and self.references.lack_objects:
             return say("records of objects are missing, though the file is well formed")
         if self.dump.problem is None and self.classes.has_circle:
-            return say("classes are superclasses of themselves: the file is damaged")
+            return say("a class is its own superclass: the file is damaged")
         return self.dump.problem
 
     @property

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +13,7 @@ from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.known_holders import works_alone
 from mqdiag.graph.holders.own_classes import is_application, is_library, named_class
 from mqdiag.graph.kernels.breadth_first import breadth_first
+from mqdiag.read.hprof.distinct import is_among
 
 _NOT_YET, _FIRST, _SHUT = -1, -2, -3
 _MOST_TRIES = 3
@@ -19,13 +22,37 @@ _STEP = 1 << 16
 """objects expanded before it is asked whether that was far enough"""
 
 
+class _Barriers(NamedTuple):
+    """Nodes that a search does not pass: threads, class objects and class loaders, which lead to everything.
+
+    It passes weak references, but not to their referents.
+    """
+
+    shut: NDArray[np.int32]
+    weak: NDArray[np.int32]
+    """java.lang.ref.References, ascending"""
+    referents: NDArray[np.int32]
+
+
+_barriers: WeakKeyDictionary[Heap, _Barriers] = WeakKeyDictionary()
+_ways: WeakKeyDictionary[Heap, dict[int, list[int]]] = WeakKeyDictionary()
+"""ways that were searched for, by the node to which they lead"""
+
+
 def readable_path(heap: Heap, node: int) -> list[int]:
     """Nodes of the shortest way from a GC root, the root first; empty for an unreachable object.
 
     Where that way comes from a thread, and names no class of the application and no known holder that works alone, the
-    way by the nearest object of the application that leads there; else by the nearest of a library. Costs a search
-    over all references then.
+    way by the nearest object of the application that leads there; else by the nearest of a library. Costs up to six
+    searches over all references then, once for each node: the way is kept.
     """
+    ways = _ways.setdefault(heap, {})
+    if node not in ways:
+        ways[node] = _search(heap, node)
+    return ways[node]
+
+
+def _search(heap: Heap, node: int) -> list[int]:
     way = heap.path_nodes(node)
     if len(way) < 2 or way[0] not in heap.references.extra_from:
         return way
@@ -60,29 +87,26 @@ def _by_way_of(heap: Heap, way: list[int], test: Callable[[str], bool]) -> list[
 def _inside(heap: Heap, nodes: NDArray[np.int32], way: list[int]) -> NDArray[np.bool_]:
     """Which nodes are on a way, or are dominated by a node on it."""
     tree = heap.dominance
-    places, found = tree.numbers[nodes], np.zeros(nodes.size, bool)
-    for first in tree.numbers[way].tolist():
-        found |= (places >= first) & (places < first + int(tree.dominated[first]))
+    begins = np.sort(tree.numbers[way])
+    ends = np.maximum.accumulate(begins.astype(np.int64) + tree.dominated[begins])
+    places = tree.numbers[nodes]
+    nearest = np.searchsorted(begins, places, "right") - 1
+    found: NDArray[np.bool_] = (nearest >= 0) & (places < ends[nearest])
     return found
 
 
 def _nearest(heap: Heap, holders: NDArray[np.int32], targets: list[int]) -> list[int]:
-    """The shortest way from one of the holders to one of the targets; empty where there is none.
-
-    Neither threads nor class objects nor class loaders are on it: they lead to everything.
-    """
+    """The shortest way from one of the holders to one of the targets; empty where there is none."""
     graph = heap.references
+    if heap not in _barriers:
+        _barriers[heap] = _read_barriers(heap)
+    shut, weak, referents = _barriers[heap]
     came_from = np.full(heap.count, _NOT_YET, np.int32)
-    for name in ("java.lang.Thread", "java.lang.ClassLoader"):
-        came_from[heap.instances(heap.classes.indices_named(name))] = _SHUT
-    came_from[list(heap.class_of_node)] = _SHUT
+    came_from[shut] = _SHUT
+    wanted = np.sort(np.array(targets, np.int32))
     queue = np.empty(heap.count, np.int32)
     queue[: holders.size] = holders
     came_from[holders] = _FIRST
-    weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
-    referents = heap.refs(weak, "referent")
-    is_wanted = np.zeros(heap.count, bool)
-    is_wanted[targets] = True
     no_classes = np.full(heap.classes.count, -1, np.int32)
     first, last = 0, holders.size
     while first < last:
@@ -91,10 +115,21 @@ def _nearest(heap: Heap, holders: NDArray[np.int32], targets: list[int]) -> list
             graph.starts, graph.edges, heap.index.rows, no_classes, weak, referents,
             came_from, queue, first, last, _STEP,
         )  # fmt: skip
-        met = queue[known:last][is_wanted[queue[known:last]]]
+        met = queue[known:last][is_among(queue[known:last], wanted)]
         if met.size:
             way = [int(met[0])]
             while came_from[way[-1]] >= 0:
                 way.append(int(came_from[way[-1]]))
             return way[::-1]
     return []
+
+
+def _read_barriers(heap: Heap) -> _Barriers:
+    rows = [
+        row
+        for name in ("java.lang.Thread", "java.lang.ClassLoader")
+        for row in heap.classes.indices_named(name)
+    ]
+    mirrors = np.array(list(heap.class_of_node), np.int32)
+    weak = heap.instances(heap.classes.indices_named("java.lang.ref.Reference"))
+    return _Barriers(np.concatenate((heap.instances(rows), mirrors)), weak, heap.refs(weak, "referent"))

@@ -15,6 +15,9 @@ from mqdiag.text import Text, say
 SHOWN_HOLDERS = 3
 LEAST_HOLDER_BYTES = LEAST_BYTES // 16
 CHECKED_COUNTER = say("the allocation itself is checked against this counter")
+COUNTS_REUSE = say(
+    "what Netty's threads keep for reuse counts as handed out, and the dump does not tell how much it is"
+)
 LIMIT_CACHED = say(
     "Each thread keeps a direct buffer as large as the largest heap buffer that it has read or written."
     " -Djdk.nio.maxCachedBufferSize=262144 lets it keep no larger ones; smaller heap buffers help too."
@@ -111,10 +114,13 @@ def _margin(label: Text, share: float, limits: Limits) -> Margin:
 
 def _of_jvm(found: DirectBuffers, used: int, share: float, limits: Limits) -> Draft:
     holders = _holders(found)
+    # chunks that Netty allocates past the JVM's limit are not in the JVM's count
+    in_use = None if _counted_by_netty(found) else found.netty_in_use_bytes
+    severity, confidence, reason = _judged(in_use, found.limit_bytes, limits)
     explanation = [
         say("The JVM counts {used_bytes:bytes} of direct memory. Allocations fail at {limit_bytes:bytes}."),
         *map(_of_holder, holders),
-        *_in_use(found),
+        *_handed_out(in_use),
     ]
     if found.unreachable_bytes:
         explanation.append(
@@ -124,12 +130,10 @@ def _of_jvm(found: DirectBuffers, used: int, share: float, limits: Limits) -> Dr
             )
         )
     return Draft(
-        severity=_severity(
-            0 if _counted_by_netty(found) else found.netty_in_use_bytes, found.limit_bytes, limits
-        ),
+        severity=severity,
         cause="direct-memory-garbage" if found.unreachable_bytes * 2 >= used else "direct-memory-near-limit",
-        confidence=Confidence.HIGH,
-        confidence_reason=CHECKED_COUNTER,
+        confidence=confidence,
+        confidence_reason=reason,
         title=say(
             "Direct buffers use {used_bytes:bytes}, {share_of_limit:percent} of the {limit_bytes:bytes} that the JVM"
             " allows"
@@ -141,11 +145,11 @@ def _of_jvm(found: DirectBuffers, used: int, share: float, limits: Limits) -> Dr
             "share_of_limit": round(share, 4),
             "buffers": found.buffers,
             "capacity_bytes": found.capacity_bytes,
-            **_in_both(found, holders),
+            **_in_both(found, holders, in_use),
         },
         explanation=tuple(explanation),
         remedy=(
-            LIMIT_CACHED if any(holder.class_name == CACHED_BY_THREADS for holder in holders) else LIMIT_POOLS,
+            *_limits_of(holders),
             say(
                 "-XX:MaxDirectMemorySize raises the limit. Heap and direct memory together must fit into the machine or"
                 " container."
@@ -157,11 +161,13 @@ def _of_jvm(found: DirectBuffers, used: int, share: float, limits: Limits) -> Dr
 
 def _of_netty(found: DirectBuffers, used: int, share: float, limits: Limits) -> Draft:
     holders = _holders(found)
+    in_use = found.netty_in_use_bytes
+    severity, confidence, reason = _judged(in_use, found.netty_limit_bytes, limits)
     return Draft(
-        severity=_severity(found.netty_in_use_bytes, found.netty_limit_bytes, limits),
+        severity=severity,
         cause="netty-direct-memory-near-limit",
-        confidence=Confidence.HIGH,
-        confidence_reason=CHECKED_COUNTER,
+        confidence=confidence,
+        confidence_reason=reason,
         title=say(
             "Direct buffers use {used_bytes:bytes}, {share_of_limit:percent} of the {limit_bytes:bytes} that Netty"
             " allows itself"
@@ -173,12 +179,12 @@ def _of_netty(found: DirectBuffers, used: int, share: float, limits: Limits) -> 
             "share_of_limit": round(share, 4),
             "buffers": found.unmanaged_buffers,
             "capacity_bytes": found.unmanaged_bytes,
-            **_in_both(found, holders),
+            **_in_both(found, holders, in_use),
         },
         explanation=(
             say("Netty counts {used_bytes:bytes} of direct memory. Allocations fail at {limit_bytes:bytes}."),
             *map(_of_holder, holders),
-            *_in_use(found),
+            *_handed_out(in_use),
         ),
         remedy=(
             LIMIT_POOLS,
@@ -190,9 +196,19 @@ def _of_netty(found: DirectBuffers, used: int, share: float, limits: Limits) -> 
     )
 
 
-def _severity(in_use_bytes: int | None, limit_bytes: int | None, limits: Limits) -> Severity:
+def _judged(
+    in_use_bytes: int | None, limit_bytes: int | None, limits: Limits
+) -> tuple[Severity, Confidence, Text]:
     in_use = ratio(in_use_bytes, limit_bytes)
-    return Severity.ERROR if in_use is not None and in_use >= limits["share_error"] else Severity.WARNING
+    if in_use is not None and in_use >= limits["share_error"]:
+        return Severity.ERROR, Confidence.MEDIUM, COUNTS_REUSE
+    return Severity.WARNING, Confidence.HIGH, CHECKED_COUNTER
+
+
+def _limits_of(holders: list[DirectHolder]) -> tuple[Text, ...]:
+    """What limits the holders, that of the largest one first."""
+    advice = (LIMIT_CACHED if each.class_name == CACHED_BY_THREADS else LIMIT_POOLS for each in holders)
+    return tuple(dict.fromkeys(advice)) or (LIMIT_POOLS,)
 
 
 def _counted_by_netty(found: DirectBuffers) -> bool:
@@ -200,10 +216,10 @@ def _counted_by_netty(found: DirectBuffers) -> bool:
     return (found.netty_bytes or 0) >= (found.netty_in_use_bytes or 0)
 
 
-def _in_use(found: DirectBuffers) -> Iterator[Text]:
-    if found.netty_in_use_bytes is not None:
+def _handed_out(in_use_bytes: int | None) -> Iterator[Text]:
+    if in_use_bytes is not None:
         yield say(
-            "Netty has handed out {in_use_bytes:bytes} of its direct chunks, and nobody has released them yet."
+            "Netty has handed out {in_use_bytes:bytes} of its direct chunks, what its threads keep for reuse included."
         )
 
 
@@ -215,11 +231,13 @@ def _subject(holders: list[DirectHolder]) -> Subject:
     return Subject(object_class=holders[0].class_name if holders else None)
 
 
-def _in_both(found: DirectBuffers, holders: list[DirectHolder]) -> dict[str, EvidenceValue]:
+def _in_both(
+    found: DirectBuffers, holders: list[DirectHolder], in_use_bytes: int | None
+) -> dict[str, EvidenceValue]:
     """Evidence that does not depend on the limit."""
     return {
         "unreachable_bytes": found.unreachable_bytes,
-        "in_use_bytes": found.netty_in_use_bytes,
+        "in_use_bytes": in_use_bytes,
         "holders": tuple(each.class_name for each in holders),
         "buffers_by_holder": tuple(each.buffers for each in holders),
         "capacity_by_holder_bytes": tuple(each.capacity_bytes for each in holders),

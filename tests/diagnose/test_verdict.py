@@ -9,7 +9,7 @@ import pytest
 
 from mqdiag.causes.agreement import time_gap
 from mqdiag.causes.build_verdict import build_verdict
-from mqdiag.causes.link import link, order
+from mqdiag.causes.link import Depths, link, order
 from mqdiag.diagnose.answer import answered
 from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand, QueueFacts
@@ -319,3 +319,19 @@ def test_a_log_is_tied_to_the_only_process_of_its_group() -> None:
     nameless = msgspec.structs.replace(flow, subject=Subject())
     for cause, effect in ((both, flow), (stuck, other), (stuck, nameless)):
         assert link([cause, effect], CARDS)[1].caused_by == ()
+
+
+def test_the_findings_of_a_circle_lie_equally_deep() -> None:
+    causes = {
+        "root": (),
+        "first": ("root", "third"),
+        "second": ("first",),
+        "third": ("second",),
+        "last": ("third",),
+    }
+    prints = {name: finding(name).fingerprint for name in causes}
+    findings = [
+        finding(name, caused_by=tuple(prints[one] for one in before)) for name, before in causes.items()
+    ]
+    depths = Depths(findings)
+    assert [depths.of(one) for one in findings] == [0, 4, 4, 4, 5]

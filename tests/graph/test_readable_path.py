@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.graph import readable_path as module
+from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.suspects import suspects
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_records import BYTE, OBJECT
@@ -68,6 +70,19 @@ def test_what_the_object_itself_keeps_is_no_holder_of_it(tmp_path: Path) -> None
     found = suspects(heap_of(dump, tmp_path), lambda name: False)
     assert found[0].path[0].startswith("thread")
     assert "app.Order" not in " ".join(found[0].path)
+
+
+def test_a_second_look_costs_no_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dump = DumpWriter()
+    kept = filled(dump)
+    cache = dump.java_class("app/Cache", statics={"kept": (OBJECT, kept)})
+    dump.root(hprof.JNI_GLOBAL, dump.object_array(dump.known("[Ljava/lang/Object;"), [cache.id]))
+    dump.root(hprof.STICKY_CLASS, dump.classes["java/lang/Thread"].id)
+    heap = heap_of(dump, tmp_path)
+    way = readable_path(heap, heap.node(kept))
+    assert len(way) == 3
+    monkeypatch.delattr(module, "breadth_first")
+    assert readable_path(heap, heap.node(kept)) == way
 
 
 @pytest.mark.parametrize(

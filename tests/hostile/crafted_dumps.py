@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import INT, OBJECT, Encoder
+from mqdiag.testing.hprof_records import BYTE, INT, OBJECT, Encoder
 from mqdiag.testing.hprof_writer import DumpWriter
+from mqdiag.testing.java_objects import JavaObjects
 from tests.rocketmq.written import WrittenClient
 
 ENCODE = Encoder(8)
@@ -155,6 +156,22 @@ def linked_list(nodes: int = 20_000) -> bytes:
     return dump.to_bytes()
 
 
+def list_of_a_thread(nodes: int = 100_000, others: int = 100_000) -> bytes:
+    """A local variable with a long chain of the JDK's objects, and as many objects of the application beside it."""
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    node = dump.known("java/util/LinkedList$Node", item=OBJECT, next=OBJECT)
+    following = dump.instance(node, item=dump.primitive_array(BYTE, bytes(8_000_000)))
+    for _ in range(nodes):
+        following = dump.instance(node, next=following)
+    dump.thread(java.thread("worker"), 1)
+    dump.local(following, 1)
+    order = dump.java_class("app/Order")
+    beside = [dump.instance(order) for _ in range(others)]
+    dump.root(hprof.STICKY_CLASS, dump.object_array(dump.known("[Ljava/lang/Object;"), beside))
+    return dump.to_bytes()
+
+
 def deep_bin(entries: int = 8_000) -> bytes:
     """A queue keeps its messages in a HashMap, all entries in one bin of tree nodes."""
     client = WrittenClient(DumpWriter())
@@ -255,6 +272,7 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
         unloaded_classes,
         superclass_ring,
         linked_list,
+        list_of_a_thread,
         deep_bin,
         deep_tree,
         nested_arrays,

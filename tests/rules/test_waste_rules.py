@@ -20,6 +20,7 @@ from mqdiag.rules import (
     thread_local_leak,
     wasteful_collections,
 )
+from mqdiag.text import Text
 
 RULES = [class_loader_leak, direct_buffers, duplicate_strings, thread_local_leak, wasteful_collections]
 MIB = 1 << 20
@@ -147,22 +148,43 @@ def test_direct_memory_by_both_limits() -> None:
 
 
 @pytest.mark.parametrize(
-    ("in_use", "of_netty", "severity"),
+    ("in_use", "of_netty", "severity", "confidence", "told"),
     [
-        (None, None, "warning"),
-        (700 * MIB, None, "warning"),
-        (850 * MIB, None, "error"),
-        (850 * MIB, 900 * MIB, "warning"),
+        (None, None, "warning", "high", None),
+        (700 * MIB, None, "warning", "high", 700 * MIB),
+        (850 * MIB, None, "error", "medium", 850 * MIB),
+        (850 * MIB, 900 * MIB, "warning", "high", None),
     ],
 )
-def test_chunks_that_nobody_released_make_it_an_error(
-    in_use: int | None, of_netty: int | None, severity: str
+def test_chunks_that_are_handed_out_make_it_an_error(
+    in_use: int | None, of_netty: int | None, severity: str, confidence: str, told: int | None
 ) -> None:
     facts = changed(direct_buffers, "direct_buffers", netty_in_use_bytes=in_use, netty_bytes=of_netty)
-    assert [finding.severity for finding in found(direct_buffers, facts)] == [severity]
+    (finding,) = found(direct_buffers, facts)
+    assert (finding.severity, finding.confidence) == (severity, confidence)
+    assert finding.evidence["in_use_bytes"] == told
+    says = [line for line in finding.explanation if "handed out" in english()(line)]
+    assert len(says) == (told is not None)
 
 
-def test_buffers_that_threads_keep_have_a_remedy_of_their_own() -> None:
-    kept = DirectHolder(class_name="sun.nio.ch.Util$BufferCache", buffers=19, capacity_bytes=500 * MIB)
-    (finding,) = found(direct_buffers, changed(direct_buffers, "direct_buffers", holders=(kept,)))
-    assert "maxCachedBufferSize" in str(finding.remedy[0])
+CACHED, POOL = "sun.nio.ch.Util$BufferCache", "com.acme.ImagePool"
+
+
+@pytest.mark.parametrize(
+    ("holders", "advice"),
+    [
+        ((CACHED,), (direct_buffers.LIMIT_CACHED,)),
+        ((POOL, "com.acme.Other"), (direct_buffers.LIMIT_POOLS,)),
+        ((POOL, CACHED), (direct_buffers.LIMIT_POOLS, direct_buffers.LIMIT_CACHED)),
+        ((CACHED, POOL), (direct_buffers.LIMIT_CACHED, direct_buffers.LIMIT_POOLS)),
+        ((), (direct_buffers.LIMIT_POOLS,)),
+    ],
+)
+def test_each_kind_of_holder_has_a_remedy_of_its_own(
+    holders: tuple[str, ...], advice: tuple[Text, ...]
+) -> None:
+    kept = tuple(DirectHolder(class_name=name, buffers=19, capacity_bytes=100 * MIB) for name in holders)
+    (finding,) = found(direct_buffers, changed(direct_buffers, "direct_buffers", holders=kept))
+    assert finding.remedy[: len(advice)] == advice
+    limiting = {direct_buffers.LIMIT_CACHED, direct_buffers.LIMIT_POOLS}
+    assert not limiting & set(finding.remedy[len(advice) :])

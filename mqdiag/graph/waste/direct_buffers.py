@@ -79,7 +79,7 @@ def _netty(heap: Heap) -> tuple[int | None, int | None]:
 
 
 def _in_use(heap: Heap) -> int | None:
-    """Bytes of Netty's direct chunks that are not free."""
+    """Bytes of Netty's direct chunks that are not free: buffers that were released into a thread's cache are in it."""
     chunks = heap.instances(heap.classes.indices_ending(_CHUNK))
     direct = heap.classes.subclasses(heap.classes.indices_named("java.nio.DirectByteBuffer"))
     chunks = chunks[heap.reachable(chunks) & is_in(heap.class_index(heap.refs(chunks, "memory")), direct)]
