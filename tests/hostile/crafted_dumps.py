@@ -156,19 +156,25 @@ def linked_list(nodes: int = 20_000) -> bytes:
     return dump.to_bytes()
 
 
-def list_of_a_thread(nodes: int = 100_000, others: int = 100_000) -> bytes:
-    """A local variable with a long chain of the JDK's objects, and as many objects of the application beside it."""
+def lists_of_a_thread(nodes: int = 100_000, others: int = 300_000) -> bytes:
+    """Two long lists of the JDK's objects in local variables end at one array; many objects of the application.
+
+    The array is below the thread then, and the shortest way to it has half of the nodes.
+    """
     dump = DumpWriter()
-    java = JavaObjects(dump)
     node = dump.known("java/util/LinkedList$Node", item=OBJECT, next=OBJECT)
-    following = dump.instance(node, item=dump.primitive_array(BYTE, bytes(8_000_000)))
-    for _ in range(nodes):
-        following = dump.instance(node, next=following)
-    dump.thread(java.thread("worker"), 1)
-    dump.local(following, 1)
+    kept = dump.primitive_array(BYTE, bytes(8_000_000))
+    dump.thread(JavaObjects(dump).thread("worker"), 1)
+    for _ in range(2):
+        first = dump.instance(node, item=kept)
+        for _ in range(nodes // 2 - 1):
+            first = dump.instance(node, next=first)
+        dump.local(first, 1)
     order = dump.java_class("app/Order")
-    beside = [dump.instance(order) for _ in range(others)]
-    dump.root(hprof.STICKY_CLASS, dump.object_array(dump.known("[Ljava/lang/Object;"), beside))
+    # without the writer, which takes several times as long
+    beside = [ENCODE.instance_dump(FIRST_ID + 16 * at, order.id, b"") for at in range(others)]
+    beside += [ENCODE.root(hprof.STICKY_CLASS, FIRST_ID + 16 * at) for at in range(others)]
+    dump.top.append(hprof.record(hprof.HEAP_DUMP_SEGMENT, b"".join(beside)))
     return dump.to_bytes()
 
 
@@ -272,7 +278,7 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
         unloaded_classes,
         superclass_ring,
         linked_list,
-        list_of_a_thread,
+        lists_of_a_thread,
         deep_bin,
         deep_tree,
         nested_arrays,
