@@ -67,7 +67,8 @@ class Walk:
         """Every file as a piece; what cannot be one as an input that says why."""
         given = [str(path) for path in paths]
         self._roots = [os.path.realpath(path) for path in given]
-        for path, self._given in zip(given, self._roots, strict=True):
+        for path, root in zip(given, self._roots, strict=True):
+            self._given = root
             yield from self._path(path, self._names.get(path, path), given=True)
 
     def _path(self, path: str, name: str, *, given: bool, depth: int = 0) -> Iterator[Piece | Input]:
