@@ -111,7 +111,7 @@ def seen_words(page: str) -> str:
 
 def _code(found: re.Match[str]) -> str:
     """Code goes on in the line of its sentence; several words of it have the marks that text gives them."""
-    text = found.group(1)
+    text = re.sub(r"<[^>]+>", "", found.group(1))  # flags in it are marked
     return f"`{text}`" if " " in text else text
 
 
