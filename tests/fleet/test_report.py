@@ -154,6 +154,7 @@ def test_a_service_is_judged_by_its_own_evidence() -> None:
         hosts=(HostState(host="h1", incidents=3, failed=0, errors=0, warnings=0),),
         findings=(),
         failures=FLEET.failures,
+        failure_count=len(FLEET.failures),
         checked=("deadlock",),
     )
     report = service_verdict(FLEET, one, Settings())

@@ -128,13 +128,13 @@ def _samples(standstill: Standstill) -> Text:
     """In how many samples, over which time, with how much CPU time."""
     if standstill.samples == 1:
         return say("One sample shows all of them at the same place; more samples would tell for how long.")
-    alone = len(standstill.threads) == 1
-    them = Text("{thread}", {"thread": standstill.threads[0]}) if alone else say("each thread")
-    seen = say("{samples:count} {samples:sample shows|samples show} {them} in the same call", them=them)
+    seen = say(
+        "{samples:count} {samples:sample shows|samples show} {thread_count:the thread|each thread} in the same call"
+    )
     if standstill.seconds is not None:
         seen = say(
-            "{samples:count} {samples:sample|samples} over {seconds:seconds} show {them} in the same call",
-            them=them,
+            "{samples:count} {samples:sample|samples} over {seconds:seconds} show"
+            " {thread_count:the thread|each thread} in the same call"
         )
     if standstill.cpu_growth_ms is None:
         return say("{seen}; the dumps hold no CPU time.", seen=seen)
