@@ -50,6 +50,33 @@ class Silent:
         """Ignore."""
 
 
+class Passing:
+    """Hands everything on: the base of those who listen to a part on the way.
+
+    Args:
+        progress: who listens.
+    """
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def phase(self, name: Text) -> None:
+        """Handed on."""
+        self._progress.phase(name)
+
+    def advance(self, share: float) -> None:
+        """Handed on."""
+        self._progress.advance(share)
+
+    def check(self) -> None:
+        """Handed on."""
+        self._progress.check()
+
+    def note(self, text: Text) -> None:
+        """Handed on."""
+        self._progress.note(text)
+
+
 class Beside(Silent):
     """For work beside the one that is shown: it shows nothing, and ends with the budget of the same run."""
 

@@ -27,9 +27,7 @@ def agreements(report: Report, same: SameFindings) -> tuple[Text, ...]:
 
 def _agreements(report: Report, same: SameFindings) -> Iterator[Text]:
     in_heap, in_stacks = _heap_threads(report), _stack_threads(report)
-    for finding in report.findings:
-        if not _is_of_heap(finding, same):
-            continue
+    for finding in (one for one in report.findings if _is_of_heap(one, same)):
         for other in same.of(finding):
             names = sorted(threads_of(finding) & threads_of(other))
             thread, sampled = in_heap.get(names[0]), in_stacks.get(names[0])

@@ -6,15 +6,15 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from mqdiag.progress import Progress
+from mqdiag.progress import Passing, Progress
 from mqdiag.text import Text
 
 
-class _Importing:
+class _Importing(Passing):
     """Progress that starts the imports when the first phase begins, and hands everything on."""
 
     def __init__(self, progress: Progress, imports: Callable[[], object]) -> None:
-        self._progress = progress
+        super().__init__(progress)
         self.thread = threading.Thread(target=_run, args=(imports,), name="mqdiag-imports", daemon=True)
 
     def phase(self, name: Text) -> None:
@@ -24,18 +24,6 @@ class _Importing:
             # Where this user may start no more threads, what is needed is imported when it is needed.
             with suppress(RuntimeError):
                 self.thread.start()
-
-    def advance(self, share: float) -> None:
-        """Handed on."""
-        self._progress.advance(share)
-
-    def check(self) -> None:
-        """Handed on."""
-        self._progress.check()
-
-    def note(self, text: Text) -> None:
-        """Handed on."""
-        self._progress.note(text)
 
 
 @contextmanager

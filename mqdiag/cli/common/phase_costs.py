@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from mqdiag.language import english
-from mqdiag.progress import Progress
+from mqdiag.progress import Passing, Progress
 from mqdiag.text import Text, say
 from mqdiag.workers import own_memory_bytes
 
@@ -31,11 +31,11 @@ class _Cost(NamedTuple):
         return _Cost(time.monotonic(), time.process_time(), _mapped_bytes())
 
 
-class PhaseCosts:
+class PhaseCosts(Passing):
     """Progress that measures the phases, and hands everything on."""
 
     def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+        super().__init__(progress)
         self._name, self._begun = say("starting"), _Cost.now()
         self._peak_bytes = 0
         self._ended = threading.Event()
@@ -52,18 +52,6 @@ class PhaseCosts:
         self._tell()
         self._name = name
         self._progress.phase(name)
-
-    def advance(self, share: float) -> None:
-        """Handed on."""
-        self._progress.advance(share)
-
-    def check(self) -> None:
-        """Handed on."""
-        self._progress.check()
-
-    def note(self, text: Text) -> None:
-        """Handed on."""
-        self._progress.note(text)
 
     def close(self) -> None:
         """Tell what the last phase has cost."""

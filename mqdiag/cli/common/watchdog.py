@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
 from mqdiag.errors import EXIT_INPUT, InputError, UsageError
-from mqdiag.progress import Progress
+from mqdiag.progress import Passing, Progress
 from mqdiag.text import Text, say
 from mqdiag.workers import own_memory_bytes, used_by_workers
 
@@ -89,14 +89,15 @@ class Budget:
         return None
 
 
-class Watched:
+class Watched(Passing):
     """Progress that ends the reading of an input where the budget of the run is used up.
 
     A thread watches the budget. If this user can start no more threads, `check` does it instead.
     """
 
     def __init__(self, progress: Progress, paths: Sequence[str], budget: Budget) -> None:
-        self._progress, self._paths, self._budget = progress, paths, budget
+        super().__init__(progress)
+        self._paths, self._budget = paths, budget
         self._over: Text | None = None
         self._ended = threading.Event()
         self._looked_s: float | None = None
@@ -105,10 +106,6 @@ class Watched:
             threading.Thread(target=self._watch, name="mqdiag-watchdog", daemon=True).start()
         except RuntimeError:
             self._looked_s = 0.0
-
-    def phase(self, name: Text) -> None:
-        """Handed on."""
-        self._progress.phase(name)
 
     def advance(self, share: float) -> None:
         """Handed on, within the budget.
@@ -130,10 +127,6 @@ class Watched:
             self._look()
         if self._over is not None:
             raise self._error(self._over)
-
-    def note(self, text: Text) -> None:
-        """Handed on."""
-        self._progress.note(text)
 
     def close(self) -> None:
         """Watch no longer."""

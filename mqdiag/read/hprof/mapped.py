@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mqdiag.progress import Progress
+from mqdiag.progress import Passing, Progress
 from mqdiag.read.mapping import FileState, map_file, refuse_changed
 from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_dump
 from mqdiag.text import Text
@@ -35,11 +35,12 @@ class MappedDump:
         self.mapped.madvise(mmap.MADV_DONTNEED)
 
 
-class Releasing:
+class Releasing(Passing):
     """Progress that gives back, after every few steps, what they read."""
 
     def __init__(self, progress: Progress, original: MappedDump) -> None:
-        self._progress, self._original = progress, original
+        super().__init__(progress)
+        self._original = original
         self._share = 0.0
         self._least_share = RELEASE_BYTES / original.source.data.size
 
@@ -55,14 +56,6 @@ class Releasing:
             self._original.release()
             self._share = share
         self._progress.advance(share)
-
-    def check(self) -> None:
-        """Handed on."""
-        self._progress.check()
-
-    def note(self, text: Text) -> None:
-        """Handed on."""
-        self._progress.note(text)
 
 
 @contextmanager
