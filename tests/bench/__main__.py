@@ -44,6 +44,8 @@ def main() -> int:
     options = _options()
     dumps = [Path(name) for name in options.dumps] or _dumps(options)
     peers.install(options.folder)
+    # As an installation has it, even where PYTHONDONTWRITEBYTECODE is set.
+    subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / "mqdiag")], check=True)
     subprocess.run([sys.executable, "-m", "mqdiag", "warm"], check=True, stdout=subprocess.DEVNULL)
     full = [peers.ours(), peers.analyzer(options.folder)]
     if options.mat:
