@@ -25,7 +25,7 @@ _THREADS = (
     (("PullMessageServ", "RebalanceServic"), say("RocketMQ client")),
 )
 MOST_THREADS = 20_000
-_GROUP = re.compile(r'^"ConsumeMessageThread_(.*\D.*)_\d+"', re.MULTILINE)
+_GROUP = re.compile(r'^"ConsumeMessageThread_([^"\n]{1,300})_\d{1,9}"', re.MULTILINE)
 """a consume thread of a client that puts the group into the name, 4.5 and later"""
 MOST_GROUPS = 3
 ASK_SECONDS = 5.0
@@ -70,7 +70,7 @@ def guess_with_groups(target: Target) -> Text:
 
 def consumer_of(thread_dump: str) -> Text:
     """What a consumer is by the names of its threads."""
-    groups = tuple(sorted(set(_GROUP.findall(thread_dump))))
+    groups = tuple(sorted({group for group in _GROUP.findall(thread_dump) if not group.isdigit()}))
     if not groups:
         return _CONSUMER
     shown = groups[:MOST_GROUPS]

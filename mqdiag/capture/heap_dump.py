@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shlex
 import shutil
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -92,7 +94,7 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
                 raise ToolFailed(last_line(answer) or say("the JVM wrote no file"))
             if seen.resolve() != kept.resolve():
                 kept.parent.mkdir(exist_ok=True)
-                shutil.move(seen, kept)
+                _move(seen, kept, target)
         except OSError as error:
             raise MqdiagError(
                 say(
@@ -104,6 +106,35 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
             ) from error
         note["bytes"] = kept.stat().st_size
     return kept
+
+
+def _move(seen: Path, kept: Path, target: Target) -> None:
+    """Move the file that the process wrote in a folder of everybody, and nothing that is there in its place.
+
+    Raises:
+        ToolFailed: it is a link, or no file of the process's user.
+    """
+    try:
+        descriptor = os.open(seen, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except OSError:
+        raise ToolFailed(say("the JVM wrote no file")) from None
+    with os.fdopen(descriptor, "rb") as file:
+        found = os.fstat(descriptor)
+        if not stat.S_ISREG(found.st_mode) or found.st_uid != target.uid:
+            raise ToolFailed(say("the JVM wrote no file"))
+        try:
+            seen.rename(kept)
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+            with kept.open("wb") as copy:
+                shutil.copyfileobj(file, copy)
+            seen.unlink()
+            return
+        # The folder is private: what was moved stays what it is.
+        if not os.path.samestat(found, kept.lstat()):
+            kept.unlink()
+            raise ToolFailed(say("the JVM wrote no file"))
 
 
 def _used_bytes(target: Target, jcmd: Tool) -> int:

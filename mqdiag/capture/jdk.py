@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import io
 import os
-import pwd
 import shutil
 import signal
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from mqdiag.capture.program import Ended, Sink, User, run_program
 from mqdiag.capture.target import Target
 from mqdiag.language import english
 from mqdiag.text import Text, say
 
 ATTACH_SECONDS = 30.0
 MOST_ANSWER_BYTES = 8 << 20
+MOST_DUMP_BYTES = 256 << 20
+"""of one thread dump"""
 _MOST_SHOWN = 300
 _OPTIONS = frozenset({"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"})
 
@@ -82,10 +84,11 @@ def ask(tool: Tool, target: Target, *words: str, seconds: float = ATTACH_SECONDS
     Raises:
         ToolFailed: it failed or took too long.
     """
-    code, out, errors = _run(tool, target, words, subprocess.PIPE, seconds)
-    text = out[:MOST_ANSWER_BYTES].decode("utf-8", "replace")
-    if code:
-        raise ToolFailed(_why(errors.decode("utf-8", "replace") or text))
+    out = io.BytesIO()
+    ended = _run(tool, target, words, out, MOST_ANSWER_BYTES, seconds)
+    text = out.getvalue().decode("utf-8", "replace")
+    if ended.code:
+        raise ToolFailed(_why(ended.errors or text))
     return text
 
 
@@ -97,53 +100,46 @@ def write_answer(
     Raises:
         ToolFailed: it failed or took too long.
     """
-    code, _, errors = _run(tool, target, words, file.fileno(), seconds)
-    if code or os.fstat(file.fileno()).st_size == 0:
-        raise ToolFailed(_why(errors.decode("utf-8", "replace")))
+    ended = _run(tool, target, words, file, MOST_DUMP_BYTES, seconds)
+    if ended.code or not ended.taken:
+        raise ToolFailed(_why(ended.errors))
 
 
 def _run(
-    tool: Tool, target: Target, words: tuple[str, ...], out: int, seconds: float
-) -> tuple[int, bytes, bytes]:
+    tool: Tool, target: Target, words: tuple[str, ...], out: Sink, most_bytes: int, seconds: float
+) -> Ended:
     """Run the tool as the user of the JVM: old JVMs answer nobody else, and root can become that user."""
-    other = os.geteuid() == 0 and target.uid != 0
-    # Options that are meant for the application must not reach its tools; a session of its own keeps Ctrl-C, which is
-    # for mqdiag, away from the tool, so that it is ended in one place.
-    environment = {name: value for name, value in os.environ.items() if name not in _OPTIONS}
-    with subprocess.Popen(
+    other = target.is_another_users
+    ended = run_program(
         tool.command(target, *words),
-        stdin=subprocess.DEVNULL,
-        stdout=out,
-        stderr=subprocess.PIPE,
-        cwd="/",
-        env=environment | {"LC_ALL": "C.UTF-8"},
-        start_new_session=True,
-        user=target.uid if other else None,
-        group=target.gid if other else None,
-        extra_groups=_groups(target) if other else None,
-    ) as process:
-        try:
-            answer, errors = process.communicate(timeout=seconds)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
-            raise NoAnswer(
-                say(
-                    "no answer within {limit_s:seconds}; the JVM is stopped, or too busy to answer",
-                    limit_s=seconds,
-                )
-            ) from None
-        except BaseException:
-            process.kill()
-            raise
-    return process.returncode, answer or b"", errors
+        out=out,
+        most_bytes=most_bytes,
+        seconds=seconds,
+        user=User(uid=target.uid, gid=target.gid, groups=target.groups) if other else None,
+        folder="/",
+        environment=_environment(other),
+    )
+    if ended.too_long:
+        raise NoAnswer(
+            say(
+                "no answer within {limit_s:seconds}; the JVM is stopped, or too busy to answer", limit_s=seconds
+            )
+        )
+    if ended.too_much:
+        raise ToolFailed(say("it printed more than {limit:bytes}", limit=most_bytes))
+    return ended
 
 
-def _groups(target: Target) -> list[int]:
-    try:
-        return os.getgrouplist(pwd.getpwuid(target.uid).pw_name, target.gid)
-    except KeyError:
-        return [target.gid]
+def _environment(other: bool) -> dict[str, str]:
+    """The variables of a tool.
+
+    Args:
+        other: it runs as another user, who may have put the tool there: what root's variables say is not for them.
+    """
+    # Options that are meant for the application must not reach its tools.
+    given = os.environ.items()
+    kept = {name: value for name, value in given if name == "PATH" or not (other or name in _OPTIONS)}
+    return kept | {"LC_ALL": "C.UTF-8"}
 
 
 def last_line(answer: str) -> str:
@@ -168,4 +164,14 @@ def quit_signal(target: Target) -> None:
         raise ToolFailed(
             say("the process does not catch SIGQUIT (-Xrs?) and would be ended by it; nothing was sent")
         )
-    os.kill(target.pid, signal.SIGQUIT)
+    try:
+        process = os.pidfd_open(target.pid)
+    except ProcessLookupError:
+        raise ToolFailed(say("process {pid} is gone", pid=target.pid)) from None
+    try:
+        # A new process with this number may not catch it. What was opened stays this process.
+        if not target.runs:
+            raise ToolFailed(say("process {pid} is gone", pid=target.pid))
+        signal.pidfd_send_signal(process, signal.SIGQUIT)
+    finally:
+        os.close(process)

@@ -51,12 +51,11 @@ def find_logs(target: Target, jcmd: Tool | None) -> list[FoundLog]:
         target.command, target.inner_pid, _working_folder(target), _system_properties(target, jcmd)
     )
     for one in (*_open_files(target), *named):
-        for path in (one.path, *_rotated(target, one.path)):
-            if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
-                why = (
-                    one.why if path == one.path else say("rotated from {path}", path=os.path.basename(one.path))
-                )
-                found[path] = FoundLog(path=path, why=why)
+        with target.with_its_rights():
+            for path in (one.path, *_rotated(target, one.path)):
+                if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
+                    rotated = say("rotated from {path}", path=os.path.basename(one.path))
+                    found[path] = FoundLog(path=path, why=one.why if path == one.path else rotated)
     return list(found.values())
 
 
@@ -77,7 +76,9 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
         name = free_name(log.path, names)
         limit = min(most_bytes, budget)
         try:
-            source = os.fdopen(os.open(target.seen_from_here(log.path), os.O_RDONLY | os.O_NONBLOCK), "rb")
+            with target.with_its_rights():
+                opened = os.open(target.seen_from_here(log.path), os.O_RDONLY | os.O_NONBLOCK)
+            source = os.fdopen(opened, "rb")
         except OSError as error:
             tell(say("{path}: cannot be read: {reason}", path=log.path, reason=error.strerror))
             continue

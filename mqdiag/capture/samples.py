@@ -64,7 +64,7 @@ class Sampler:
         )
 
     def _runs(self) -> bool:
-        runs = (PROC / str(self._target.pid)).exists()
+        runs = self._target.runs
         if not runs:
             self._tell(say("process {pid} is gone", pid=self._target.pid))
         return runs

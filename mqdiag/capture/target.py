@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import pwd
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +17,15 @@ PROC = Path("/proc")
 MOST_PROC_BYTES = 4 << 20
 MOST_LINKS = 40
 SIGQUIT_BIT = 1 << 2
+_START_FIELD = 19
+"""of /proc/PID/stat behind the name: `starttime`"""
 _CONTAINER = re.compile(r"(?:docker|cri-containerd|crio|libpod|kubepods\S*?)[-/]([0-9a-f]{64})")
 _POD = re.compile(r"kubepods")
 _JVM_LIBRARY = re.compile(rb"/libjvm\.so\b")
 _LIST = say("mqdiag capture lists the JVMs")
-_SECRET = re.compile(r"(?i)(pass(?:word|wd)?|secret|token|credential|access-?key)")
+_SECRET = re.compile(r"pass(?:word|wd)?|secret|token|credential|access-?key", re.IGNORECASE)
+_SECRET_INSIDE = re.compile(rf"((?:{_SECRET.pattern})\w{{0,20}})=.*", re.IGNORECASE | re.DOTALL)
+"""with all that follows, as a password may hold what else ends a value"""
 
 
 class TargetError(MqdiagError):
@@ -59,6 +65,8 @@ class Target:
     in_pod: bool
     catches_sigquit: bool
     """false: SIGQUIT would end it"""
+    started: str | None = None
+    """when it began, as the kernel counts it; tells it from a later process with its number"""
 
     @property
     def user(self) -> str:
@@ -69,6 +77,42 @@ class Target:
     def root(self) -> str:
         """Where its file system begins, seen from here."""
         return f"{PROC}/{self.pid}/root" if self.own_files else ""
+
+    @property
+    def groups(self) -> list[int]:
+        """The groups of its user."""
+        try:
+            return os.getgrouplist(pwd.getpwuid(self.uid).pw_name, self.gid)
+        except KeyError:
+            return [self.gid]
+
+    @property
+    def is_another_users(self) -> bool:
+        """Whether root takes the evidence of somebody else."""
+        return os.geteuid() == 0 and self.uid != 0
+
+    @property
+    def runs(self) -> bool:
+        """Whether it still runs; a new process with its number is another one."""
+        folder = PROC / str(self.pid)
+        return folder.exists() if self.started is None else _started(folder) == self.started
+
+    @contextmanager
+    def with_its_rights(self) -> Iterator[None]:
+        """Open files as the process's user would: its options and links may name files that only root can read."""
+        if not self.is_another_users:
+            yield
+            return
+        groups, group = os.getgroups(), os.getegid()
+        os.setgroups(self.groups)
+        os.setegid(self.gid)
+        os.seteuid(self.uid)
+        try:
+            yield
+        finally:
+            os.seteuid(0)
+            os.setegid(group)
+            os.setgroups(groups)
 
     def seen_from_here(self, path: str) -> str:
         """A path of the process, as this process can open it.
@@ -161,6 +205,7 @@ def find_target(pid: int) -> Target:
         container=container[1] if container else None,
         in_pod=_POD.search(control_groups) is not None,
         catches_sigquit=bool(int(status.get("SigCgt", "0"), 16) & SIGQUIT_BIT),
+        started=_started(folder),
     )
 
 
@@ -185,12 +230,22 @@ def running_jvms() -> list[Target]:
 
 
 def shown_command(command: tuple[str, ...]) -> list[str]:
-    """A command line whose secrets are hidden: values of settings that are named like passwords."""
-    return [
-        f"{name}=(hidden)" if sign and _SECRET.search(name) else part
-        for part in command
-        for name, sign, _ in [part.partition("=")]
-    ]
+    """A command line whose secrets are hidden: values of settings that are named like passwords.
+
+    Such a name may be an argument of its own, before its value, or stand inside an argument, as in a URL.
+    """
+    shown = []
+    before = ""
+    for part in command:
+        name, sign, _ = part.partition("=")
+        if before.startswith("-") and "=" not in before and _SECRET.search(before) and part[:1] != "-":
+            shown.append("(hidden)")
+        elif sign and _SECRET.search(name):
+            shown.append(f"{name}=(hidden)")
+        else:
+            shown.append(_SECRET_INSIDE.sub(r"\1=(hidden)", part))
+        before = part
+    return shown
 
 
 def _is_jvm(folder: Path) -> bool:
@@ -201,6 +256,14 @@ def _is_jvm(folder: Path) -> bool:
 def _status(folder: Path) -> dict[str, str]:
     lines = (line.partition(":") for line in _text(folder / "status").splitlines())
     return {name: value.strip() for name, _, value in lines}
+
+
+def _started(folder: Path) -> str | None:
+    """Clock ticks from the start of the machine to that of the process; None if it is gone."""
+    # The name, which the process chooses, is in brackets and may hold blanks and brackets.
+    _, _, rest = _text(folder / "stat", missing="").rpartition(")")
+    fields = rest.split()
+    return fields[_START_FIELD] if len(fields) > _START_FIELD else None
 
 
 def _text(path: Path, *, missing: str | None = None) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import re
 import time
 from collections import deque
@@ -199,7 +200,10 @@ class OnThisHost:
         sizes = {}
         for log in find_logs(self._target, None):
             path = self._target.seen_from_here(log.path)
-            with contextlib.suppress(OSError):  # rotated away since it was found
+            with (
+                contextlib.suppress(OSError),
+                self._target.with_its_rights(),
+            ):  # rotated away since it was found
                 sizes[path] = Path(path).stat().st_size
         return sizes
 
@@ -207,10 +211,12 @@ class OnThisHost:
         """See `Watched`."""
         for path in read_to:
             try:
-                size = Path(path).stat().st_size
-                # A log that is smaller now was started again.
-                begin = overlap_begin(read_to[path], text) if size >= read_to[path] else 0
-                with open(path, "rb") as file:
+                with self._target.with_its_rights():
+                    opened = os.open(path, os.O_RDONLY)
+                with open(opened, "rb") as file:
+                    size = os.fstat(file.fileno()).st_size
+                    # A log that is smaller now was started again.
+                    begin = overlap_begin(read_to[path], text) if size >= read_to[path] else 0
                     file.seek(max(begin, size - MOST_NEW_BYTES))
                     new = file.read(MOST_NEW_BYTES)
             except OSError:

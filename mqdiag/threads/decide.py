@@ -134,6 +134,8 @@ def _decide_busy(track: Track, series: Series) -> Revision:
     # the longest run without progress; a thread may have moved first and be stuck since
     for start in starts:
         run = whole if start == 0 else _measure(track, series, samples[start:])
+        if run.cpu_growth_ms is None:
+            continue  # the line of this sample was cut, or was no line of a thread
         if _makes_no_progress(track, run, samples[start:]):
             best = run
             break

@@ -13,6 +13,8 @@ from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 LARGEST = 16 << 10
 """bytes of a seed: of longer files the beginning, up to a whole line"""
+CORPUS = Path(__file__).parents[1] / "hostile" / "corpus"
+"""what was found before, by reader"""
 _FOLDERS = ("admin", "logs", "public", "stacks", "stores", "reports")
 _TEXTS = (".txt", ".log", ".json", ".out", ".gc", ".1")
 _OWN = ("truth.json", "first_run.json")
@@ -29,6 +31,7 @@ def write_seeds(folder: Path, most: int) -> int:
     step = max(len(files) // most, 1)
     texts = [_beginning(file.read_bytes()) for file in files[::step]]
     texts += [_beginning(make().encode()) for make in (*ANY.values(), *LOGS.values(), *THREAD_DUMPS.values())]
+    texts += [_beginning(file.read_bytes()) for file in sorted(CORPUS.glob("*/*"))]
     for number, text in enumerate(texts):
         (folder / f"seed-{number:04}").write_bytes(text)
     return len(texts)

@@ -7,24 +7,16 @@ arguments. kubectl takes them as they are; ssh hands one line to the login shell
 from __future__ import annotations
 
 import io
-import os
-import selectors
 import shlex
-import subprocess
-import threading
-from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Protocol
 
 from mqdiag.capture.jdk import MOST_ANSWER_BYTES, ToolFailed, last_line
+from mqdiag.capture.program import Sink, run_program
 from mqdiag.errors import UsageError
 from mqdiag.text import Text, say
 
-CHUNK = 1 << 16
-MOST_ERROR_BYTES = 1 << 16
 ASK_SECONDS = 60.0
-LOOK_S = 0.1
 _END = "mqdiag: ended with "
 _WRAPPED = "export LC_ALL=C\n({script}\n)\necho '" + _END + "'$? >&2\n"
 _CONNECT = (
@@ -35,13 +27,6 @@ _CONNECT = (
 
 class ConnectionLost(ToolFailed):
     """The script did not end over there: the way to it is gone, or there never was one."""
-
-
-class Sink(Protocol):
-    """Takes what is streamed."""
-
-    def write(self, data: bytes, /) -> object:
-        """Take the next bytes."""
 
 
 class Reach(Protocol):
@@ -130,53 +115,11 @@ def stream(
         OSError: kubectl or ssh is not there, or `out` takes no more.
     """
     command = reach.command(_WRAPPED.replace("{script}", script), *words)
-    # A session of its own keeps Ctrl-C, which is for mqdiag, away from the tool.
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-        start_new_session=True,
-    )  # fmt: skip
-    in_time = threading.Timer(seconds, process.kill)
-    taken, errors = 0, b""
-    try:
-        in_time.start()
-        for chunk, is_error in _chunks(process):
-            if is_error:
-                # The last word is at the end, and the other side may print errors without one.
-                errors = (errors + chunk)[-MOST_ERROR_BYTES:]
-                continue
-            taken += len(chunk)
-            if taken > most_bytes:
-                raise ToolFailed(say("it printed more than {limit:bytes}", limit=most_bytes))
-            out.write(chunk)
-    finally:
-        in_time.cancel()
-        process.kill()
-        with process:
-            pass  # closes the pipes, and waits for the end
-    _check_end(command[0], errors.decode("utf-8", "replace"))
-    return taken
-
-
-def _chunks(process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """What a process prints, until it has ended: (bytes, whether they are of its errors)."""
-    assert process.stdout is not None
-    assert process.stderr is not None
-    out, errors = process.stdout.fileno(), process.stderr.fileno()
-    os.set_blocking(errors, False)
-    with selectors.DefaultSelector() as ready:
-        ready.register(out, selectors.EVENT_READ)
-        ready.register(errors, selectors.EVENT_READ)
-        # The errors may stay open for longer: an ssh that shares its connection leaves a process behind.
-        while out in ready.get_map() or process.poll() is None:
-            for key, _ in ready.select(LOOK_S):
-                if chunk := os.read(key.fd, CHUNK):
-                    yield chunk, key.fd == errors
-                else:
-                    ready.unregister(key.fd)
-            if not ready.get_map():
-                process.wait()
-    with suppress(BlockingIOError):
-        yield os.read(errors, CHUNK), True
+    ended = run_program(command, out=out, most_bytes=most_bytes, seconds=seconds)
+    if ended.too_much:
+        raise ToolFailed(say("it printed more than {limit:bytes}", limit=most_bytes))
+    _check_end(command[0], ended.errors)
+    return ended.taken
 
 
 def _check_end(tool: str, said: str) -> None:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 from mqdiag.capture.folder import CaptureFolder, Tell, default_folder, sample_file
 from mqdiag.capture.heap_dump import LEAST_BYTES, LONGEST_SECONDS, HeapPlan, used_heap_bytes
-from mqdiag.capture.jdk import ToolFailed
+from mqdiag.capture.jdk import MOST_DUMP_BYTES, ToolFailed
 from mqdiag.capture.remote.jvms import RemoteError, RemoteJvm
 from mqdiag.capture.remote.logs import copy_remote_logs
 from mqdiag.capture.remote.reach import ConnectionLost, Reach, answer, stream
@@ -22,8 +22,6 @@ from mqdiag.files import RESERVE_BYTES, free_bytes
 from mqdiag.language import english
 from mqdiag.text import Text, say
 
-MOST_DUMP_BYTES = 256 << 20
-"""of one thread dump"""
 _LONGEST_SIZE = 20
 """bytes of the line with the size of a heap dump"""
 
