@@ -28,6 +28,8 @@ from mqdiag.text import Text, say
 FILE_NAME = "mqdiag.toml"
 _MOST_BYTES = 1 << 20
 """of a configuration: a file by its name may be a device without an end"""
+_MOST_DOTS = 200
+"""in a line: reading a key takes a time that grows with the square of its parts, and no key has more than a line"""
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
@@ -197,6 +199,16 @@ def read_config(path: Path) -> ConfigFile:
                     most=_MOST_BYTES,
                 )
             )
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if line.count(b".") > _MOST_DOTS:
+                raise UsageError(
+                    say(
+                        "{path}: line {number} has more than {most:count} dots, too many for a key",
+                        path=str(path),
+                        number=number,
+                        most=_MOST_DOTS,
+                    )
+                )
         raw = tomllib.loads(data.decode("utf-8"))
     except OSError as error:
         raise UsageError(
