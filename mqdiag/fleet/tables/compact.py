@@ -24,7 +24,7 @@ import pyarrow.compute as pc
 from mqdiag import __version__
 from mqdiag.fleet.tables.arrow import BATCH, file_schema, pieces, table_bytes, table_rows
 from mqdiag.fleet.tables.commit import file_path, in_order, remove_unmarked
-from mqdiag.fleet.tables.layout import CompactionMark, Layout, RunMark, day_in
+from mqdiag.fleet.tables.layout import NAME, CompactionMark, Layout, RunMark, day_in
 from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
 ROWS_BYTES = 256 << 20
@@ -144,6 +144,10 @@ def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) 
     for rows in pieces(_wanted_rows(layout, table, wanted), lambda rows: rows.nbytes, ROWS_BYTES):
         # An earlier version of mqdiag wrote no folders of days.
         days = pc.coalesce(rows["day"], pc.strftime(rows["window_start"], format="%Y-%m-%d"), UNKNOWN_DAY)
+        # A folder's name may be anything, a path too.
+        days = pc.if_else(
+            pc.match_substring_regex(days, rf"^(\d{{4}}-\d\d-\d\d|{UNKNOWN_DAY})$"), days, UNKNOWN_DAY
+        )
         for day in pc.unique(days).to_pylist():
             path = file_path(layout.root, table, name, day, number)
             _write(layout, path, table, rows.filter(pc.equal(days, day)))
@@ -158,7 +162,8 @@ def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> It
     """The rows of some incidents, those of a day together."""
     of_partition: dict[str, list[str]] = {}
     for incident, (partition, _) in wanted.items():
-        of_partition.setdefault(partition, []).append(incident)
+        if NAME.fullmatch(partition):  # else it is no run's name, and may lead elsewhere
+            of_partition.setdefault(partition, []).append(incident)
     incidents = {partition: pa.array(keys, pa.string()) for partition, keys in of_partition.items()}
     files = sorted(layout.files(table, incidents.keys()), key=lambda file: (day_in(file.path) or "", file.path))
     rows = table_rows(layout.store, table, [file.path for file in files])

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import TypeVar
 
 import msgspec
 import pyarrow.dataset as ds
 
-from mqdiag.errors import UsageError
+from mqdiag.errors import UsageError, first_line
 from mqdiag.fleet.files.storage import Entry, Storage
 from mqdiag.fleet.tables.arrow import table_rows
 from mqdiag.fleet.tables.schemas import ALL_TABLES, DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
@@ -21,6 +22,7 @@ RUNS = "_runs"
 COMPACTIONS = "_compactions"
 TOTALS = "_totals"
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9._-]{0,99}")
+_MOST_MARK_BYTES = 1 << 16
 
 
 class RunMark(msgspec.Struct, frozen=True, kw_only=True):
@@ -47,6 +49,9 @@ class CompactionMark(msgspec.Struct, frozen=True, kw_only=True):
     mqdiag: str
     schema_version: int
     finished_at: datetime
+
+
+_Mark = TypeVar("_Mark", RunMark, CompactionMark)
 
 
 def day_of(time_ns: int | None) -> str:
@@ -79,9 +84,9 @@ class Layout:
         """The whole runs, oldest first.
 
         Raises:
-            UsageError: tables of another schema are there; rows of both would not fit together.
+            UsageError: tables of another schema are there; rows of both would not fit together. Or a mark is damaged.
         """
-        marks = [msgspec.json.decode(data, type=RunMark) for data in self._marks(RUNS)]
+        marks = list(self._marks(RUNS, RunMark, lambda mark: mark.run))
         for mark in marks:
             if mark.schema_version != SCHEMA_VERSION:
                 raise UsageError(
@@ -96,9 +101,14 @@ class Layout:
         return sorted(marks, key=lambda mark: mark.order)
 
     def compactions(self) -> set[str]:
-        """The whole compactions; more than one only where the last was stopped before it had removed the others."""
-        found = (msgspec.json.decode(data, type=CompactionMark) for data in self._marks(COMPACTIONS))
-        return {mark.compaction for mark in found}
+        """The whole compactions; more than one only where the last was stopped before it had removed the others.
+
+        Raises:
+            UsageError: a mark is damaged.
+        """
+        return {
+            mark.compaction for mark in self._marks(COMPACTIONS, CompactionMark, lambda mark: mark.compaction)
+        }
 
     def mark(self, mark: RunMark | CompactionMark) -> None:
         """Make a run or a compaction whole."""
@@ -113,9 +123,23 @@ class Layout:
         for folder in (RUNS, COMPACTIONS, TOTALS):
             self.store.remove_file(f"{self.root}/{folder}/{name}.json")
 
-    def _marks(self, folder: str) -> list[bytes]:
-        files = self.store.below(f"{self.root}/{folder}")
-        return [self.store.read(file.path) for file in files if file.path.endswith(".json")]
+    def _marks(self, folder: str, kind: type[_Mark], name_of: Callable[[_Mark], str]) -> Iterator[_Mark]:
+        """The marks of a folder. Folders are removed by their names, so a name must be one and lead nowhere else."""
+        for file in self.store.below(f"{self.root}/{folder}"):
+            if not file.path.endswith(".json"):
+                continue
+            try:
+                if file.bytes > _MOST_MARK_BYTES:
+                    raise msgspec.ValidationError("Too many bytes")
+                mark = msgspec.json.decode(self.store.read(file.path), type=kind)
+                name = name_of(mark)
+                if not NAME.fullmatch(name) or file.path != f"{self.root}/{folder}/{name}.json":
+                    raise msgspec.ValidationError("Another name than the file's")
+            except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+                raise UsageError(
+                    say("{path}: is no mark of a run: {reason}", path=file.path, reason=first_line(error))
+                ) from None
+            yield mark
 
     def partition(self, table: str, run: str) -> str:
         """Folder of a table's rows of a run or a compaction."""
