@@ -80,7 +80,10 @@ def _findings(report: Report, fail_on: FailOn, write: Writer) -> Iterator[Elemen
         if failing:
             more = "" if len(failing) == 1 else f" (and {len(failing) - 1} more)"
             message = f"{safe(write(failing[0].title), limit=LONGEST)}{more}"
-            _text(SubElement(case, "failure", message=message, type=failing[0].cause), _lines(failing, write))
+            _text(
+                SubElement(case, "failure", message=message, type=safe(failing[0].cause)),
+                _lines(failing, write),
+            )
         elif all(found.accepted is not None for found in all_found):
             SubElement(case, "skipped", message=f"known, {len(all_found)} found")
         passing = [found for found in all_found if found not in failing]

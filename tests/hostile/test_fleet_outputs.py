@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
 
 from mqdiag.cli import run
+from mqdiag.config import Settings
+from mqdiag.findings import Report
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.verdict import fleet_verdict
+from mqdiag.render import formats
+from mqdiag.render.sections.fleet_lists import service_page
 from tests.fleet.made_output import Analysed, at, finding, write_output
+from tests.fleet.test_report import FLEET
+from tests.hostile.test_outputs import NAMES, outputs
+from tests.hostile.test_terminal import injected
+from tests.render.html.test_page import Outline
+from tests.render.test_markdown import OURS, Page
 
 AWAY = "first/../../../victim"
 
@@ -111,3 +123,25 @@ def test_a_folder_that_no_run_made_is_removed_and_nothing_else(name: str, layout
     compact(layout)
     assert files(victim) == before
     assert [mark.run for mark in layout.runs()] == ["first", "second"]
+
+
+def test_names_in_the_report_of_a_fleet_stay_text_in_every_format() -> None:
+    report = injected(fleet_verdict(FLEET, (), (), Settings()).report, Report, "".join(("\n", *NAMES)))
+    for name in formats():
+        for output in outputs(report, name):
+            for line in output.splitlines():
+                assert not line.lstrip().startswith("::") or name in ("github",), (name, line)
+            assert not set("\u202e\u200b\x9b") & set(output), name
+    page = Outline(*outputs(report, "html"))
+    names = [tag for tag, _ in page.tags]
+    assert names.count("script") == 1
+    assert not {"img", "textarea", "b"} & set(names)
+    assert Page(*outputs(report, "markdown")).tags <= OURS
+    ElementTree.fromstring(*outputs(report, "junit"))
+
+
+@pytest.mark.parametrize("service", ["../../x", "/etc/passwd", "a\0b", "..", "\udcff", "x" * 5_000])
+def test_a_page_of_a_service_stays_in_its_folder(service: str) -> None:
+    name = service_page("", service)
+    assert re.fullmatch(r"[a-z0-9-]+\.html", name)
+    assert len(name) < 200

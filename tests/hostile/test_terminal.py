@@ -12,12 +12,15 @@ import pyte
 import pytest
 from rich.cells import cell_len
 
+from mqdiag.config import Settings
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Report
+from mqdiag.fleet.verdict import fleet_verdict
 from mqdiag.render import View, renderer
 from mqdiag.text import Text
+from tests.fleet.test_report import FLEET
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CONTROLS = (
@@ -63,6 +66,9 @@ def _is_free(hint: Any) -> bool:
     return hint is str or hint is Any or any(_is_free(one) for one in get_args(hint))
 
 
+REPORTS = ("heap", "logs", "incident", "fleet")
+
+
 @cache
 def reports() -> dict[str, Report]:
     heap = diagnose_heap(FIXTURES / "heap" / "stuck-one-4.9.8" / "dump.hprof.gz").report
@@ -73,6 +79,7 @@ def reports() -> dict[str, Report]:
         "incident": diagnose_incident(
             [FIXTURES / "stacks" / "jedis-stuck", FIXTURES / "admin" / "4.3.2"]
         ).report,
+        "fleet": fleet_verdict(FLEET, (), (), Settings()).report,
     }
 
 
@@ -94,12 +101,12 @@ def check_screen(written: str) -> None:
 
 @pytest.mark.nightly
 @pytest.mark.parametrize("hostile", CONTROLS)
-@pytest.mark.parametrize("name", ["heap", "logs", "incident"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_no_field_of_a_report_controls_the_terminal_by_one_control(name: str, hostile: str) -> None:
     check(name, hostile)
 
 
-@pytest.mark.parametrize("name", ["heap", "logs", "incident"])
+@pytest.mark.parametrize("name", REPORTS)
 def test_no_field_of_a_report_controls_the_terminal(name: str) -> None:
     check(name, "".join(CONTROLS))
 

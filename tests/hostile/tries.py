@@ -40,8 +40,8 @@ def table() -> str:
         ("archives that unpack to much, each by three commands", 3 * len(BOMBS), "night"),
         ("hostile names, each in every format of a report", len(NAMES) * len(formats()), "each time"),
         (
-            "controls of a terminal, each in every text of three reports",
-            3 * len(test_terminal.CONTROLS),
+            "controls of a terminal, each in every text of four reports",
+            len(test_terminal.REPORTS) * len(test_terminal.CONTROLS),
             "night, together each time",
         ),
         ("hostile SQL", sql, "each time; what takes seconds at night"),
