@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import timedelta
 
 import msgspec
 from msgspec import structs
@@ -27,6 +28,8 @@ GRPC_DELAY_MS = 1000
 """the gRPC client looks again after this time"""
 LOGGED_ONE_IN = 1000
 """held-back pulls for each line in the log"""
+LOGGED_EACH = timedelta(milliseconds=LOGGED_ONE_IN * DELAY_MS)
+"""between two lines of one queue that is held back all the time"""
 COUNTERS = {
     "flowControlTimes1": "count",
     "flowControlTimes2": "span",
@@ -81,6 +84,7 @@ REMEDIES = {
         "Call poll() more often, or lower pullBatchSize: pulled messages wait for the application."
     ),
 }
+BRIEF = say("A longer log tells a burst of messages from a listener that cannot keep up or is stuck.")
 LITE_PULL = say("Call poll() more often, or from more threads: pulled messages wait for the application.")
 
 
@@ -123,7 +127,7 @@ RULE = Rule(
     limits={
         "times": 1000,
         "times_without_range": 100_000,
-        "continuous_queues": 0.9,
+        "continuous_queues": 0.8,
         "continuous_after_ms": 600_000,
     },
     explained_by=(
@@ -166,7 +170,41 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         for own in of_heap:
             if isinstance(own, Draft) and _told_by(facts.heap, own, [draft], any_reason=True):
                 draft = _both(draft, own)
-        yield draft
+        alone = facts.heap is None and facts.stacks is None
+        yield _too_short(draft) if alone and _holds_back_throughout(facts.logs, draft, limits) else draft
+
+
+def _holds_back_throughout(logs: LogsFacts | None, draft: Draft, limits: Limits) -> bool:
+    """Whether a log ends before it tells how long a full cache lasts.
+
+    The next line of a queue may come `LOGGED_EACH` after the last one.
+    """
+    if logs is None or draft.severity is not Severity.INFO:
+        return False
+    ends = {file.path: file.last for file in logs.files}
+    for row in logs.flow_control:
+        of_draft = (row.group, row.kind) == (draft.subject.group, draft.cause)
+        end = ends.get(row.path)
+        if of_draft and end is not None and (row.queues_held_back or 0) >= limits["continuous_queues"]:
+            its_lines, last_line = range_between(row.first, row.last), range_between(end, end)
+            if ranges_apart(its_lines, last_line, LOGGED_EACH) is False:
+                return True
+    return False
+
+
+def _too_short(draft: Draft) -> Draft:
+    """The same finding, as one that leaves the answer open."""
+    return structs.replace(
+        draft,
+        undecides=True,
+        title=say(
+            "Group {group} held back pulls in all {seconds:seconds} that its log tells of, {reason}",
+            reason=REASONS[draft.cause],
+        )
+        if draft.subject.group
+        else draft.title,
+        explanation=(*draft.explanation, BRIEF),
+    )
 
 
 def _told_by(heap: HeapFacts | None, own: Draft, of_logs: Sequence[Draft], *, any_reason: bool = False) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
-from mqdiag.findings import Finding, Report
+from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.text import Text
 
@@ -64,3 +65,27 @@ def test_another_groups_log_leaves_the_heap_its_finding() -> None:
         ("CID_busy-http", "count-or-size"),
         ("CID_count", "count"),
     }
+
+
+@pytest.mark.parametrize("reason", ["count", "span"])
+def test_a_log_that_ends_while_the_cache_is_full_gives_no_all_clear(reason: str) -> None:
+    log = FIXTURES / "logs" / "client-flow-control-4.9.7" / reason / "rocketmq_client.log.gz"
+    report = diagnose_logs([log]).report
+    (found,) = of_rule(report)
+    assert report.answer.state == "undecided"
+    assert found.severity is Severity.INFO
+    assert "in all 11" in english()(found.title)
+
+
+def test_a_full_cache_that_the_log_outlives_was_a_burst(tmp_path: Path) -> None:
+    log = FIXTURES / "logs" / "client-flow-control-4.9.7" / "count" / "rocketmq_client.log.gz"
+    longer = tmp_path / "rocketmq_client.log"
+    lines = gzip.decompress(log.read_bytes())
+    longer.write_bytes(lines + lines.splitlines(keepends=True)[-1].replace(b"12:34:", b"12:44:"))
+    report = diagnose_logs([longer]).report
+    assert [found.undecides for found in of_rule(report)] == [False]
+
+
+def test_a_log_beside_thread_dumps_leaves_the_answer_to_them() -> None:
+    report = diagnose_incident([FIXTURES / "incidents" / "busy-http"]).report
+    assert not any(found.undecides for found in of_rule(report))

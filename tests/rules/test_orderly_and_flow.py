@@ -75,7 +75,7 @@ def test_the_status_that_ends_retries_is_that_of_the_listener(orderly: bool | No
 
 @pytest.mark.parametrize(
     ("times", "expected"),
-    [(999, []), (1000, [Severity.INFO]), (64_799, [Severity.INFO]), (64_800, [Severity.WARNING])],
+    [(999, []), (1000, [Severity.INFO]), (57_599, [Severity.INFO]), (57_600, [Severity.WARNING])],
 )
 def test_flow_control_in_an_hour(times: int, expected: list[Severity]) -> None:
     state = {**heap_of(flow_control.fires()).consumers[0].state, "queueFlowControlTimes": times}

@@ -88,11 +88,22 @@ def answering_finding(report: Report) -> Finding | None:
 
 
 def _told_before(report: Report) -> frozenset[str]:
-    """Fingerprints of the findings that the chain of causes tells, or the answer as its own cause."""
+    """Fingerprints of the findings that the chain of causes or the answer tells, as its cause or its reason."""
+    reasons = frozenset(
+        found.fingerprint
+        for found in report.findings
+        if found.undecides and _holds(report.answer.reason, found.title)
+    )
     if report.verdict is not None:
-        return frozenset(told for step in report.verdict.chain for told in (step.fingerprint, *step.also))
+        return reasons.union(told for step in report.verdict.chain for told in (step.fingerprint, *step.also))
     answering = answering_finding(report)
-    return frozenset() if answering is None else frozenset((root_cause(answering, report).fingerprint,))
+    return reasons if answering is None else reasons | {root_cause(answering, report).fingerprint}
+
+
+def _holds(whole: Text, part: Text) -> bool:
+    return whole == part or any(
+        isinstance(value, Text) and _holds(value, part) for value in whole.values.values()
+    )
 
 
 def answer_card(finding: Finding, report: Report) -> Card:
