@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -113,9 +114,14 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
     virtual = virtual_threads(heap)
-    progress.phase(say("looking for waste"))
-    wasted = waste(heap)
     progress.phase(say("summing classes"))
+    with ThreadPoolExecutor(1) as beside:
+        suspected = beside.submit(
+            suspects, heap, lambda name: ".rocketmq." in name or name.startswith(view.packages)
+        )
+        classes, boxes = class_rows(heap), dominator_boxes(heap)
+        progress.phase(say("looking for waste"))
+        wasted = waste(heap)
     return HeapFacts(
         objects=tree.count,
         shallow_bytes=reachable,
@@ -131,9 +137,9 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         captured_at=captured_at(heap.dump),
         jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
-        classes=class_rows(heap),
-        dominators=dominator_boxes(heap),
-        suspects=suspects(heap, lambda name: ".rocketmq." in name or name.startswith(view.packages)),
+        classes=classes,
+        dominators=boxes,
+        suspects=suspected.result(),
         consumers=view.consumers,
         queues=view.queues,
         instances=view.instances,

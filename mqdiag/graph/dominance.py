@@ -113,53 +113,65 @@ def build_dominance(
         room: where large arrays are.
         progress: told of the phases.
     """
-    progress.phase(say("finding reachable objects"))
-    count = index.count
-    numbers = room.zeros(count, np.int32, any_order=True)
-    parents = room.empty(count + 1, np.int32, any_order=True)
-    heads = room.zeros(count + 2, np.uint32, any_order=True)
-    path, cursors = room.empty(count, np.int32, any_order=True), room.empty(count, np.uint32, any_order=True)
-    numbers[roots.nodes] = -1
-    reached = depth_first.depth_first(
-        references.starts,
-        references.edges,
-        index.rows,
-        class_nodes,
-        roots.nodes,
-        numbers,
-        parents,
-        heads,
-        path,
-        cursors,
-    )
-    del path, cursors
-    parents, heads = parents[: reached + 1], heads[: reached + 2]
-
-    progress.phase(say("finding dominators"))
-    sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
-    label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
-    steps = room.zeros(reached // 32 + 1, np.uint64)
-    kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
-    del label, parents, sources, steps
-
-    progress.phase(say("summing retained sizes"))
-    places = heads[:-1].view(np.int32)
-    ends = room.empty(reached + 1, np.int32, any_order=True)
-    kernel.tree_places(places, ends)
-    dominated = room.empty(reached + 1, np.int32)
-    kernel.subtree_sizes(places, ends, dominated)
-    del ends
-    order, dominator = (room.empty(reached + 1, np.int32) for _ in range(2))
     with ThreadPoolExecutor(1) as beside:
+        # Most of the search is the work of one core.
+        measured = beside.submit(lambda: sizes.units)
+        progress.phase(say("finding reachable objects"))
+        count = index.count
+        numbers = room.zeros(count, np.int32, any_order=True)
+        parents = room.empty(count + 1, np.int32, any_order=True)
+        heads = room.zeros(count + 2, np.uint32, any_order=True)
+        path, cursors = (
+            room.empty(count, np.int32, any_order=True),
+            room.empty(count, np.uint32, any_order=True),
+        )
+        numbers[roots.nodes] = -1
+        reached = depth_first.depth_first(
+            references.starts,
+            references.edges,
+            index.rows,
+            class_nodes,
+            roots.nodes,
+            numbers,
+            parents,
+            heads,
+            path,
+            cursors,
+        )
+        del path, cursors
+        parents, heads = parents[: reached + 1], heads[: reached + 2]
+
+        progress.phase(say("finding dominators"))
+        sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
+        label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
+        steps = room.zeros(reached // 32 + 1, np.uint64)
+        kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
+        del label, parents, sources, steps, stack
+
+        progress.phase(say("summing retained sizes"))
+        places = heads[:-1].view(np.int32)
+        ends = room.empty(reached + 1, np.int32, any_order=True)
+        by_place = beside.submit(lambda: [room.ready(reached + 1, np.int32) for _ in range(3)])
+        kernel.tree_places(places, ends)
+        order, dominator, dominated = by_place.result()
+        kernel.subtree_sizes(places, ends, dominated)
         ordered = beside.submit(kernel.order_by_place, numbers, places, order)
-        kernel.dominators_by_place(dominated, dominator, stack)
+        summed = beside.submit(lambda: _sums_before(order, measured.result(), room))
+        kernel.dominators_by_place(dominated, dominator, ends)
         ordered.result()
-    del places, heads, stack
-    prefix = room.empty(
-        reached + 2, np.uint32 if int(sizes.units.sum(dtype=np.int64)) <= _UINT32 else np.uint64
-    )
-    kernel.sum_units(order, sizes.units, prefix)
+        prefix = summed.result()
     return Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
+
+
+def _sums_before(
+    order: NDArray[np.int32], units: NDArray[np.uint32], room: ArrayRoom
+) -> NDArray[np.uint32] | NDArray[np.uint64]:
+    """The `prefix` of a `Dominance`."""
+    fits = int(units.sum(dtype=np.int64)) <= _UINT32
+    prefix: NDArray[np.uint32] | NDArray[np.uint64]
+    prefix = room.empty(order.size + 1, np.uint32 if fits else np.uint64)
+    kernel.sum_units(order, units, prefix)
+    return prefix
 
 
 def _predecessors(

@@ -10,8 +10,8 @@ from mqdiag.graph.index import offset_type
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS
 
-_SEARCHED_IN_ORDER = 6
-"""bytes for an object while dominators are searched for: class 2, start of the references 4"""
+_SEARCHED_IN_ORDER = 10
+"""bytes for an object while dominators are searched for: class 2, start of the references 4, size 4"""
 _SEARCHED_ANY_ORDER = 19
 """bytes: number, parent, predecessors and label 4 each, and 3 of the look-up of ids"""
 _SUMMED_IN_ORDER = 26

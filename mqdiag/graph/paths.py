@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from threading import Lock
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.graph.kernels.breadth_first import breadth_first, find_referrers, path_lengths
+from mqdiag.graph.kernels.breadth_first import breadth_first, path_lengths
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.graph.strings import text
@@ -24,7 +25,7 @@ _MOST_STEPS = 40
 def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
     """(position in `nodes`, referrer) over all reachable objects that refer to one of the nodes.
 
-    One pass over all references, however many nodes are asked for. Instances do not count as referrers of their
+    One or two passes over all references, however many nodes are asked for. Instances do not count as referrers of their
     class.
 
     Args:
@@ -34,10 +35,7 @@ def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> t
     """
     wanted = np.zeros(graph.count, np.uint8)
     wanted[nodes[nodes >= 0]] = 1
-    refs, nothing = graph.references, np.empty(0, np.int32)
-    count = find_referrers(refs.starts, refs.edges, numbers, wanted, nothing, nothing, False)
-    sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
-    find_referrers(refs.starts, refs.edges, numbers, wanted, sources, targets, True)
+    sources, targets = graph.references.to(wanted, numbers)
     order = np.argsort(nodes, kind="stable")
     left = np.searchsorted(nodes[order], targets, "left")
     repeats = np.searchsorted(nodes[order], targets, "right") - left
@@ -48,7 +46,7 @@ def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> t
 
 
 class PathSearch:
-    """Breadth first from the GC roots, going on only as far as somebody asks.
+    """Breadth first from the GC roots, going on only as far as somebody asks; several threads may ask at once.
 
     Soft, weak and phantom referents are no way, unless an object can be reached by one only. `came_from` int32[n]: the
     holder of each object on its shortest way; -2 for roots, -1 where the search has not come.
@@ -57,6 +55,7 @@ class PathSearch:
     def __init__(self, graph: ObjectGraph, done: tuple[Nodes, Nodes] | None = None) -> None:
         """A search that begins, or one that an earlier run has done: its `ways`."""
         self._graph = graph
+        self._searching = Lock()
         if done is not None:
             self.came_from, self._queue = done
             self._first = self._last = int(self._queue.size)
@@ -75,8 +74,9 @@ class PathSearch:
 
     def complete(self) -> Nodes:
         """Search to the end; `came_from`."""
-        while not self._exhausted:
-            self._step()
+        with self._searching:
+            while not self._exhausted:
+                self._step()
         return self.came_from
 
     @property
@@ -93,8 +93,9 @@ class PathSearch:
 
     def path(self, node: int) -> list[int]:
         """Nodes of the shortest path to a reachable object, the root first."""
-        while self.came_from[node] == _NOT_YET and not self._exhausted:
-            self._step()
+        with self._searching:
+            while self.came_from[node] == _NOT_YET and not self._exhausted:
+                self._step()
         came_from = self.came_from.item  # a way may have many thousands of steps, as a linked list has
         path = [node]
         while (holder := came_from(path[-1])) >= 0:

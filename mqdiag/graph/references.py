@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import references as kernel
+from mqdiag.graph.kernels.breadth_first import find_referrers
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.walk import worker_count
 from mqdiag.text import say
@@ -22,6 +23,8 @@ _MOST_DANGLING_SHARE = 0.01
 its size, 0.26 % of all at most in the dumps of fixtures/."""
 _HEAD_REFERENCES = 4
 """of a class object: super class, loader, signers, protection domain"""
+_FEW_REFERRERS = 1 << 16
+"""references to some objects that one pass finds"""
 _CHUNKS = 2
 """objects for each reference that a chunk has room for; what is not written to costs no memory"""
 
@@ -58,6 +61,23 @@ class References(msgspec.Struct):
         owners = np.repeat(np.arange(nodes.size), counts)
         within = np.arange(owners.size) - np.repeat(np.cumsum(counts) - counts, counts)
         return owners, self.edges[np.repeat(first, counts) + within]
+
+    def to(
+        self, wanted: NDArray[np.uint8], numbers: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """(owner, target) of all references to some objects, by owner; a pass over all references, or two.
+
+        Args:
+            wanted: uint8[n], 1 for these objects.
+            numbers: int32[n], 0 for objects whose references do not count.
+        """
+        room = _FEW_REFERRERS
+        while True:
+            owners, targets = np.empty(room, np.int32), np.empty(room, np.int32)
+            found = find_referrers(self.starts, self.edges, numbers, wanted, owners, targets)
+            if found <= room:
+                return owners[:found], targets[:found]
+            room = found
 
 
 class TooManyReferences(Exception):

@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.breadth_first import find_referrers
 from mqdiag.read.hprof.distinct import distinct
 
 
@@ -20,8 +19,4 @@ def referrers_of(heap: Heap, node: int) -> NDArray[np.int32]:
     numbers = heap.dominance.numbers
     if numbers[node] == 0:
         numbers = np.ones(heap.count, np.int32)
-    references, nothing = heap.references, np.empty(0, np.int32)
-    count = find_referrers(references.starts, references.edges, numbers, wanted, nothing, nothing, False)
-    sources, targets = np.empty(count, np.int32), np.empty(count, np.int32)
-    find_referrers(references.starts, references.edges, numbers, wanted, sources, targets, True)
-    return distinct(sources)
+    return distinct(heap.references.to(wanted, numbers)[0])

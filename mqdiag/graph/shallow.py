@@ -159,7 +159,7 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
 
 
 class _WhenAsked(dict[str, NDArray[np.uint32]]):
-    """Sizes of all objects, computed when they are first asked for: the search for dominators has no room for them."""
+    """Sizes of all objects, computed when they are first asked for, which is beside the search for dominators."""
 
     def __init__(self, compute: Callable[[], NDArray[np.uint32]]) -> None:
         super().__init__()

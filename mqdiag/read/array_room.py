@@ -123,6 +123,16 @@ class ArrayRoom:
         """An array of zeros; arguments and errors as in `empty`."""
         return np.zeros(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
 
+    def ready(self, count: int, dtype: type) -> NDArray[Any]:
+        """An array that is written in order, soon and by others: its pages are there already if memory is not short.
+
+        Arguments and errors as in `empty`.
+        """
+        array = self.empty(count, dtype)
+        if self._by_choice:
+            array[:: mmap.PAGESIZE // array.itemsize] = 0
+        return array
+
     def keep(self, found: NDArray[Any]) -> NDArray[Any]:
         """An array of the walk over the dump, moved to a file once these take a large part of the memory."""
         self._walked_bytes += found.nbytes

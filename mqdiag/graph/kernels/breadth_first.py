@@ -49,17 +49,16 @@ def breadth_first(
 
 
 @kernel
-def find_referrers(starts, edges, numbers, wanted, sources, targets, fill):
+def find_referrers(starts, edges, numbers, wanted, sources, targets):
     """All reachable objects that refer to one of the wanted.
 
     Args:
         starts: uint32[n + 1], edges: int32[], numbers: int32[n], 0 for the unreachable.
         wanted: uint8[n], 1 for what is looked for.
-        sources, targets: int32[], out when `fill`.
-        fill: False counts only.
+        sources, targets: int32[k], out: the first k references found.
 
     Returns:
-        the number of references found. O(references).
+        the number of references found, which may be more than k. O(references).
     """
     count = 0
     for node in range(numbers.size):
@@ -68,7 +67,7 @@ def find_referrers(starts, edges, numbers, wanted, sources, targets, fill):
         for at in range(starts[node], starts[node + 1]):
             target = edges[at]
             if wanted[target] == 1:
-                if fill:
+                if count < sources.size:
                     sources[count] = node
                     targets[count] = target
                 count += 1
