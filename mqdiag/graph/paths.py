@@ -25,8 +25,8 @@ _MOST_STEPS = 40
 def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
     """(position in `nodes`, referrer) over all reachable objects that refer to one of the nodes.
 
-    One or two passes over all references, however many nodes are asked for. Instances do not count as referrers of their
-    class.
+    One or two passes over all references, however many nodes are asked for. Instances do not count as referrers of
+    their class.
 
     Args:
         graph: the objects.
