@@ -34,7 +34,7 @@ FEWEST_ENDED = 3
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
-OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "proxy"})
+OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "jraft", "proxy"})
 """kinds of logs"""
 LARGE_TOTAL = 1000
 """messages of a backlog that are worth a look, as in consumer-backlog"""

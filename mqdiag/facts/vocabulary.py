@@ -180,6 +180,7 @@ LogKind = Literal[
     "stats",
     "pop",
     "dledger",
+    "jraft",
     "controller",
     "proxy",
     "proxy-watermark",
@@ -188,8 +189,8 @@ LogKind = Literal[
 ]
 """What a log file is.
 
-pop: of POP consumption at a broker. dledger: of a member of a Raft group. watermark: queues of a broker's thread pools.
-proxy-watermark: queues of a proxy's thread pools.
+pop: of POP consumption at a broker. dledger, jraft: of a member of a Raft group. watermark: queues of a broker's thread
+pools. proxy-watermark: queues of a proxy's thread pools.
 """
 
 InputKind = Literal["heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture"]

@@ -203,6 +203,8 @@ class LogTally(msgspec.Struct):
     """an overflow line in the words of 5.x"""
     started_as: tuple[str, str] | None = None
     """name and address of the broker that says here that it has started"""
+    raft_member: str | None = None
+    """the controller that says here that it has started, by its address in the group of SOFAJRaft"""
     span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:

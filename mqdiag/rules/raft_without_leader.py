@@ -28,6 +28,8 @@ FAILED, ASKED, KNOWN, LEADS, LOST = (
     "raft-leads",
     "raft-leader-lost",
 )
+CONTROLLER_LOGS = frozenset({"controller", "jraft"})
+"""kinds of logs that only a controller writes"""
 
 RULE = Rule(
     name="raft-without-leader",
@@ -41,7 +43,8 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Look which members of the group run, and start the others: more than half of them must reach each other.",
-        "Check the addresses of the group, controllerDLegerPeers or dLegerPeers: they must be alike on all members, and"
+        "Check the addresses of the group, controllerDLegerPeers, jRaftInitConf or dLegerPeers: they must be alike on"
+        " all members, and"
         " each member must reach the port of each other.",
     ),
     references=("MemberState and DLedgerLeaderElector of DLedger", "NodeImpl of SOFAJRaft"),
@@ -194,7 +197,7 @@ def _groups(facts: Facts) -> Iterator[_Group]:
     groups: dict[tuple[str | None, bool, bool], list[_Member]] = defaultdict(list)
     for logs in brokers_of_logs(facts):
         for zone_known, part in _by_clock(logs):
-            controllers = "controller" in _kinds(part)
+            controllers = not CONTROLLER_LOGS.isdisjoint(_kinds(part))
             name = None if controllers else of_broker(part).broker
             groups[name, controllers, zone_known].extend(_members(part, zone_known=zone_known))
     for (name, _, _), members in groups.items():
@@ -325,7 +328,7 @@ def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], 
 def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limits: Limits) -> Draft:
     found = [event for logs in _logs_of(lasting) for event in events(logs, FAILED, ASKED)]
     failed = [event for event in found if event.kind == FAILED]
-    of_group = max((event.values.get("members", 0) for event in failed), default=None)
+    of_group = max((event.values["members"] for event in failed if "members" in event.values), default=None)
     read = len(group.members)
     complete = group.is_told and of_group is not None and read >= of_group
     since = min((one.begin for one in lasting if one.begin is not None), default=None)
@@ -345,25 +348,34 @@ def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limi
             "without_leader_ms": max(one.without_leader_ms(led) for one in lasting),
             "members": of_group,
             "members_read": read,
-            "most_accepted": max((event.values.get("most_accepted", 0) for event in failed), default=None),
+            "most_accepted": max(
+                (event.values["most_accepted"] for event in failed if "most_accepted" in event.values),
+                default=None,
+            ),
             "since": None if since is None else since.isoformat(),
             "looking": tuple(one.member or "?" for one in lasting),
             "ended": ended,
             **counted(found),
         },
         explanation=(
-            say(
-                "{rounds:count} {rounds:round|rounds} of votes gave no leader. A candidate got at most"
-                " {most_accepted:count} of {members:count} votes, and it needs more than half of them."
-            )
-            if failed
-            else say("By its log the controller has looked for a leader since {since:time}."),
+            _looked(failed, of_group),
             *([say("The logs of {ended} end earlier: look first whether these members run.")] if ended else ()),
         ),
         remedy=RULE.remedy,
         rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,
+    )
+
+
+def _looked(failed: list[LogEvent], of_group: int | None) -> Text:
+    if not failed:
+        return say("By its log the controller has looked for a leader since {since:time}.")
+    if of_group is None:
+        return say("{rounds:count} {rounds:round|rounds} of votes gave no leader.")
+    return say(
+        "{rounds:count} {rounds:round|rounds} of votes gave no leader. A candidate got at most"
+        " {most_accepted:count} of {members:count} votes, and it needs more than half of them."
     )
 
 
@@ -379,7 +391,7 @@ def _what_is_missing(group: _Group, of_group: int | None) -> Text:
     if not group.is_told and len(group.members) > 1:
         return say("the logs do not show whether these members are of one group")
     if of_group is None:
-        return say("a controller.log does not tell how many members the group has")
+        return say("the logs do not tell how many members the group has")
     return say("the logs are of {members_read:count} of {members:count} {members:member|members}")
 
 

@@ -61,6 +61,9 @@ def _silence_ms(heap: Heap, elector: int) -> int | None:
 
 
 def _jraft(heap: Heap, node: int) -> RaftMember:
+    peers = fields.ref(
+        heap, node, "JRaftNode.configuration", "JRaftConfiguration.current", "JRaftConfiguration.peers"
+    )
     return RaftMember(
         library="jraft",
         group=fields.text(heap, node, "JRaftNode.group"),
@@ -68,6 +71,7 @@ def _jraft(heap: Heap, node: int) -> RaftMember:
         role=_role(fields.constant(heap, node, "JRaftNode.state")),
         leader_id=_peer(heap, fields.ref(heap, node, "JRaftNode.leader")),
         term=fields.number(heap, node, "JRaftNode.term"),
+        peers=int(sizes(heap, fields.one(peers))[0]) if peers >= 0 else None,
     )
 
 

@@ -1,7 +1,7 @@
-"""A DLedger group: entries that a member lacks or cannot read, and votes that it does not get.
+"""Raft groups of DLedger and SOFAJRaft: votes, leaders, and entries that a member lacks or cannot read.
 
-Source: DLedgerMmapFileStore.get and DLedgerMmapFileStore.recover, DLedgerResponseCode, DLedgerLeaderElector, and
-DLedgerController of RocketMQ.
+Source: DLedgerMmapFileStore.get and DLedgerMmapFileStore.recover, DLedgerResponseCode, DLedgerLeaderElector; NodeImpl
+of SOFAJRaft 1.3.14; DLedgerController, JRaftController and JRaftControllerStateMachine of RocketMQ.
 """
 
 from __future__ import annotations
@@ -24,6 +24,10 @@ _ROLE = lazy_pattern(
 _ROLES = {"candidate": "raft-candidate", "follower": "raft-leader-known", "leader": "raft-leads"}
 _WON = "PASSED"
 _NO_LEADER = "leaderId: null"
+_NODE = lazy_pattern(r"<[^<>/]{1,200}/([^<>\s/]{1,64})>")
+"""a member of SOFAJRaft: its group and its address"""
+_TIMED_OUT = "status=Status[ERAFTTIMEDOUT"
+"""the leader was silent, or too few members answered it; a newer term and a shutdown have other states"""
 
 
 def voted(message: Message, log: LogTally) -> None:
@@ -96,3 +100,47 @@ def data_damaged(message: Message, log: LogTally) -> None:
 def vote_refused(message: Message, log: LogTally) -> None:
     """A candidate is told that its log is shorter than that of the member it asked."""
     log.add("dledger-vote-refused", message, side="broker")
+
+
+def jraft_pre_vote(message: Message, log: LogTally) -> None:
+    """A member of SOFAJRaft begins a round of votes, as it does each second or two while it has no leader."""
+    log.add("raft-vote-failed", message, _node(message), side="broker")
+
+
+def jraft_vote(message: Message, log: LogTally) -> None:
+    """Another member asks for a vote: most of the group had answered it before."""
+    log.add("raft-leader-known", message, _node(message), side="broker")
+
+
+def jraft_leads(message: Message, log: LogTally) -> None:
+    """A member of SOFAJRaft becomes the leader, or stops to be it because too few others answer."""
+    log.add("raft-leads", message, _node(message), side="broker")
+
+
+def jraft_controller(message: Message, log: LogTally) -> None:
+    """A controller with SOFAJRaft names itself, which the lines about its leader do not."""
+    found = _NODE.search(message.text)
+    log.raft_member = found[1] if found is not None else log.raft_member
+
+
+def jraft_controller_follows(message: Message, log: LogTally) -> None:
+    """A controller follows a leader."""
+    log.add("raft-leader-known", message, Subject(member=log.raft_member), side="broker")
+
+
+def jraft_leader_silent(message: Message, log: LogTally) -> None:
+    """A controller heard nothing of its leader, and looks for one."""
+    if _TIMED_OUT in message.text:
+        log.add("raft-leader-lost", message, Subject(member=log.raft_member), side="broker")
+        log.add("raft-candidate", message, Subject(member=log.raft_member), side="broker")
+
+
+def jraft_majority_silent(message: Message, log: LogTally) -> None:
+    """A controller stops to lead because too few others answer, and looks for a leader."""
+    if _TIMED_OUT in message.text:
+        log.add("raft-candidate", message, _node(message), side="broker")
+
+
+def _node(message: Message) -> Subject:
+    found = _NODE.search(message.text)
+    return Subject(member=found[1] if found is not None else None)
