@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import duckdb
 import msgspec
-from pyspark.sql import SparkSession
+from pyspark import SparkContext
 
 from mqdiag import __version__
 from mqdiag.baseline import Baseline
@@ -23,6 +24,7 @@ from mqdiag.errors import UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import FleetFacts, FleetTiming, FleetTotals
 from mqdiag.findings import Report
+from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.analysis.services import each_service
@@ -31,8 +33,7 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Identity, Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import FleetOptions
-from mqdiag.fleet.rehearsal import rehearse
-from mqdiag.fleet.session import cores_of_executor, spark_session
+from mqdiag.fleet.session import cores_of_executor, spark_context
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
 from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_run, write_tables
@@ -46,6 +47,7 @@ from mqdiag.fleet.verdict import fleet_verdict, service_verdict
 from mqdiag.fleet.work.item import Job
 from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
+from mqdiag.fleet.work.warm_nodes import warm_nodes
 from mqdiag.fleet.work.waves import run_waves
 from mqdiag.fleet.work.worklist import WorkList
 from mqdiag.progress import Progress
@@ -99,8 +101,8 @@ def run_fleet(
     with guard(progress), contextlib.nullcontext() if dry_run else output_lock(layout):
         started = time.monotonic()
         progress.phase(say("starting Spark"))
-        with spark_session(options) as spark:
-            fleet = _FleetRun(spark, layout, run, options, settings, progress)
+        with spark_context(options) as context, comparisons() as base:
+            fleet = _FleetRun(context, base, layout, run, options, settings, progress)
             return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
 
 
@@ -108,7 +110,8 @@ def run_fleet(
 class _FleetRun:
     """One run, with what its steps share."""
 
-    _spark: SparkSession
+    _context: SparkContext
+    _base: duckdb.DuckDBPyConnection
     _layout: Layout
     _run: str
     _options: FleetOptions
@@ -122,7 +125,7 @@ class _FleetRun:
     def dry(self, listing: Listing) -> Diagnosis:
         """What would be done."""
         with self._planned(listing) as work:
-            plan = fleet_plan(self._spark.sparkContext, work, self._layout, listing)
+            plan = fleet_plan(self._context, work, self._layout, listing)
         facts = FleetFacts(run=self._run, out=self._options.out, plan=plan)
         return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
 
@@ -144,29 +147,27 @@ class _FleetRun:
             self._progress.phase(say("moving the tables of earlier runs into folders of days"))
             compact(self._layout)
         self._progress.phase(say("starting workers, compiling kernels where they are not"))
-        rehearse(self._spark, self._layout, self._options.scratch, self._options.limits)
+        warm_nodes(self._context, self._options.scratch, self._options.limits)
         clock = [started, time.monotonic()]
-        context = self._spark.sparkContext
         with self._planned(listing) as work:
             count, size = work.size()
             clock.append(time.monotonic())
             if count:
-                run_waves(
-                    context, work.items(), self._job(), Status(context, self._progress, count, size), count
-                )
+                status = Status(self._context, self._progress, count, size)
+                run_waves(self._context, work.items(), self._job(), status, count)
             clock.append(time.monotonic())
             self._progress.phase(say("writing tables"))
             known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
-            write_tables(context, self._layout, self._run, work.in_order(), known)
+            write_tables(self._context, self._layout, self._run, work.in_order(), known)
             publish(self._layout, self._run)
-            now = Picture(self._spark, self._layout, self._run, count + work.known_count())
+            now = Picture(self._base, self._layout, self._run)
             totals = now.totals(listing.left_out)
             self._mark(began, marks[-1].order + 1 if marks else 1, totals)
-            clean_up(context, self._layout, self._run, work.in_order())
+            clean_up(self._context, self._layout, self._run, work.in_order())
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
-        before = None if against is None else Picture(self._spark, self._layout, against.run, against.incidents)
-        facts, findings = fleet_facts(now, before, totals, self._options.out)
+        before = None if against is None else Picture(self._base, self._layout, against.run)
+        facts, findings = fleet_facts(now, before, totals, self._options.out, self._settings)
         facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
         clock.append(time.monotonic())
         start_s, plan_s, work_s, tables_s, fleet_s = (
@@ -187,7 +188,7 @@ class _FleetRun:
         with tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder, WorkList(Path(folder)) as work:
             self._progress.phase(say("telling new files from known ones"))
             plan(
-                self._spark.sparkContext,
+                self._context,
                 self._layout,
                 listing,
                 work,
@@ -210,7 +211,7 @@ class _FleetRun:
             limits=self._options.limits,
             scratch=self._options.scratch,
             redact=self._options.redact,
-            cores=cores_of_executor(self._spark.sparkContext),
+            cores=cores_of_executor(self._context),
         )
 
     def _against(self, marks: list[RunMark]) -> RunMark | None:

@@ -1,4 +1,4 @@
-"""A quiet Spark session."""
+"""Spark, quietly."""
 
 from __future__ import annotations
 
@@ -13,9 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from py4j.protocol import Py4JError
-from pyspark import SparkContext
-from pyspark.errors import PySparkException
-from pyspark.sql import SparkSession
+from pyspark import SparkConf, SparkContext
 
 from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.options import FleetOptions
@@ -35,24 +33,14 @@ appender.stderr.layout.pattern = %d{{yyyy-MM-dd'T'HH:mm:ss.SSS}} %p %c{{1}}: %m%
 DEFAULTS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
-    "spark.sql.session.timeZone": "UTC",
     # Each incident of a task may end its executor ATTEMPTS times; then one more attempt finishes the task.
     "spark.task.maxFailures": str(ATTEMPTS * TASK_ITEMS + 1),
-    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
-    "spark.sql.execution.arrow.maxRecordsPerBatch": "10000",
-    "spark.sql.adaptive.enabled": "true",
-    "spark.sql.shuffle.partitions": "16",
-    # A folder for each day is no reason to list them in a job of as many tasks.
-    "spark.sql.sources.parallelPartitionDiscovery.threshold": "1000",
 }
 """what `--conf` can put others in the place of"""
 
 LOCAL_DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
-    # Dozens of queries over a few megabytes: compiling each costs more than running it.
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
 }
 QUICK_JVM = "-XX:TieredStopAtLevel=1"
 """the analysis is no work of the JVM's: in one process with it the JVM's own compiler would take cores from it"""
@@ -62,7 +50,7 @@ UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
 
 
 @contextmanager
-def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
+def spark_context(options: FleetOptions) -> Iterator[SparkContext]:
     """Start Spark, and stop it with everything that it started.
 
     What the JVM writes goes to a log file; of a start that fails the last lines are told.
@@ -78,23 +66,23 @@ def spark_session(options: FleetOptions) -> Iterator[SparkSession]:
         log = Path(options.spark_log or f"{folder}/spark.log")
         with _streams_to(log) if not submitted else contextlib.nullcontext():
             try:
-                spark = _builder(options, Path(folder), submitted).getOrCreate()
+                context = SparkContext.getOrCreate(_conf(options, Path(folder), submitted))
             except Exception as error:
                 raise MqdiagError(say("Spark does not start: {why}", why=_why(error, log))) from error
         if submitted:
-            spark.sparkContext.setLogLevel("ERROR")
+            context.setLogLevel("ERROR")
         try:
-            yield spark
-        except (PySparkException, Py4JError) as error:
+            yield context
+        except Py4JError as error:
             # Its text must be read while the JVM is there.
             raise MqdiagError(
                 say("Spark gave up: {spark_cause}; run the same again to go on", spark_cause=spark_cause(error))
             ) from error
         finally:
             with contextlib.suppress(Exception):
-                spark.sparkContext.cancelAllJobs()
+                context.cancelAllJobs()
             with contextlib.suppress(Exception):  # of a JVM that is gone already
-                spark.stop()
+                context.stop()
             _end_gateway(submitted)
 
 
@@ -107,11 +95,11 @@ def cores_of_executor(context: SparkContext) -> int:
     return max(1, tasks // max(1, processes - 1))
 
 
-def _builder(options: FleetOptions, folder: Path, submitted: bool) -> SparkSession.Builder:
-    builder = SparkSession.builder.appName("mqdiag fleet")
+def _conf(options: FleetOptions, folder: Path, submitted: bool) -> SparkConf:
+    conf = SparkConf().setAppName("mqdiag fleet")
     master = options.master or (None if submitted else "local[*]")
     if master is not None:
-        builder = builder.master(master)
+        conf.setMaster(master)
     settings = dict(DEFAULTS)
     if not submitted:
         log4j = folder / "log4j2.properties"
@@ -124,13 +112,10 @@ def _builder(options: FleetOptions, folder: Path, submitted: bool) -> SparkSessi
         os.environ["PYSPARK_PYTHON"] = options.conf.get(
             "spark.pyspark.python", os.environ.get("PYSPARK_PYTHON", sys.executable)
         )
-        settings["spark.sql.warehouse.dir"] = f"{folder}/warehouse"
     if _is_local(master):
         settings |= LOCAL_DEFAULTS
     settings |= {key: value for key, value in options.conf.items() if key != "spark.driver.extraJavaOptions"}
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    return builder
+    return conf.setAll(list(settings.items()))
 
 
 def _is_local(master: str | None) -> bool:

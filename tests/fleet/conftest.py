@@ -14,6 +14,7 @@ import pytest
 from tests.programs import need
 
 if TYPE_CHECKING:
+    from pyspark import SparkContext
     from pyspark.sql import SparkSession
 
 os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
@@ -22,17 +23,16 @@ QUICK = {
     # A JVM that lives for seconds: start fast, compile little.
     "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Xss4m",
     "spark.driver.memory": "768m",
-    "spark.sql.shuffle.partitions": "2",
+    # A few rows are queried: no plan is compiled, divided or made again.
+    "spark.sql.session.timeZone": "UTC",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-}
-
-ONE_TASK = {
     "spark.sql.shuffle.partitions": "1",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.autoBroadcastJoinThreshold": "-1",
+    # Days and services are text.
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
-"""as small fleets are compared"""
 
 
 @pytest.fixture(scope="session")
@@ -42,20 +42,28 @@ def _java() -> None:
 
 
 @pytest.fixture(scope="session")
-def spark(_java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
-    """A session for tests of single functions."""
+def context(_java: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkContext]:
+    """Spark for tests of single functions."""
     from mqdiag.fleet.options import FleetOptions
-    from mqdiag.fleet.session import spark_session
+    from mqdiag.fleet.session import spark_context
 
     options = FleetOptions(
         paths=(),
         out="",
         master="local[2]",
-        conf=QUICK | ONE_TASK,
+        conf=QUICK,
         spark_log=str(tmp_path_factory.mktemp("spark") / "log"),
     )
-    with spark_session(options) as session:
-        yield session
+    with spark_context(options) as context:
+        yield context
+
+
+@pytest.fixture(scope="session")
+def spark(context: SparkContext) -> SparkSession:
+    """Spark as readers of the tables use it."""
+    from pyspark.sql import SparkSession
+
+    return SparkSession(context)
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ from tests.fleet.made_fleet import heap, put
 from tests.fleet.runs import Done, rows, run
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    pass
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
@@ -141,30 +141,6 @@ def test_the_runs_are_counted(night: Night, second: Done) -> None:
     assert sum(one["new"] for one in states) == totals["regressions"] > 0
     assert sum(one["gone"] for one in states) == totals["recoveries"] > 0
     assert sum(one["known"] for one in states) > 0
-
-
-def test_one_task_and_many_tasks_compare_alike(night: Night, second: Done, spark: SparkSession) -> None:
-    """A small fleet is compared without exchanges; a large one is divided, joined and put together again."""
-    from mqdiag.facts.fleet import LeftOut
-    from mqdiag.fleet.analysis.gather import fleet_facts
-    from mqdiag.fleet.analysis.picture import SMALL, Picture
-    from mqdiag.fleet.files.storage import storage
-    from mqdiag.fleet.tables.layout import Layout
-
-    assert second.code == 1
-    layout = Layout(*storage(str(night.root / "out")))
-    told = []
-    for incidents in (1, SMALL + 1):
-        session = spark.newSession()
-        for key, value in (("adaptive.enabled", "true"), ("shuffle.partitions", "4")):
-            session.conf.set(f"spark.sql.{key}", value)
-        now, before = (Picture(session, layout, run, incidents) for run in ("second", "first"))
-        told.append(fleet_facts(now, before, now.totals(LeftOut()), "/out"))
-        assert session.conf.get("spark.sql.adaptive.enabled") == str(incidents > SMALL).lower()
-    assert told[0] == told[1]
-    facts, _ = told[0]
-    assert facts.totals is not None
-    assert (facts.totals.analysed, facts.totals.known, facts.totals.regressions > 0) == (2, 8, True)
 
 
 def test_the_report_fits_its_schema(night: Night, second: Done) -> None:

@@ -22,7 +22,6 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import Limits
-from mqdiag.fleet.rehearsal import rehearse
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.commit import CHUNK, _parts, publish, write_tables
 from mqdiag.fleet.tables.earlier import rows_taken_over
@@ -34,7 +33,7 @@ from mqdiag.fleet.work.task import limits_text
 from mqdiag.fleet.work.worklist import WorkList
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 pytestmark = pytest.mark.xdist_group("fleet")
 
@@ -44,8 +43,8 @@ LIMITS = limits_text(Limits())
 class Bench:
     """A folder of files and an output, planned again and again."""
 
-    def __init__(self, spark: SparkSession, folder: Path) -> None:
-        self.spark = spark
+    def __init__(self, context: SparkContext, folder: Path) -> None:
+        self.context = context
         self.root = folder / "in"
         self.layout = Layout(*storage(str(folder / "out")))
         for host, size in (("h1", 100), ("h2", 300), ("h3", 200)):
@@ -61,8 +60,7 @@ class Bench:
     def plan(self, settings: str = "s", limits: str = LIMITS) -> Iterator[WorkList]:
         listing = Listing([str(self.root)], [Template("{service}/{host}/{time}.hprof")])
         with TemporaryDirectory() as folder, WorkList(Path(folder)) as work:
-            context = self.spark.sparkContext
-            plan(context, self.layout, listing, work, window_s=600, settings=settings, limits=limits)
+            plan(self.context, self.layout, listing, work, window_s=600, settings=settings, limits=limits)
             yield work
 
     def todo(self, **more: str) -> list[WorkItem]:
@@ -105,8 +103,8 @@ class Bench:
 
 
 @pytest.fixture
-def bench(spark: SparkSession, tmp_path: Path) -> Bench:
-    return Bench(spark, tmp_path)
+def bench(context: SparkContext, tmp_path: Path) -> Bench:
+    return Bench(context, tmp_path)
 
 
 def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench) -> None:
@@ -116,16 +114,6 @@ def test_the_largest_comes_first_and_a_limit_takes_those(bench: Bench) -> None:
         assert [size for size, _ in work.items()] == [300, 200]
         assert work.size() == (2, 500)
         assert len([*work.in_order()]) == 2
-
-
-def test_a_rehearsal_leaves_nothing_behind(bench: Bench, tmp_path: Path) -> None:
-    """Neither in the output nor in the session: settings for a small fleet would slow a large one down."""
-    session = bench.spark.newSession()
-    session.conf.set("spark.sql.adaptive.enabled", "true")
-    before = dict(session.conf.getAll)
-    rehearse(session, bench.layout, str(tmp_path / "scratch"), Limits())
-    assert dict(session.conf.getAll) == before
-    assert [path for path in Path(bench.layout.root).rglob("*") if path.is_file()] == []
 
 
 def test_what_is_there_is_known(bench: Bench) -> None:
@@ -173,7 +161,7 @@ def test_rows_of_known_incidents_go_to_the_new_run(bench: Bench) -> None:
     (bench.root / "orders/h2/20261121-080000.hprof").unlink()
     with bench.plan() as work:
         known = rows_taken_over(bench.layout, work.known_runs(), work.taken_from)
-        write_tables(bench.spark.sparkContext, bench.layout, "r2", iter(()), known)
+        write_tables(bench.context, bench.layout, "r2", iter(()), known)
     publish(bench.layout, "r2")
     before, after = (
         pq.read_table(f"{bench.layout.partition('incidents', run)}", partitioning=None).to_pylist()

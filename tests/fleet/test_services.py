@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
-import pytest
 
+from mqdiag.config import Settings
 from mqdiag.facts.fleet import LeftOut
 from mqdiag.findings import Confidence, Finding, Severity, Subject
+from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.analysis.services import each_service
@@ -18,11 +19,6 @@ from mqdiag.fleet.tables.layout import Layout
 from mqdiag.report_json import finding_values
 from mqdiag.text import say
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-pytestmark = pytest.mark.xdist_group("fleet")
 
 
 def _found(rule: str) -> Row:
@@ -54,7 +50,7 @@ def _incident(service: str, host: str, *rules: str, day: int = 2, **more: Any) -
     )
 
 
-def test_each_service_has_what_is_its_own(spark: SparkSession, tmp_path: Path) -> None:
+def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     layout = Layout(*storage(str(tmp_path / "out")))
     lost = ({"path": "/in/x", "kind": "unreadable", "reason": "is empty"},)
     write_output(
@@ -68,11 +64,12 @@ def test_each_service_has_what_is_its_own(spark: SparkSession, tmp_path: Path) -
             _incident("empty", "h1", failures=lost),
         ],
     )
-    now = Picture(spark.newSession(), layout, "r1", 5)
-    facts, _ = fleet_facts(now, None, now.totals(LeftOut()), "/out")
+    with comparisons() as base:
+        now = Picture(base, layout, "r1")
+        facts, _ = fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())
+        empty, orders, pay = each_service(now, facts)
     assert [one.service for one in facts.services] == ["pay", "orders", "empty"]
     assert {(one.new, one.known, one.gone) for one in facts.services} == {(None, None, None)}
-    empty, orders, pay = each_service(now, facts)
     assert (empty.state.service, orders.state.service, pay.state.service) == ("empty", "orders", "pay")
     assert [one.rule for one in pay.findings] == ["retry-storm", "slow-listener"]
     assert [one.rule for one in orders.findings] == ["slow-listener"], (

@@ -16,17 +16,13 @@ from mqdiag.diagnose.judge import unreadable
 from mqdiag.errors import InputError, Lack
 from mqdiag.findings import Report
 from mqdiag.fleet.analysis.gather import lost_file
-from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.arrow import file_schema, full_schema, parquet
-from mqdiag.fleet.tables.frames import _stored_frame, ddl, table_frame
-from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
 from mqdiag.fleet.views.script import views_script
 from mqdiag.fleet.work.rows import failure_row, report_rows
 from mqdiag.language import english
 from mqdiag.text import say
 from tests.fleet.conftest import Night
-from tests.fleet.made_output import Analysed, at, finding, write_output
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -78,20 +74,6 @@ def test_pandas_and_spark_read_the_same(night: Night, spark: SparkSession) -> No
         read = spark.read.parquet(f"file://{folder}")
         assert set(read.columns) == set(frame.columns)
         assert read.count() == len(frame)
-
-
-def test_tasks_read_the_files_of_a_store_as_spark_reads_local_ones(tmp_path: Path, spark: SparkSession) -> None:
-    layout = Layout(*storage(str(tmp_path / "out")))
-    found = finding("r", caused_by=["f"])  # a list
-    write_output(layout, "first", [Analysed(incident="a", host="h", window_start=at(19), findings=(found,))])
-    consumer = {"settings": {"pullBatchSize": "32"}, "average_body_bytes": 1.5}  # a map
-    write_output(layout, "second", [Analysed(incident="b", host="h", window_start=None, consumers=(consumer,))])
-    for table in ("findings", "consumers", "incidents", "runs"):
-        read = table_frame(spark, layout, table, {"first", "second"})
-        uris = [(layout.store.uri(file.path),) for file in layout.files(table, {"first", "second"})]
-        by_tasks = _stored_frame(spark, table, uris, ddl(full_schema(table)))
-        rows, expected = (sorted(map(str, frame.select(*read.columns).collect())) for frame in (by_tasks, read))
-        assert rows == expected != []
 
 
 def test_every_file_has_its_schema_and_version(night: Night) -> None:

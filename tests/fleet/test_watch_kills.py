@@ -1,6 +1,6 @@
 """A watch that is killed at each of its steps: rows exactly once, each new finding told at least once, under one key.
 
-The steps run in this process and share its Spark session. A kill is an exception that nothing of mqdiag catches, so the
+The steps run in this process and share its Spark. A kill is an exception that nothing of mqdiag catches, so the
 output stays as the step has left it. `test_faults` kills real processes.
 """
 
@@ -26,7 +26,7 @@ from tests.fleet.made_fleet import FIXTURES, put
 from tests.fleet.runs import content, rows
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark import SparkContext
 
 pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("fleet")]
 
@@ -77,11 +77,11 @@ class Watch:
 
 
 @contextlib.contextmanager
-def _quick(spark: SparkSession) -> Iterator[pytest.MonkeyPatch]:
-    """Runs in this session, without the rehearsal, and no wait for files that stand still."""
+def _quick(context: SparkContext) -> Iterator[pytest.MonkeyPatch]:
+    """Runs in this context, whose workers are started already, and no wait for files that stand still."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(job, "spark_session", lambda options: contextlib.nullcontext(spark))
-        patch.setattr(job, "rehearse", lambda *given: None)
+        patch.setattr(job, "spark_context", lambda options: contextlib.nullcontext(context))
+        patch.setattr(job, "warm_nodes", lambda *given: None)
         patch.setattr(watching, "STILL_S", 0.0)
         patch.setattr("mqdiag.fleet.watching.arrivals.STILL_S", 0.0)
         yield patch
@@ -98,9 +98,9 @@ def _begun(patch: pytest.MonkeyPatch, folder: Path) -> Watch:
 
 
 @pytest.fixture(scope="module")
-def quiet(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Watch:
+def quiet(context: SparkContext, tmp_path_factory: pytest.TempPathFactory) -> Watch:
     """A watch that nothing kills."""
-    with _quick(spark) as patch:
+    with _quick(context) as patch:
         made = _begun(patch, tmp_path_factory.mktemp("quiet"))
         made.once()
     assert len(made.lines) == len(made.keys) >= len(HOSTS)
@@ -151,15 +151,15 @@ POINTS: dict[str, Callable[[pytest.MonkeyPatch, Watch], None]] = {
 
 @pytest.mark.parametrize("point", POINTS)
 def test_rows_once_and_actions_at_least_once(
-    spark: SparkSession, quiet: Watch, tmp_path: Path, point: str
+    context: SparkContext, quiet: Watch, tmp_path: Path, point: str
 ) -> None:
-    with _quick(spark) as patch:
+    with _quick(context) as patch:
         watched = _begun(patch, tmp_path)
         with pytest.MonkeyPatch.context() as killing:
             POINTS[point](killing, watched)
             with pytest.raises(_Killed):
                 watched.once()
-        spark.sparkContext.cancelAllJobs()
+        context.cancelAllJobs()
         told = len(watched.lines)
         watched.once()
     assert watched.content == quiet.content

@@ -1,18 +1,17 @@
--- What at least 3 hosts with the same fault share: a frame, the field that holds the memory, a setting, an address, a group,
--- a broker, a library or a client version. Two hosts can have the same fault for reasons that have nothing to do with each
--- other; what they share says whether there is one reason. Of traits with the same hosts the most specific one is told.
+-- What hosts with the same fault share: a frame, the field that holds the memory, a setting, an address, a group, a broker,
+-- a library or a client version. Two hosts can have the same fault for reasons that have nothing to do with each other; what
+-- they share says whether there is one reason. Of traits with the same hosts the most specific one is told.
 WITH of_evidence AS (
-    SELECT rule, cause, severity_rank, environment, service, host, incident, weight, document, stack(7,
-           -- A line number changes with every release.
-           'frame', regexp_extract(get_json_object(document, '$.evidence.frame'), '^[^(]+', 0),
-           'holder', concat(get_json_object(document, '$.evidence.holder_class'), '.',
-                            get_json_object(document, '$.evidence.holder_field')),
-           'setting', get_json_object(document, '$.evidence.key'),
-           'address', get_json_object(document, '$.evidence.address'),
-           'group', consumer_group,
-           'broker', CASE WHEN consumer_group IS NULL THEN broker END,
-           'library', get_json_object(document, '$.evidence.library')) AS (kind, value)
-    FROM unrefuted_findings
+    SELECT rule, cause, severity_rank, environment, service, host, incident, weight, document, kind, value
+    FROM unrefuted_findings, LATERAL (VALUES
+        -- A line number changes with every release.
+        ('frame', regexp_extract(document ->> '$.evidence.frame', '^[^(]+')),
+        ('holder', (document ->> '$.evidence.holder_class') || '.' || (document ->> '$.evidence.holder_field')),
+        ('setting', document ->> '$.evidence.key'),
+        ('address', document ->> '$.evidence.address'),
+        ('group', consumer_group),
+        ('broker', CASE WHEN consumer_group IS NULL THEN broker END),
+        ('library', document ->> '$.evidence.library')) AS trait(kind, value)
 ), versions AS (
     SELECT environment, service, host, max(client_version) AS version
     FROM latest_consumers WHERE client_version IS NOT NULL GROUP BY environment, service, host
@@ -31,24 +30,25 @@ WITH of_evidence AS (
     UNION ALL
     SELECT rule, cause, severity_rank, environment, service, host, incident, weight, document, 'client-version', version
     FROM unrefuted_findings JOIN versions USING (environment, service, host)
-    LEFT SEMI JOIN telling USING (rule, cause, version)
+    SEMI JOIN telling USING (rule, cause, version)
 ), placed AS (
     SELECT *, concat_ws('/', nullif(environment, ''), service) AS of_service,
            concat_ws('/', nullif(environment, ''), service, host) AS of_host,
-           array_position(array('frame', 'holder', 'setting', 'address', 'group', 'broker', 'library', 'client-version'), kind)
+           list_position(['frame', 'holder', 'setting', 'address', 'group', 'broker', 'library', 'client-version'], kind)
            AS specificity
     FROM traits
 ), shared AS (
     SELECT rule, cause, kind, value, specificity, min(severity_rank) AS rank, count(DISTINCT of_service) AS services,
            array_sort(collect_set(of_host)) AS all_hosts, count(DISTINCT incident) AS incidents, count(*) AS findings,
            slice(array_sort(collect_set(of_service)), 1, 5) AS example_services,
-           min_by(document, struct(severity_rank, -weight, incident)) AS document
+           min_by(document, row(severity_rank, -weight, incident)) AS document
     FROM placed GROUP BY rule, cause, kind, value, specificity
 ), ordered AS (
     SELECT *, row_number() OVER (PARTITION BY rule, cause, all_hosts ORDER BY specificity, value) AS place
-    FROM shared WHERE size(all_hosts) >= 3
+    FROM shared WHERE size(all_hosts) >= getvariable('common-cause.hosts')
 ), fault_spread AS (
-    SELECT rule, cause, count(DISTINCT environment, service, host) AS fault_hosts FROM unrefuted_findings GROUP BY rule, cause
+    SELECT rule, cause, count(DISTINCT row(environment, service, host)) AS fault_hosts
+    FROM unrefuted_findings GROUP BY rule, cause
 )
 SELECT rule, cause, kind, value, rank, services, size(all_hosts) AS hosts, incidents, findings, fault_hosts, example_services,
        slice(all_hosts, 1, 5) AS example_hosts, document

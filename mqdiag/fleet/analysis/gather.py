@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeVar
 
 import msgspec
-from pyspark.sql import DataFrame
-from pyspark.sql import functions as F
 
+from mqdiag.config import Settings
 from mqdiag.facts.fleet import (
     CommonTrait,
     FleetChange,
@@ -25,9 +24,8 @@ from mqdiag.facts.fleet import (
 )
 from mqdiag.findings import Finding, Severity, fingerprint
 from mqdiag.fleet.analysis.picture import Picture
-from mqdiag.fleet.analysis.view import view
-from mqdiag.fleet.faults import FAULT
 from mqdiag.report_json import finding_from_json, text_of
+from mqdiag.rules import rules_about
 from mqdiag.text import Text
 
 LISTED = 200
@@ -39,15 +37,13 @@ LONE = 50
 """findings of single services in the report"""
 VALUES = 10
 """different values of one setting that are told"""
-FAULT_OF_HOST = ("environment", "service", "host", "rule", "cause", "consumer_group")
-"""what a fault of a host is over time: the thread or queue can be another one tomorrow"""
 _SEVERITIES = tuple(severity.value for severity in Severity)
 
 Fact = TypeVar("Fact", bound=msgspec.Struct)
 
 
 def fleet_facts(
-    now: Picture, before: Picture | None, totals: FleetTotals, out: str
+    now: Picture, before: Picture | None, totals: FleetTotals, out: str, settings: Settings
 ) -> tuple[FleetFacts, tuple[Finding, ...]]:
     """Compare the instances of a run, and the run with an earlier one.
 
@@ -56,92 +52,43 @@ def fleet_facts(
         before: the earlier one, if there is any.
         totals: what the work itself has counted.
         out: the output as the user named it.
+        settings: the limits of rules.
 
     Returns:
         The facts, and one finding for each fault of each service.
     """
-    findings, consumers, failures = now.open_findings, now.latest_consumers, now.failures
-    states = view(
-        "current_state",
-        current_incidents=now.incidents,
-        unrefuted_findings=findings,
-        current_failures=failures,
-    )
-    told: tuple[FleetChange, ...] = ()
-    counts: dict[str, int] = {}
-    if before is not None:
-        changed = view(
-            "changes",
-            service_faults=now.faults,
-            current_incidents=now.incidents,
-            earlier_faults=before.faults,
-            earlier_incidents=before.incidents,
-        ).persist()
-        told, _ = _top(changed, LISTED, _change)
-        counts = {row["kind"]: row["count"] for row in changed.groupBy("kind").count().collect()}
-        states = view(
-            "state_changes",
-            current_state=states,
-            service_faults=now.faults,
-            earlier_faults=before.faults,
-            changes=changed,
-        )
-    services, service_count = _top(
-        states.orderBy(F.desc("errors"), F.desc("warnings"), F.desc("lost"), "environment", "service"),
-        SERVICES,
-        partial(plain_fact, kind=ServiceState),
-    )
+    now.prepare(before, rule_limits(settings))
+    told, _ = _top(now, "changes", LISTED, _change)
+    services, service_count = _top(now, "services", SERVICES, partial(plain_fact, kind=ServiceState))
     causes, cause_count = _top(
-        view("shared_causes", unrefuted_findings=findings),
+        now,
+        "shared_causes",
         LISTED,
         lambda row: _with_example({**row, "host_share": row["hosts"] / totals.hosts}, SharedCause),
     )
-    traits = view("common_traits", unrefuted_findings=findings, latest_consumers=consumers)
-    common, _ = _top(traits, LISTED, partial(_with_example, kind=CommonTrait))
-    spread, _ = _top(
-        view("hosts_by_rule", unrefuted_findings=findings), CELLS, partial(plain_fact, kind=HostsByRule)
-    )
-    drifts = view("drifts", drift=view("drift", latest_consumers=consumers))
+    common, _ = _top(now, "common_traits", LISTED, partial(_with_example, kind=CommonTrait))
+    spread, _ = _top(now, "hosts_by_rule", CELLS, partial(plain_fact, kind=HostsByRule))
     differences, drift_count = _top(
-        drifts, LISTED, lambda row: plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
+        now, "drifts", LISTED, lambda row: plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
     )
-    far, outlier_count = _top(
-        view("outliers", latest_consumers=consumers), LISTED, partial(plain_fact, kind=Outlier)
-    )
-    groups, group_count = _top(
-        view("capacity", latest_consumers=consumers).orderBy(
-            F.desc_nulls_last("bound_share_most"), F.desc("held_bytes_most"), "environment", "consumer_group"
-        ),
-        LISTED,
-        lambda row: plain_fact({**row, "over": row["over_heap"]}, GroupCapacity),
-    )
-    failed, failure_count = _top(
-        # Faults of ours first: one that a long list cuts off would not end the run as a fault.
-        failures.orderBy(F.col("kind") != FAULT, "environment", "service", "host", "path"),
-        LISTED,
-        lost_file,
-    )
-    recovered = now.findings.select(*FAULT_OF_HOST).subtract(findings.select(*FAULT_OF_HOST)).count()
-    severities = {row["severity"]: row["count"] for row in findings.groupBy("severity").count().collect()}
-    lone, _ = _top(now.faults, LONE, lone_finding)
+    far, outlier_count = _top(now, "outliers", LISTED, partial(plain_fact, kind=Outlier))
+    groups, group_count = _top(now, "capacities", LISTED, partial(plain_fact, kind=GroupCapacity))
+    failed, failure_count = _top(now, "lost_files", LISTED, lost_file)
+    lone, _ = _top(now, "service_faults", LONE, lone_finding)
+    (counts,) = now.rows("finding_counts")
     facts = FleetFacts(
         run=now.run,
         against=None if before is None else before.run,
         out=out,
         totals=msgspec.structs.replace(
             totals,
+            **counts,
             failures=failure_count,
             services=service_count,
             groups=group_count,
-            findings=sum(severities.values()),
-            errors=severities.get("error", 0),
-            warnings=severities.get("warning", 0),
             drifts=drift_count,
             outliers=outlier_count,
-            recovered=recovered,
             causes=cause_count,
-            regressions=counts.get("regression", 0),
-            recoveries=counts.get("recovery", 0),
         ),
         services=services,
         causes=causes,
@@ -156,11 +103,20 @@ def fleet_facts(
     return facts, lone
 
 
-def _top(frame: DataFrame, limit: int, make: Any) -> tuple[tuple[Any, ...], int]:
-    """The first rows as facts, and the number of all."""
-    rows = frame.limit(limit + 1).collect()
-    count = len(rows) if len(rows) <= limit else frame.count()
-    return tuple(make(row.asDict(recursive=True)) for row in rows[:limit]), count
+def rule_limits(settings: Settings) -> dict[str, float]:
+    """Limits of the rules that judge a fleet, as `rule.limit`: SQL leaves out what they would."""
+    return {
+        f"{rule.name}.{limit}": value
+        for rule in rules_about("fleet")
+        for limit, value in {**rule.limits, **settings.limits.get(rule.name, {})}.items()
+    }
+
+
+def _top(picture: Picture, name: str, limit: int, make: Callable[..., Any]) -> tuple[tuple[Any, ...], int]:
+    """The first rows of a comparison as facts, and the number of all."""
+    rows = tuple(picture.rows(name, limit + 1))
+    count = len(rows) if len(rows) <= limit else picture.count(name)
+    return tuple(map(make, rows[:limit])), count
 
 
 def plain_fact(row: Mapping[str, Any], kind: type[Fact]) -> Fact:

@@ -1,5 +1,5 @@
--- Instances far from the median of their group, by statistics that the outliers themselves cannot move: at least 5
--- instances, and 3.5 robust standard deviations. The rule's own limits are the same or higher.
+-- Instances far from the median of their group, by statistics that the outliers themselves cannot move. What is far, and in
+-- how many instances, is said by the limits of the rule.
 WITH instances_of_group AS (
     -- A JVM can have several consumers of a group: they are one instance.
     SELECT environment, consumer_group, service, host, CAST(sum(messages) AS double) AS messages, CAST(max(lag) AS double) AS lag,
@@ -7,22 +7,22 @@ WITH instances_of_group AS (
     FROM latest_consumers GROUP BY environment, consumer_group, service, host
 ), metrics AS (
     -- What is compared, each with the deviation below which a difference does not matter.
-    SELECT environment, consumer_group, service, host,
-           stack(4, 'messages', messages, 100D, 'body_bytes', body_bytes, 1048576D,
-                    'retained_bytes', retained_bytes, 4194304D, 'lag', lag, 1000D) AS (metric, value, least)
-    FROM instances_of_group
+    SELECT environment, consumer_group, service, host, metric, value, least
+    FROM instances_of_group, LATERAL (VALUES
+        ('messages', messages, 100), ('body_bytes', body_bytes, 1048576),
+        ('retained_bytes', retained_bytes, 4194304), ('lag', lag, 1000)) AS compared(metric, value, least)
 ), centred AS (
     SELECT *, median(value) OVER of_metric AS median, count(*) OVER of_metric AS instances
     FROM metrics WHERE value IS NOT NULL
     WINDOW of_metric AS (PARTITION BY environment, consumer_group, metric)
 ), spread AS (
     SELECT *, median(abs(value - median)) OVER (PARTITION BY environment, consumer_group, metric) AS deviation
-    FROM centred WHERE instances >= 5
+    FROM centred WHERE instances >= getvariable('outlier-instance.instances')
 ), scored AS (
     -- 1.4826 makes a standard deviation of a median absolute deviation, for a normal distribution. A tenth of the median
     -- is the least: instances that all hold the same must not make one more an outlier.
-    SELECT *, (value - median) / greatest(deviation * 1.4826D, abs(median) * 0.1D, least) AS score FROM spread
+    SELECT *, (value - median) / greatest(deviation * 1.4826, abs(median) * 0.1, least) AS score FROM spread
 )
 SELECT environment, consumer_group, service, host, metric, value, median, deviation, score, instances
-FROM scored WHERE abs(score) >= 3.5D
+FROM scored WHERE abs(score) >= getvariable('outlier-instance.score')
 ORDER BY abs(score) DESC, consumer_group, host, metric

@@ -2,96 +2,92 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator, Mapping
+from typing import Any
 
-from pyspark.sql import DataFrame, Row, SparkSession
+import duckdb
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
-from mqdiag.fleet.analysis.view import view
-from mqdiag.fleet.tables.frames import table_frame
+from mqdiag.fleet.analysis.database import run_tables, select
 from mqdiag.fleet.tables.layout import Layout
 
-SMALL = 5_000
-"""incidents up to which one task is quicker than an exchange between several; it takes a second or two"""
+EVIDENCE = ("findings", "consumers", "failures")
+"""tables that the comparisons ask"""
+ASKED_ONCE = ("current_findings", "current_consumers")
+ASKED_OFTEN = ("unrefuted_findings", "service_faults", "checked_rules", "current_failures", "latest_consumers")
+"""views, each after those that it asks; these are computed once"""
+EARLIER = {"earlier_faults": "service_faults", "earlier_checked_rules": "checked_rules"}
+"""names that comparisons have for tables of an earlier run"""
+ROWS_AT_ONCE = 100
+"""of a long answer that Python holds; one row can be all that a service's page lists"""
 
 
 class Picture:
     """Tables of one run.
 
     Args:
-        spark: the session.
+        base: the database for comparisons.
         layout: the output.
         run: a whole run, or the one that is just being made.
-        incidents: how many it has.
     """
 
-    def __init__(self, spark: SparkSession, layout: Layout, run: str, incidents: int) -> None:
-        self._spark = spark
-        self._layout = layout
-        self._is_small = incidents <= SMALL
-        if self._is_small:
-            # A task for each side of a join, and a plan made again after each, cost more than they could save here.
-            spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-            spark.conf.set("spark.sql.adaptive.enabled", "false")
-            spark.conf.set("spark.sql.shuffle.partitions", "1")
+    def __init__(self, base: duckdb.DuckDBPyConnection, layout: Layout, run: str) -> None:
         self.run = run
-        self.incidents = self._frame("incidents", {run}).persist()
-        """one row for each incident of the run"""
-
-    def table(self, name: str) -> DataFrame:
-        """All rows of the run's incidents, wherever they were analysed."""
-        runs = set(self._counted["runs"])
-        frame = self._frame(name, runs)
-        if runs <= {self.run}:
-            return frame
-        keys = self.incidents.selectExpr("incident as _incident", "analysed_in as _run")
-        return frame.join(keys, (frame["incident"] == keys["_incident"]) & (frame["run"] == keys["_run"])).drop(
-            "_incident", "_run"
-        )
+        self._tables = run_tables(base)
+        self._tables.register("rows_of_run", layout.rows("incidents", {run}))
+        self._tables.execute("CREATE TEMP TABLE current_incidents AS FROM rows_of_run")
+        (self._counts,) = self.rows("run_counts")
+        for table in EVIDENCE:
+            self._tables.register(table, layout.rows(table, self._counts["runs"]))
+        self._define("VIEW", *ASKED_ONCE)
+        self._define("TABLE", *ASKED_OFTEN)
 
     def totals(self, left_out: LeftOut) -> FleetTotals:
-        """Count the incidents and their hosts.
+        """What the run counts over its incidents.
 
         Args:
             left_out: what the listing left out.
         """
-        counts = self._counted.asDict()
-        del counts["runs"]
+        counts = {name: count for name, count in self._counts.items() if name != "runs"}
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
 
-    @cached_property
-    def findings(self) -> DataFrame:
-        """Of the run's incidents, refuted ones too."""
-        return self.table("findings").persist()
+    def prepare(self, before: Picture | None, limits: Mapping[str, float]) -> None:
+        """Define what all comparisons share.
 
-    @cached_property
-    def open_findings(self) -> DataFrame:
-        """Those that no later incident of their host has refuted."""
-        named = {"current_findings": self.findings, "current_incidents": self.incidents}
-        return view("unrefuted_findings", **named).persist()
+        Args:
+            before: the run to compare with; None where there is none.
+            limits: of the rules for fleets, each as `rule.limit`.
+        """
+        for name, value in {"is_compared": before is not None, **limits}.items():
+            self._tables.execute(f'SET VARIABLE "{name}" = {value}')
+        for name, table in EARLIER.items():
+            if before is None:
+                self._tables.execute(f"CREATE TEMP VIEW {name} AS FROM {table} LIMIT 0")
+            else:
+                self._tables.register(name, before._tables.table(table).to_arrow_table())
+        self._define("VIEW", "current_state", "drift", "capacity")
+        self._define("TABLE", "changes")
 
-    @cached_property
-    def faults(self) -> DataFrame:
-        """The open faults of each service."""
-        return view("service_faults", unrefuted_findings=self.open_findings).persist()
+    def rows(self, name: str, limit: int | None = None) -> Iterator[dict[str, Any]]:
+        """The rows of a comparison, to be taken before the next one is asked.
 
-    @cached_property
-    def failures(self) -> DataFrame:
-        """What could not be analysed of the run's incidents."""
-        return self.table("failures").persist()
+        Args:
+            name: of its file.
+            limit: the first so many; None for all.
+        """
+        ending = "" if limit is None else f"LIMIT {limit}"
+        for batch in self._tables.sql(f"{select(name)}\n{ending}").to_arrow_reader(ROWS_AT_ONCE):
+            yield from batch.to_pylist()
 
-    @cached_property
-    def latest_consumers(self) -> DataFrame:
-        """The consumers of the latest dump of each host."""
-        return view("latest_consumers", current_consumers=self.table("consumers")).persist()
+    def count(self, name: str) -> int:
+        """How many rows a comparison has.
 
-    @cached_property
-    def _counted(self) -> Row:
-        row = view("run_counts", current_incidents=self.incidents).first()
-        assert row is not None
-        return row
+        Args:
+            name: of its file.
+        """
+        ((count,),) = self._tables.sql(f"SELECT count(*) FROM (\n{select(name)}\n)").fetchall()
+        return int(count)
 
-    def _frame(self, name: str, runs: set[str]) -> DataFrame:
-        frame = table_frame(self._spark, self._layout, name, runs)
-        # All in one partition, nothing needs to be exchanged for joins, sums and orders: each comparison is one task.
-        return frame.coalesce(1) if self._is_small else frame
+    def _define(self, kind: str, *names: str) -> None:
+        for name in names:
+            self._tables.execute(f"CREATE TEMP {kind} {name} AS\n{select(name)}")

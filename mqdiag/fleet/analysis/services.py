@@ -10,7 +10,6 @@ from mqdiag.facts.fleet import FleetFacts, FleetFailure, HostState, ServiceState
 from mqdiag.findings import Finding
 from mqdiag.fleet.analysis.gather import lone_finding, lost_file, plain_fact
 from mqdiag.fleet.analysis.picture import Picture
-from mqdiag.fleet.analysis.view import view
 
 
 class OneService(msgspec.Struct, frozen=True, kw_only=True):
@@ -36,14 +35,7 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
         facts: its facts, with the services.
     """
     states = {(state.environment, state.service): state for state in facts.services}
-    rows = view(
-        "service_pages",
-        current_incidents=now.incidents,
-        unrefuted_findings=now.open_findings,
-        service_faults=now.faults,
-        current_failures=now.failures,
-    )
-    for row in (one.asDict(recursive=True) for one in rows.toLocalIterator()):
+    for row in now.rows("service_pages"):
         state = states.get((row["environment"], row["service"]))
         if state is not None:
             yield OneService(

@@ -28,7 +28,7 @@ VIEWS = (
 )
 """each after those that it asks"""
 
-_DUCKDB_FUNCTIONS = """\
+DUCKDB_FUNCTIONS = """\
 -- Functions under the names that Spark has for them.
 CREATE OR REPLACE TEMP MACRO explode(list) AS unnest(list);
 CREATE OR REPLACE TEMP MACRO collect_set(each) AS list(DISTINCT each);
@@ -54,7 +54,7 @@ def views_script(out: str, engine: Engine) -> str:
     table = {"duckdb": _duckdb_table, "spark": _spark_table}[engine]
     zone = {"duckdb": "SET TimeZone = 'UTC';\n", "spark": "SET TIME ZONE 'UTC';\n"}[engine]
     parts = [zone + "".join(table(out, one) for one in ALL_TABLES.values())]
-    parts += [_DUCKDB_FUNCTIONS] if engine == "duckdb" else []
+    parts += [DUCKDB_FUNCTIONS] if engine == "duckdb" else []
     parts += [f"CREATE OR REPLACE TEMP VIEW {name} AS\n{view_select(name).rstrip()};\n" for name in VIEWS]
     return "\n".join(parts)
 

@@ -98,7 +98,7 @@ _spared = False
 def _spare_the_collector() -> None:
     """Leave what the first task has loaded out of garbage collections.
 
-    PySpark collects after every task, and goes through all of pandas and Arrow each time, which takes a worker longer
+    PySpark collects after every task, and goes through all of Arrow and its own modules each time, which takes longer
     than all else that it does for one incident.
     """
     global _spared

@@ -1,0 +1,2 @@
+-- The rules of each service that ran to their end in any incident of the run.
+SELECT DISTINCT environment, service, explode(checked) AS rule FROM current_incidents
