@@ -114,13 +114,13 @@ def read_histogram(path: Path, settings: Settings, name: str) -> tuple[Input, He
     """
     # Here, not above: a dump needs none of them.
     from mqdiag.read.class_histogram import read_class_histogram
-    from mqdiag.read.stacks.decode import text_pieces
+    from mqdiag.read.stacks.decode import TextPieces
     from mqdiag.read.stacks.source import open_members
 
     lines = (
         line
         for label, chunks in open_members(str(path))
-        for text in text_pieces(label, chunks)
+        for text in TextPieces(label, chunks)
         for line in text.split("\n")
     )
     histogram = read_class_histogram(name, lines)

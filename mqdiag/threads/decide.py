@@ -112,7 +112,8 @@ def _decide_busy(track: Track, series: Series) -> Revision:
         return _progressing(whole, say("its work changed between the last two samples"))
     if whole.cpu_growth_ms is None:
         return _without_cpu_time(track, whole, series)
-    if not _makes_no_progress(track, whole, samples) and _is_one_call(track, whole):
+    whole_is_still = _makes_no_progress(track, whole, samples)
+    if not whole_is_still and _is_one_call(track, whole):
         return Revision(
             state="stuck",
             confidence="medium",
@@ -136,7 +137,8 @@ def _decide_busy(track: Track, series: Series) -> Revision:
         run = whole if start == 0 else _measure(track, series, samples[start:])
         if run.cpu_growth_ms is None:
             continue  # the line of this sample was cut, or was no line of a thread
-        if _makes_no_progress(track, run, samples[start:]):
+        is_still = whole_is_still if start == 0 else _makes_no_progress(track, run, samples[start:])
+        if is_still:
             best = run
             break
     if best is None or (best.count < 3 and len(judged) > 2):

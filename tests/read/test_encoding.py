@@ -7,7 +7,7 @@ import pytest
 from mqdiag.read.encoding import PROBE, encoding_of
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.sniff import Content, content_of
-from mqdiag.read.stacks.decode import text_pieces
+from mqdiag.read.stacks.decode import TextPieces
 
 TEXT = "2026-11-21 20:00:01 WARN main - 磁盘 x\n" * 20
 
@@ -28,7 +28,7 @@ def test_every_reader_tells_the_same_encoding(encoding: str, told: str) -> None:
     data = TEXT.encode(encoding)
     assert encoding_of(data) == told
     assert content_of(data) is Content.TEXT
-    assert "".join(text_pieces("x", iter([data]))).lstrip("\ufeff") == TEXT
+    assert "".join(TextPieces("x", iter([data]))).lstrip("\ufeff") == TEXT
     if told != "gb18030":
         assert b"".join(blocks("x", iter([data]))).decode() == TEXT
 

@@ -15,7 +15,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.paste import decoded
-from mqdiag.read.stacks.decode import text_pieces
+from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.source import open_members
 from mqdiag.text import say
 
@@ -51,7 +51,7 @@ def _lines(piece: Piece) -> Iterator[str]:
         yield from decoded(piece.head).split("\n")
         return
     for label, chunks in open_members(piece.path):
-        for text in text_pieces(label, chunks):
+        for text in TextPieces(label, chunks):
             yield from text.split("\n")
 
 

@@ -15,6 +15,16 @@ MAX_BOTTOM_FRAMES = 100
 CACHE_LIMIT = 200_000
 """distinct stacks remembered; beyond it the cache starts again, so that memory stays bounded"""
 
+_MORE_THAN_A_STACK = (
+    b"\r",
+    b"&",
+    *(
+        mark.encode()
+        for mark in (patterns.DUMP_MARK, patterns.JNI_MARK, patterns.SMR_MARK, patterns.DEADLOCK_MARK)
+    ),
+)
+"""signs of a block that is decoded and looked at as a whole"""
+
 _KINDS = {
     "waiting to re-lock in wait()": "waiting to re-lock",
     "parking to wait for": "parking",
@@ -61,12 +71,13 @@ class Block(NamedTuple):
 class BodyParser:
     """Parses bodies and remembers them.
 
-    Two caches: the whole text (a thread that did not move), and the text without lock addresses (threads
-    that do the same work). Both are keyed by hash and length, so the texts themselves are not kept.
+    Three caches: the whole text (a thread that did not move), the same before it is decoded, and the text without
+    lock addresses (threads that do the same work). All are keyed by hash and length, so the texts are not kept.
     """
 
     def __init__(self) -> None:
         self._whole: dict[tuple[int, int], Block] = {}
+        self._plain: dict[tuple[int, int], Block] = {}
         self._shapes: dict[tuple[int, int], Stack] = {}
 
     def parse_block(self, text: str) -> Block:
@@ -80,6 +91,23 @@ class BodyParser:
             if len(self._whole) >= CACHE_LIMIT:
                 self._whole.clear()
             self._whole[key] = known
+        return known
+
+    def plain_block(self, text: bytes) -> Block | None:
+        """The parts of a block before it is decoded; None if it has more than a thread's stack and blank lines."""
+        key = (hash(text), len(text))
+        known = self._plain.get(key)
+        if known is None:
+            if not (text.endswith(b"\n") and text.isascii()) or any(
+                sign in text for sign in _MORE_THAN_A_STACK
+            ):
+                return None
+            known = self.parse_block(text.decode())
+            if known.gap and not known.gap.isspace():
+                return None
+            if len(self._plain) >= CACHE_LIMIT:
+                self._plain.clear()
+            self._plain[key] = known
         return known
 
     def _block(self, text: str) -> Block:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import chain
 
 import msgspec
 
@@ -10,7 +11,7 @@ from mqdiag.errors import InputError, empty_file
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
-from mqdiag.read.stacks.decode import text_pieces
+from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.source import open_members
@@ -116,7 +117,8 @@ def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], No
 
 
 def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result: ReadResult) -> list[Sample]:
-    pieces = text_pieces(label, chunks)
+    text_pieces = TextPieces(label, chunks)
+    pieces = iter(text_pieces)
     head = next(pieces, "")
     while not head.strip() and (following := next(pieces, None)) is not None:
         head = following
@@ -142,13 +144,12 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     scanner = ClassicScanner(label, bodies)
     samples: list[Sample] = []
     refusal = _Refusal()
-    piece = head
-    while piece:
+    for piece in chain((head,), pieces):
         if not samples and not scanner.in_sample:
             refusal.look(piece)
-        following = next(pieces, "")
-        samples += scanner.push(unwrapper.push(piece), last=not following)
-        piece = following
+        samples += scanner.push(unwrapper.push(piece), last=text_pieces.ended)
+        if unwrapper.is_plain and text_pieces.is_plain and not text_pieces.ended and scanner.may_take_bytes:
+            text_pieces.give_undecoded(scanner.give_back(), scanner.take_bytes)
     if not samples:
         raise InputError(label, refusal.problem(), hint=refusal.hint())
     result.wrapper = unwrapper.name

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import IO, cast
 
 from mqdiag.errors import InputError, empty_file, missing_file
-from mqdiag.read.stacks.gzip_chunks import CHUNK, Joined, gzip_chunks, inflated
+from mqdiag.read.stacks.gzip_chunks import Joined, gzip_chunks, inflated
 from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
 
+_PLAIN_CHUNK = 256 << 10
+"""bytes: while they are read, they stay in the processor's cache"""
 CUT = say("was cut while it was read; copy it first, and read the copy")
 
 
@@ -113,7 +115,7 @@ def _tar_members(label: str, stream: IO[bytes], counts: Unpacked) -> Iterator[tu
 
 def _stream_chunks(label: str, stream: IO[bytes]) -> Iterator[bytes]:
     size_before = os.fstat(stream.fileno()).st_size
-    while chunk := stream.read(CHUNK):
+    while chunk := stream.read(_PLAIN_CHUNK):
         yield chunk
     if was_cut(stream, size_before):
         raise InputError(label, CUT)

@@ -29,6 +29,11 @@ class Unwrapper:
         self._begun = False
         self.name = "plain"
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether a mark has shown that there is no wrapper."""
+        return self._strip == []
+
     def push(self, piece: str) -> str:
         """A piece of text, ending at a line end, without its wrapper."""
         if not self._begun:

@@ -1,0 +1,138 @@
+"""Threads that are read before they are decoded: what is odd in them, and how much work a large dump takes."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from mqdiag.read.stacks import body, decode, plain_threads
+from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks.reader import read_stacks
+from mqdiag.read.stacks.records import Sample
+from tests.bench.series import SOURCE
+
+THREADS = 1_000
+ODD = {
+    "a name with a quote": ('"worker-{0}"', '"worker "{0}""'),
+    "a name with a line break": ('"worker-{0}"', '"worker\n{0}"'),
+    "a name in Chinese": ('"worker-{0}"', '"消费线程-{0}"'),
+    "a name that is no UTF-8": ('"worker-{0}"', '"worker-\udcff{0}"'),
+    "a no-break space in a name": ('"worker-{0}"', '"worker\xa0{0}"'),
+    "a decimal comma": ("cpu=1.50ms", "cpu=1,50ms"),
+    "no Java id": (" #{0} prio", " prio"),
+    "a native id in decimal": ("nid=0x1f", "nid=31"),
+    "no native id": (" nid=0x1f", ""),
+    "a native id that is not there": ("nid=0x1f", "nid=NA"),
+    "a daemon": (" prio=5", " daemon prio=5"),
+    "allocated bytes": (" tid=", " allocated=12K defined_classes=3 tid="),
+    "a carriage return": ("runnable\n", "runnable\r\n"),
+    "carriage returns in the stack": (
+        "(X.java:1)\n\n",
+        "(X.java:1)\r\n\r\n   Locked ownable synchronizers:\r\n\t- <0x0000000012345678> (a a.Lock)\r\n\r\n",
+    ),
+    "Object.wait": ("runnable", "in Object.wait()"),
+    "a header of another tool": (
+        " #{0} prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable",
+        " Id={0} WAITING",
+    ),
+    "a thread of a heap viewer": (
+        " #{0} prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable",
+        " prio=5 tid=529 WAITING",
+    ),
+    "no header": (" #{0} prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable", ": nothing"),
+    "a log line behind the stack": ("(X.java:1)\n\n", "(X.java:1)\n\n2026-11-21 a line of a log\n"),
+    "a quote behind the stack": ("(X.java:1)\n\n", '(X.java:1)\n\nsays "no"\n'),
+    "synchronizers": (
+        "(X.java:1)\n\n",
+        "(X.java:1)\n\n   Locked ownable synchronizers:\n\t- <0x0000000012345678> (a a.Lock)\n\n",
+    ),
+    "no stack": ("   java.lang.Thread.State: WAITING (parking)\n\tat a.X.run(X.java:1)\n", ""),
+    "the last line of the dump": ("(X.java:1)\n\n", "(X.java:1)\n\nJNI global refs: 1, weak refs: 0\n\n"),
+    "the last line of the dump, without a blank one before it": (
+        "(X.java:1)\n\n",
+        "(X.java:1)\nJNI global refs: 1\n",
+    ),
+    "a deadlock": (
+        "(X.java:1)\n\n",
+        '(X.java:1)\n\nFound one Java-level deadlock:\n=====\n"a":\n  waiting to lock\n',
+    ),
+    "an entity": ("(X.java:1)", "(X.java:1) &quot;"),
+    "the next dump": (
+        "(X.java:1)\n\n",
+        "(X.java:1)\n\n2026-11-21 09:24:35\nFull thread dump OpenJDK (17 mixed mode):\n\n",
+    ),
+}
+"""what stands there in a usual thread, and what in the odd one"""
+
+
+def _dump(odd: str | None = None) -> bytes:
+    """A dump that is read in several chunks, with one odd thread in its middle."""
+    threads = []
+    for number in range(THREADS):
+        text = (
+            f'"worker-{number}" #{number} prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable\n'
+            "   java.lang.Thread.State: WAITING (parking)\n\tat a.X.run(X.java:1)\n\n"
+        )
+        if odd is not None and number == THREADS // 2:
+            usual, other = (part.format(number) for part in ODD[odd])
+            assert usual in text
+            text = text.replace(usual, other)
+        threads.append(text)
+    head = "2026-11-21 09:24:30\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+    return (head + "".join(threads)).encode(errors="surrogateescape")
+
+
+def _read(path: Path, chunk: int, monkeypatch: pytest.MonkeyPatch) -> list[Sample]:
+    monkeypatch.setattr("mqdiag.read.stacks.source._PLAIN_CHUNK", chunk)
+    samples = read_stacks(str(path)).samples
+    for sample in samples:
+        # the end of the chunk in which the next dump begins
+        sample.stopped_at_byte = None
+    return samples
+
+
+@pytest.mark.parametrize("odd", [None, *ODD])
+def test_threads_are_the_same_when_they_are_decoded_first(
+    odd: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "jstack.txt"
+    path.write_bytes(_dump(odd))
+    undecoded = _read(path, 10_000, monkeypatch)
+    monkeypatch.setattr(decode.TextPieces, "is_plain", False)
+    decoded = _read(path, 10_000, monkeypatch)
+    assert undecoded == decoded
+
+
+def test_a_large_dump_is_not_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken = []
+    whole = plain_threads.plain_threads
+
+    def count(data: bytes, bodies: BodyParser) -> plain_threads.PlainThreads:
+        found = whole(data, bodies)
+        taken.append(len(found.threads))
+        return found
+
+    monkeypatch.setattr(plain_threads, "plain_threads", count)
+    path = tmp_path / "jstack.txt"
+    path.write_bytes(_dump("a name with a quote"))
+    _read(path, 10_000, monkeypatch)
+    assert sum(taken) >= THREADS * 0.7
+
+
+def test_each_distinct_stack_is_parsed_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shapes: list[str] = []
+    parse = body.parse_stack
+    monkeypatch.setattr(body, "parse_stack", lambda shape: (shapes.append(shape), parse(shape))[1])
+    with tarfile.open(SOURCE) as archive:
+        content = archive.extractfile(archive.getmembers()[0])
+        assert content is not None
+        path = tmp_path / "jstack.txt"
+        path.write_bytes(content.read())
+    bodies = BodyParser()
+    first = read_stacks(str(path), bodies)
+    distinct = len(shapes)
+    assert distinct == len(set(shapes)) < len(first.samples[0].threads)
+    read_stacks(str(path), bodies)
+    assert len(shapes) == distinct
