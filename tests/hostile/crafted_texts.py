@@ -181,6 +181,12 @@ def many_dumps(dumps: int = 5_000) -> str:
     return "".join(_dump([one], number % 60) for number in range(dumps))
 
 
+def one_process(number: int) -> str:
+    """A thread dump of a process that shares no thread with another one's."""
+    frame = f"\tat app{number}.A.run(A.java:1)"
+    return _dump([_thread(1000 * number + 7, [frame], name=f"worker-of-{_letters(number)}")])
+
+
 def one_long_line(size: int = 1 << 20) -> str:
     """A thread dump of which one line has no end."""
     return _dump([_thread(1, ["\tat app.A." + "a" * size + "(A.java:1)"])])
@@ -265,6 +271,26 @@ def progress_of_topics(topics: int = 4_000) -> str:
     )
 
 
+def standing_queues(queues: int = 4_000) -> str:
+    """Two answers of consumerProgress about one topic: all queues but one stand, each beside all others."""
+    head = "#Topic  #Broker Name  #QID  #Broker Offset  #Consumer Offset  #Client IP  #Diff  #LastTime\n"
+    return "".join(
+        f"$ sh mqadmin consumerProgress -g CID\n{head}"
+        + "".join(
+            f"t  b  {n}  {9000 + 2000 * later}  {100 + 2000 * later * (not n)}  1.2.3.4  {8900 + 2000 * later}"
+            f"  2026-11-21 10:0{later * 5 * (not n)}:00\n"
+            for n in range(queues)
+        )
+        for later in (0, 1)
+    )
+
+
+def commands_of_mqadmin(size: int = 1 << 20) -> str:
+    """An answer, and a line that could begin a command again and again."""
+    words = f"mqadmin{' ' * 19}a{' ' * 19}"
+    return progress_of_topics(3) + words * (size // len(words)) + "\n"
+
+
 def equals_signs(size: int = 500_000) -> str:
     """What may be the head of getBrokerConfig."""
     return "=" * size + "a" * size + "\n"
@@ -319,6 +345,8 @@ ANY: dict[str, Callable[[], str]] = {
         nested_objects,
         nested_thread_dump,
         progress_of_topics,
+        standing_queues,
+        commands_of_mqadmin,
         equals_signs,
         text_without_end,
     )
