@@ -6,8 +6,10 @@ A function returns the bytes of a dump; its arguments scale the attack. `ATTACKS
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
+
+import numpy as np
 
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_records import BYTE, INT, OBJECT, Encoder
@@ -165,17 +167,29 @@ def lists_of_a_thread(nodes: int = 100_000, others: int = 300_000) -> bytes:
     node = dump.known("java/util/LinkedList$Node", item=OBJECT, next=OBJECT)
     kept = dump.primitive_array(BYTE, bytes(8_000_000))
     dump.thread(JavaObjects(dump).thread("worker"), 1)
-    for _ in range(2):
-        first = dump.instance(node, item=kept)
-        for _ in range(nodes // 2 - 1):
-            first = dump.instance(node, next=first)
-        dump.local(first, 1)
-    order = dump.java_class("app/Order")
     # without the writer, which takes several times as long
-    beside = [ENCODE.instance_dump(FIRST_ID + 16 * at, order.id, b"") for at in range(others)]
-    beside += [ENCODE.root(hprof.STICKY_CLASS, FIRST_ID + 16 * at) for at in range(others)]
-    dump.top.append(hprof.record(hprof.HEAP_DUMP_SEGMENT, b"".join(beside)))
+    bodies = []
+    for number in (1, 2):
+        ids = range(number << 40, (number << 40) + 16 * (nodes // 2), 16)
+        bodies.append(ENCODE.instance_dump(ids[0], node.id, struct.pack(">QQ", kept, 0)))
+        link = ENCODE.instance_dump(0, node.id, bytes(16))
+        bodies.append(_again(link, {1: ids[1:], len(link) - 8: ids[:-1]}))
+        dump.local(ids[-1], 1)
+    order = dump.java_class("app/Order")
+    beside = range(FIRST_ID, FIRST_ID + 16 * others, 16)
+    bodies.append(_again(ENCODE.instance_dump(0, order.id, b""), {1: beside}))
+    bodies.append(_again(ENCODE.root(hprof.STICKY_CLASS, 0), {1: beside}))
+    dump.top.append(hprof.record(hprof.HEAP_DUMP_SEGMENT, b"".join(bodies)))
     return dump.to_bytes()
+
+
+def _again(record: bytes, ids: Mapping[int, Sequence[int]]) -> bytes:
+    """A record again and again, each time with other ids at some places."""
+    (count,) = {len(each) for each in ids.values()}
+    rows = np.tile(np.frombuffer(record, np.uint8), (count, 1))
+    for place, each in ids.items():
+        rows[:, place : place + 8] = np.array(each, ">u8").view(np.uint8).reshape(-1, 8)
+    return rows.tobytes()
 
 
 def deep_bin(entries: int = 8_000) -> bytes:
