@@ -17,16 +17,23 @@ _SUPER, _PROTECTION_DOMAIN = 1, 4
 """first and last of the references among the heads of a class"""
 
 
+def mirrors(dump: Dump, index: ObjectIndex) -> NDArray[np.int64]:
+    """Rows of the classes that are in the index as instances."""
+    nodes = index.lookup.find(dump.classes.ids[: dump.classes.dumped])
+    there = np.flatnonzero(nodes >= 0)
+    rows: NDArray[np.int64] = there[dump.source.data[index.places(nodes[there])] != 0x20]
+    return rows
+
+
 def with_mirrors(
     dump: Dump, index: ObjectIndex, extra_from: NDArray[np.int32], extra_to: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Further edges together with those of such class objects: (owners int32 ascending, targets int32)."""
     classes = dump.classes
-    nodes = index.lookup.find(classes.ids[: classes.dumped])
-    there = np.flatnonzero(nodes >= 0)
-    rows = there[dump.source.data[index.places(nodes[there])] != 0x20]
+    rows = mirrors(dump, index)
     if not rows.size:
         return extra_from, extra_to
+    nodes = index.lookup.find(classes.ids[: classes.dumped])
     heads = classes.heads[rows, _SUPER : _PROTECTION_DOMAIN + 1]
     owners = [np.repeat(nodes[rows], heads.shape[1]), extra_from]
     targets = [index.lookup.find(heads.ravel()), extra_to]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.graph.class_objects import with_mirrors
+from mqdiag.graph.class_objects import mirrors, with_mirrors
 from mqdiag.graph.class_table import ClassTable
 from mqdiag.graph.index import ObjectIndex, Rows
 from mqdiag.graph.kept import Kept
@@ -105,7 +105,15 @@ class ObjectGraph:
             return say("records of objects are missing, though the file is well formed")
         if self.dump.problem is None and self.classes.has_circle:
             return say("a class is its own superclass: the file is damaged")
+        if self.dump.problem is None and not self._kept.is_whole and self._has_repeated_ids:
+            return say("several objects have the same id: the file is damaged")
         return self.dump.problem
+
+    @property
+    def _has_repeated_ids(self) -> bool:
+        """Whether records were dropped because an object before them has their id; mirrors of classes may have two."""
+        dropped = int(self.row_counts.sum()) - self.count
+        return dropped > 0 and dropped > mirrors(self.dump, self.index).size
 
     @property
     def count(self) -> int:

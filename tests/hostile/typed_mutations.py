@@ -226,6 +226,54 @@ def collection_cycle(dump: ParsedDump, draw: random.Random) -> bytes:
     return bytes(changed)
 
 
+def instance_length(dump: ParsedDump, draw: random.Random) -> bytes:
+    """The number of bytes of an instance's fields."""
+    at = draw.choice(dump.instances)
+    return _with(dump, at + 21, "I", _length(draw, dump.number(at + 21, "I")))
+
+
+def second_class(dump: ParsedDump, draw: random.Random) -> bytes:
+    """A class of RocketMQ a second time, with the fields of another one."""
+    own = [id_ for id_ in dump.classes if b"rocketmq" in dump.class_names.get(id_, b"")] or list(dump.classes)
+    class_id, at = draw.choice(own), dump.classes[draw.choice(own)]
+    *_, (_, end) = _members(dump, at)
+    again = struct.pack(">BQ", hprof.CLASS_DUMP, class_id) + dump.data[at + 9 : end]
+    return _more(dump, draw, hprof.record(hprof.HEAP_DUMP_SEGMENT, again))
+
+
+def second_name_of_class(dump: ParsedDump, draw: random.Random) -> bytes:
+    """A class loaded a second time, under the name of another one."""
+    loaded = [(at, end) for tag, at, end in dump.records if tag == hprof.LOAD_CLASS]
+    (one, end), (other, _) = draw.sample(loaded, 2)
+    again = dump.data[one : end - 8] + dump.data[other + 25 : other + 33]
+    return _more(dump, draw, again)
+
+
+def second_name(dump: ParsedDump, draw: random.Random) -> bytes:
+    """A symbol a second time, with the text of another one."""
+    (one, _), (other, end) = draw.sample([(at, end) for tag, at, end in dump.records if tag == hprof.UTF8], 2)
+    return _more(
+        dump, draw, dump.data[other : other + 9] + dump.data[one + 9 : one + 17] + dump.data[other + 17 : end]
+    )
+
+
+def second_object(dump: ParsedDump, draw: random.Random) -> bytes:
+    """An object of RocketMQ a second time, with the class and the fields of another object."""
+    own = dump.of_classes(b"ProcessQueue", b"MessageQueue", b"MessageClientExt", b"MessageExt", b"TreeMap")
+    at, other = draw.choice(own), draw.choice(own)
+    end = other + 25 + dump.number(other + 21, "I")
+    again = dump.data[at : at + 9] + dump.data[other + 9 : end]
+    return _more(dump, draw, hprof.record(hprof.HEAP_DUMP_SEGMENT, again * draw.choice((1, 1000))))
+
+
+def _more(dump: ParsedDump, draw: random.Random, record: bytes) -> bytes:
+    """A further record: before all others, before the first of objects, or behind the end of the dump."""
+    first = dump.records[0][1]
+    objects = heap_records(dump)[0][1]
+    place = draw.choice((first, objects, objects, len(dump.data)))
+    return dump.data[:place] + record + dump.data[place:]
+
+
 def name(dump: ParsedDump, draw: random.Random) -> bytes:
     """A symbol that is no text, or empty in effect."""
     at = draw.choice([at for tag, at, end in dump.records if tag == hprof.UTF8 and end - at > 24])
@@ -245,6 +293,11 @@ MUTATIONS: dict[str, Callable[[ParsedDump, random.Random], bytes]] = {
         root,
         segments,
         collection_cycle,
+        instance_length,
+        second_class,
+        second_name_of_class,
+        second_name,
+        second_object,
         name,
     )
 }
