@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -51,6 +53,28 @@ def test_a_failed_write_leaves_the_old_report_and_no_rubbish(
         Target(str(path)).write("new")
     assert path.read_text() == "old"
     assert os.listdir(tmp_path) == ["report.txt"]
+
+
+def test_an_output_without_a_buffer_gets_all_of_a_report_that_one_call_does_not_take(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """With PYTHONUNBUFFERED, as containers set it, what was behind 2 GiB was lost without a word."""
+
+    class AtMostSeven(io.RawIOBase):
+        taken = b""
+
+        def write(self, data: Any, /) -> int:
+            self.taken += bytes(data[:7])
+            return min(len(data), 7)
+
+        def writable(self) -> bool:
+            return True
+
+    raw = AtMostSeven()
+    monkeypatch.setattr("sys.stdout", io.TextIOWrapper(raw, "utf-8", write_through=True))  # type: ignore[type-var]
+    Target("-").write("a report of one line\n")
+    Target("-").write_lines(["and ", "rows ", "of a query\n"])
+    assert raw.taken == b"a report of one line\nand rows of a query\n"
 
 
 def test_a_device_is_written_into_and_not_replaced(tmp_path: Path) -> None:

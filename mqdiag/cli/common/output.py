@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
@@ -138,7 +139,7 @@ def _permissions(path: Path) -> int | None:
 def _to_stdout(text: str) -> None:
     with _to_open_stdout() as stdout:
         # Bytes: a report in UTF-8 must not fail on a terminal of another encoding.
-        stdout.write(text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
+        _write_all(stdout, text.encode(sys.stdout.encoding or "utf-8", errors="replace"))
 
 
 def _copy_to_stdout(kept: IO[bytes]) -> None:
@@ -161,7 +162,17 @@ def _to_open_stdout() -> Iterator[IO[bytes]]:
 
 def _copy(kept: IO[bytes], other: IO[bytes]) -> None:
     while chunk := kept.read(1 << 20):
-        other.write(chunk)
+        _write_all(other, chunk)
+
+
+def _write_all(out: IO[bytes], data: bytes) -> None:
+    """Write all bytes: without a buffer (PYTHONUNBUFFERED) one call takes at most 2 GiB."""
+    left = memoryview(data)
+    while left:
+        taken: int | None = out.write(left)
+        if taken is None:
+            raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+        left = left[taken:]
 
 
 def _refuse_full_disk(path: Path | None) -> None:
