@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -190,10 +191,11 @@ def command(
     if pages is not None and (dry_run or watch or once):
         raise UsageError(say("--pages does not go with --dry-run, --watch or --once"))
 
+    _check_not_inputs(paths, pages, spark_log)
     if not watch and not once:
         if webhook is not None:
             raise UsageError(say("--webhook goes with --watch or --once"))
-        return _raising(late, diagnose(options, work))
+        return _raising(late, diagnose(options, work, paths=paths, is_watched=False))
     if once and dry_run:
         raise UsageError(say("--once tells what is new in a run: it does not take --dry-run"))
     if dry_run or (watch and run is not None):
@@ -213,12 +215,25 @@ def command(
 
     if once:
         _check_lines_alone(options)
-        return _raising(late, diagnose(options, work_watching, on_stdout=False))
+        return _raising(late, diagnose(options, work_watching, paths=paths, is_watched=False, on_stdout=False))
     _check_no_report(options)
     settings = load_settings(options)
     with terminal_progress(reader_language()) as progress:
         work_watching(settings, progress)
     return 0
+
+
+def _check_not_inputs(paths: tuple[str, ...], pages: str | None, spark_log: str | None) -> None:
+    """Refuse to write over an input of the run."""
+    if pages is None and spark_log is None:
+        return
+    from mqdiag.read.irreplaceable import refuse_input
+    from mqdiag.render.sections.fleet_lists import FLEET_PAGE
+
+    if pages is not None:
+        refuse_input(Path(pages, FLEET_PAGE), f"--pages {pages}", paths)
+    if spark_log is not None:
+        refuse_input(Path(spark_log), f"--spark-log {spark_log}", paths)
 
 
 OF_A_REPORT = (

@@ -120,7 +120,7 @@ def command(
     """
     from mqdiag.query import refuse_without_packages
 
-    target = Target(output)
+    target = Target(output, inputs=(dump,) if file is None else (dump, file))
     if recipe == "list":
         return _list_recipes(target)
     if shape == "parquet" and target.path is None:

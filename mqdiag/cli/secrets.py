@@ -63,7 +63,7 @@ def command(
     from mqdiag.diagnose.secrets import secrets_in_heap
     from mqdiag.render import renderer
 
-    target = Target(output)
+    target = Target(output, inputs=(dump,))
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
     kept = cache_bytes(no_cache, cache_size, dump)
     limit = None if max_inflated is None else parse_size(max_inflated)

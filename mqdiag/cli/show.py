@@ -67,7 +67,7 @@ def command(
     from mqdiag.cli.common.session import view
     from mqdiag.cli.common.watchdog import watched
 
-    target = Target(output)
+    target = Target(output, inputs=(dump,))
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)
     kept = cache_bytes(no_cache, cache_size, dump)
     # Here, not above: these imports take numba and numpy with them.

@@ -17,6 +17,7 @@ from mqdiag.kernel.ahead import compile_ahead
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.mapped import Releasing, open_mapped
 from mqdiag.read.hprof.outline import Outline, read_outline
+from mqdiag.read.irreplaceable import refuse_input
 from mqdiag.read.source import Source
 from mqdiag.redact.keep import find_kept
 from mqdiag.redact.kernels import rewrite_objects as kernel
@@ -125,8 +126,7 @@ def check_target(source: str, target: Path, *, force: bool) -> None:
     if target.is_dir():
         raise UsageError(say("{target}: is a folder; name a file in it", target=str(target)))
     if target.exists():
-        if os.path.exists(source) and os.path.samefile(source, target):
-            raise UsageError(say("{target}: is the dump itself; name another file", target=str(target)))
+        refuse_input(target, str(target), (source,))
         if not target.is_file():
             raise UsageError(say("{target}: is not a regular file", target=str(target)))
         if not force:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import UsageError
@@ -10,14 +12,18 @@ from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
 
-def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
+def also_targets(options: CommonOptions, inputs: tuple[str, ...]) -> list[tuple[str, Target]]:
     """The formats with their places, checked before the work begins.
 
+    Args:
+        options: the common options.
+        inputs: files and folders that the run reads.
+
     Raises:
-        UsageError: a format that is none, standard output, or the same file twice.
+        UsageError: a format that is none, standard output, the same file twice, or evidence.
     """
     found = []
-    taken = {options.output, options.write_baseline}
+    taken = {os.path.realpath(name) for name in (options.output, options.write_baseline) if name is not None}
     for given in options.also:
         name, equals, file = given.partition("=")
         if not equals:
@@ -29,10 +35,10 @@ def also_targets(options: CommonOptions) -> list[tuple[str, Target]]:
             problem = say("--also {given}: there is no format {name}", given=repr(given), name=repr(name))
             there_are = say("{problem}; there are {formats}", problem=problem, formats=formats())
             raise UsageError(did_you_mean(problem, near) if near else there_are)
-        if file == "-" or file in taken:
+        if file == "-" or os.path.realpath(file) in taken:
             raise UsageError(
                 say("--also {given}: name a file that nothing else is written to", given=repr(given))
             )
-        taken.add(file)
-        found.append((name, Target(file, "--also")))
+        taken.add(os.path.realpath(file))
+        found.append((name, Target(file, "--also", inputs)))
     return found

@@ -21,14 +21,23 @@ _CHECK_EVERY = 64 << 20
 
 
 class Target:
-    """A place for the report, checked before the work begins so that no analysis is lost to a typing error."""
+    """A place for the report, checked before the work begins so that no analysis is lost to a typing error.
 
-    def __init__(self, name: str, option: str = "--output") -> None:
+    Args:
+        name: the file; "-" is standard output.
+        option: that named it.
+        inputs: files and folders that the run reads, over which nothing is written.
+
+    Raises:
+        UsageError: nothing can be written there, or it is evidence.
+    """
+
+    def __init__(self, name: str, option: str = "--output", inputs: Iterable[str] = ()) -> None:
         if not name:
             raise UsageError(say("{option} '' is no file name", option=option))
         self.path = None if name == "-" else Path(name)
         if self.path is not None:
-            _check(self.path, option)
+            _check(self.path, option, inputs)
 
     def write(self, text: str) -> None:
         """Write the report; a reader of a pipe that has gone away is no error."""
@@ -97,7 +106,7 @@ def _is_replaceable(path: Path) -> bool:
         return True
 
 
-def _check(path: Path, option: str) -> None:
+def _check(path: Path, option: str, inputs: Iterable[str]) -> None:
     try:
         if path.is_dir():
             raise UsageError(
@@ -122,6 +131,12 @@ def _check(path: Path, option: str) -> None:
                     folder=str(folder),
                 )
             )
+        if path.is_file():
+            # Here, not above: most reports go to a new file or to standard output.
+            from mqdiag.read.irreplaceable import refuse_evidence, refuse_input
+
+            refuse_input(path, f"{option} {path}", inputs)
+            refuse_evidence(path, f"{option} {path}")
     except OSError as error:
         raise UsageError(
             say("{option} {path}: {reason}", option=option, path=str(path), reason=error.strerror)

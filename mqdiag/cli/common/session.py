@@ -79,7 +79,8 @@ def diagnose(
     options: CommonOptions,
     work: Callable[[Settings, Progress], Diagnosis | None],
     *,
-    paths: tuple[str, ...] = (),
+    paths: tuple[str, ...],
+    is_watched: bool = True,
     evidence: tuple[str, ...] = (),
     all_threads: bool = False,
     on_stdout: bool = True,
@@ -89,7 +90,8 @@ def diagnose(
     Args:
         options: the common options.
         work: reads the evidence and makes the report; None where there was nothing to do.
-        paths: the evidence as it was named, where the run is watched.
+        paths: the evidence as it was named.
+        is_watched: whether the run has a budget; False where its processes have their own.
         evidence: the kinds that it reads, where they are known before.
         all_threads: show every thread, not only those that matter.
         on_stdout: whether the report may go to standard output; False where the work writes there itself.
@@ -100,15 +102,21 @@ def diagnose(
     from mqdiag.render import renderer
 
     settings = load_settings(options)
-    target = Target(options.output)
-    also = also_targets(options)
+    read = paths if options.config is None else (*paths, str(options.config))
+    kept = None
+    if options.write_baseline is not None:
+        # It may replace the baseline that is read, as it keeps the reasons of that.
+        kept = Target(options.write_baseline, "--write-baseline", read)
+    if options.baseline is not None:
+        read = (*read, options.baseline)
+    target = Target(options.output, inputs=read)
+    also = also_targets(options, read)
     language = language_of_run(options.lang, _written(options, also))
-    kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline")
     with (
         _debug_log(options.debug),
         terminal_progress(reader_language()) as drawn,
         _measured(drawn, options.debug) as shown,
-        watched(shown, paths) as allowed,
+        watched(shown, paths if is_watched else ()) as allowed,
         imports_ahead(allowed, lambda: _needed_later(options.format_name, evidence)) as progress,
     ):
         diagnosis = work(settings, progress)

@@ -1,0 +1,101 @@
+"""Files that nothing may be written over: the inputs of a run, and other evidence."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+from mqdiag.errors import UsageError
+from mqdiag.read.logs.recognise import is_log
+from mqdiag.read.report import is_report
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from mqdiag.read.stacks.reader import MARKS
+from mqdiag.text import Text, say
+
+_NAMED_HEAD = 1024
+_REPORT_MARKS = (
+    b"## mqdiag",
+    b'<meta name="generator" content="mqdiag',
+    b'<testsuites name="mqdiag"',
+    b'"name": "mqdiag"',
+)
+"""one stands near the beginning of each report in Markdown, HTML, JUnit and SARIF"""
+
+
+def refuse_input(target: Path, shown: str, inputs: Iterable[str]) -> None:
+    """Refuse a file that a run reads: through any link or spelling, or because it lies in a folder that is an input.
+
+    A report that mqdiag wrote into such a folder may be replaced, so that the same command can run again.
+
+    Args:
+        target: the file to be written.
+        shown: what the message calls it.
+        inputs: files and folders that the run reads; "-" is standard input, and what does not exist is left out.
+
+    Raises:
+        UsageError: it is an input.
+    """
+    if not target.is_file():
+        return
+    real = target.resolve()
+    for name in inputs:
+        given = Path("/dev/stdin" if name == "-" else name)
+        if not given.exists():
+            continue
+        if os.path.samefile(given, real):
+            raise UsageError(say("{shown}: is an input of this run; name another file", shown=shown))
+        if given.resolve() in real.parents and not _is_own_report(_head(real)):
+            raise UsageError(
+                say(
+                    "{shown}: is a file of {folder}, an input of this run; name another file",
+                    shown=shown,
+                    folder=name,
+                )
+            )
+
+
+def refuse_evidence(target: Path, shown: str) -> None:
+    """Refuse a file that holds evidence, such as the first of several files behind an option that lacks its value.
+
+    Args:
+        target: the file to be written.
+        shown: what the message calls it.
+
+    Raises:
+        UsageError: it holds evidence.
+    """
+    if not target.is_file():
+        return
+    evidence = _evidence(_head(target), target)
+    if evidence is not None:
+        raise UsageError(
+            say(
+                "{shown}: is there already and holds {evidence}; name another file, or remove this one first",
+                shown=shown,
+                evidence=evidence,
+            )
+        )
+
+
+def _evidence(head: bytes, path: Path) -> Text | None:
+    """What evidence begins like this, if it is any."""
+    content = content_of(head)
+    if content is Content.HEAP_DUMP:
+        return say("a heap dump")
+    if content in (Content.GZIP, Content.BZIP2, Content.XZ, Content.TAR, Content.ZIP):
+        return say("packed data")
+    if content not in (Content.TEXT, Content.JSON) or _is_own_report(head):
+        return None
+    if any(mark in head for mark in MARKS):
+        return say("a thread dump")
+    return say("a log") if is_log(head, str(path)) else None
+
+
+def _is_own_report(head: bytes) -> bool:
+    return is_report(head) or any(mark in head[:_NAMED_HEAD] for mark in _REPORT_MARKS)
+
+
+def _head(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(HEAD_BYTES)

@@ -1,0 +1,107 @@
+"""Evidence is never written over: not an input, not a file of a folder that is one, not evidence beside them."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli import run
+
+DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0" * 12
+STACKS = b'Full thread dump OpenJDK 64-Bit Server VM\n\n"main" #1\n   java.lang.Thread.State: RUNNABLE\n'
+LOG = b"".join(
+    b"2026-11-21 08:00:0%d INFO main - [REBALANCE] the queues changed, a line as any other\n" % second
+    for second in range(9)
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where the commands run, with a file of each kind of evidence."""
+    monkeypatch.chdir(tmp_path)
+    for name, content in {"d.hprof": DUMP, "j1.txt": STACKS, "j2.txt": STACKS, "store.log": LOG}.items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "heap.sql").write_text("SELECT 1")
+    (tmp_path / "mqdiag.toml").write_text("")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes/notes.txt").write_text("call Ann")
+    (tmp_path / "link").symlink_to("d.hprof")
+    os.link("d.hprof", "twin")
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "heap d.hprof -o d.hprof",
+        "heap d.hprof -o ./notes/../d.hprof",
+        "heap d.hprof -o link",
+        "heap link -o d.hprof",
+        "heap d.hprof -o twin",
+        "heap d.hprof --also json=d.hprof",
+        "heap d.hprof --write-baseline d.hprof",
+        "heap d.hprof --config mqdiag.toml -o mqdiag.toml",
+        "heap d.hprof --config mqdiag.toml --write-baseline mqdiag.toml",
+        "stacks j1.txt j2.txt -o j1.txt",
+        "logs store.log -o store.log",
+        "diff d.hprof d.hprof -o d.hprof",
+        "query d.hprof SELECT -o d.hprof",
+        "query d.hprof -f heap.sql -o heap.sql",
+        "secrets d.hprof -o d.hprof",
+        "show d.hprof String -o d.hprof",
+        "redact d.hprof d.hprof --force",
+        "redact d.hprof link --force",
+        "fleet d.hprof --out out -o d.hprof",
+        "fleet d.hprof --out out --spark-log d.hprof",
+        "diagnose . -o store.log",
+        "diagnose notes -o notes/notes.txt",
+        "diagnose notes --also json=notes/notes.txt",
+    ],
+)
+def test_no_input_is_written_over(words: str, folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    before = contents(folder)
+    assert run(words.split()) == 2
+    assert "of this run; name another file" in capsys.readouterr().err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize(
+    ("words", "holds"),
+    [
+        # the value of -o was forgotten
+        ("stacks -o j1.txt j2.txt", "holds a thread dump"),
+        ("heap d.hprof -o store.log", "holds a log"),
+        ("logs store.log --also json=d.hprof", "holds a heap dump"),
+    ],
+)
+def test_no_other_evidence_is_written_over(
+    words: str, holds: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = contents(folder)
+    assert run(words.split()) == 2
+    assert holds in capsys.readouterr().err
+    assert contents(folder) == before
+
+
+@pytest.mark.parametrize("name", ["r.html", "r.json", "r.xml", "r.md", "r.sarif"])
+def test_a_report_replaces_its_older_self_among_the_evidence(name: str, folder: Path) -> None:
+    for _ in range(2):
+        assert run(["diagnose", "store.log", "notes", ".", "-o", name]) in (0, 1)
+
+
+def test_a_new_baseline_replaces_the_one_it_was_made_from(folder: Path) -> None:
+    for _ in range(2):
+        (folder / "known.toml").touch()
+        assert run(["logs", "store.log", "--baseline", "known.toml", "--write-baseline", "known.toml"]) == 0
+
+
+def test_two_reports_never_share_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["logs", "store.log", "-o", "r.html", "--also", "json=./r.html"]) == 2
+    assert "nothing else is written to" in capsys.readouterr().err
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """The bytes of all files."""
+    return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
