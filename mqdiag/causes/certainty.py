@@ -41,7 +41,7 @@ def certainty(
         cause, effect = untimed[0]
         level = _less(level)
         reason = say(
-            "nothing shows that {cause} and {effect} happened at the same time: {why}",
+            "it is not known whether {cause} and {effect} happened at the same time: {why}",
             cause=cause.rule,
             effect=effect.rule,
             why=_why_untimed(cause, effect),

@@ -56,32 +56,11 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     """
     answer = _answer(report, margins)
     whole = all(given.complete for given in report.inputs)
-    if answer.state != "fault" and whole and report.heap is not None and _without_rocketmq(report.heap):
-        answer = msgspec.structs.replace(
-            answer,
-            reason=sentences(
-                answer.reason,
-                say(
-                    "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."
-                ),
-            ),
-        )
+    if answer.state != "fault" and whole and (report.heap is not None or report.stacks is not None):
+        from mqdiag.diagnose.wrong_process import wrong_process
+
+        answer = msgspec.structs.replace(answer, reason=sentences(answer.reason, wrong_process(report)))
     return msgspec.structs.replace(report, answer=answer)
-
-
-def _without_rocketmq(heap: HeapFacts) -> bool:
-    """Whether a dump that was read with its graph is of a process that does not use RocketMQ."""
-    return heap.process_queues is not None and not (
-        heap.consumers
-        or heap.instances
-        or heap.grpc_client
-        or heap.broker
-        or heap.servers
-        or heap.proxy
-        or heap.raft_members
-        or heap.messages
-        or (heap.sending and (heap.sending.producers or heap.sending.remoting))
-    )
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
@@ -89,7 +68,6 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     standing = [found for found in faults if found.accepted is None]
     if standing:
         return _fault(report, standing[0], margins)
-    reasons = list(_missing(report))
     if report.show is not None:
         return Answer(state="undecided", text=say("One object or class is shown; nothing was diagnosed."))
     if report.secrets is not None:
@@ -100,9 +78,10 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         return Answer(
             state="fault",
             text=say("Only accepted faults were found; the first is: {title}", title=faults[0].title),
-            reason=sentences(*reasons[:MOST_REASONS]),
+            reason=sentences(*_not_read(report)),
             margins=margins,
         )
+    reasons = list(_missing(report))
     if reasons or _nothing_read(report):
         return Answer(
             state="undecided",
@@ -149,9 +128,20 @@ def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answe
     verdict = report.verdict
     if verdict is not None and verdict.chain:
         reason = _certainty(verdict.confidence or "", verdict.confidence_reason)
-        return Answer(state="fault", text=verdict.statement, reason=reason, margins=margins)
-    reason = _certainty(first.confidence.value, first.confidence_reason)
-    return Answer(state="fault", text=first.title, reason=reason, margins=margins)
+        text = verdict.statement
+    else:
+        reason, text = _certainty(first.confidence.value, first.confidence_reason), first.title
+    reason = sentences(reason, *_read_in_part(report, first))
+    return Answer(state="fault", text=text, reason=reason, margins=margins)
+
+
+def _read_in_part(report: Report, first: Finding) -> Iterator[Text]:
+    """That numbers of the answer are lower bounds, where a file that it rests on is cut."""
+    for given in report.inputs:
+        own = given.path in first.rests_on or (not first.rests_on and given.kind in first.seen_in)
+        if given.was_read and not given.complete and own:
+            yield say("{path} could be read in part only, so its numbers are lower bounds.", path=given.path)
+            return
 
 
 def _certainty(confidence: str, why: Text) -> Text:

@@ -138,6 +138,8 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     """the maximum size of the heap, or the size of all objects in the dump where the maximum is unknown"""
     heap_is_known: bool
     out_of_memory: bool
+    incomplete: bool
+    """whether more may be cached than the dump shows"""
 
     @property
     def held_share(self) -> float | None:
@@ -150,7 +152,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
         return ratio(self.bound_bytes, self.heap_bytes)
 
 
-def _load(heap: HeapFacts) -> Load | None:
+def _load(heap: HeapFacts, *, incomplete: bool) -> Load | None:
     """The sums; None when no consumer caches anything."""
     caching = [consumer for consumer in heap.consumers if consumer.traits.caches_messages]
     if not caching:
@@ -168,6 +170,7 @@ def _load(heap: HeapFacts) -> Load | None:
         heap_bytes=heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
         heap_is_known=heap.limit is not None,
         out_of_memory=heap.out_of_memory,
+        incomplete=incomplete,
     )
 
 
@@ -177,7 +180,8 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding for the JVM, about the consumer that caches most."""
     heap = facts.heap
     assert heap is not None
-    found = _load(heap)
+    incomplete = any(given.kind == "heap" and not given.complete for given in facts.inputs)
+    found = _load(heap, incomplete=incomplete)
     if found is None:
         return
     severity = _severity(found, limits)
@@ -275,6 +279,10 @@ def _deciding_setting(found: Load) -> str | None:
 def _confidence_reason(severity: Severity, found: Load) -> Text:
     if not found.heap_is_known:
         return say("the JVM's -Xmx is unknown; the size of the dump, a lower bound, is used instead")
+    if severity is Severity.WARNING and found.incomplete:
+        return say(
+            "this is what the thresholds allow; the dump is cut, and the queues may hold more than it shows"
+        )
     if severity is Severity.WARNING:
         return say("this is what the thresholds allow; the queues hold less at this moment")
     return say("held bytes and thresholds were read from the live objects of the dump")
@@ -428,6 +436,11 @@ def _sum(consumer: ConsumerFacts, limit: CacheLimits) -> Text:
 
 
 def _held(found: Load) -> Text:
+    if found.incomplete:
+        return say(
+            "The part of the dump that could be read has {held_bytes:bytes} of cached message bodies,"
+            " {held_share:percent} of the heap."
+        )
     now = say(
         "At this moment {held_bytes:bytes} of message bodies are cached, {held_share:percent} of the heap."
     )

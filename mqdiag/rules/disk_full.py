@@ -46,6 +46,13 @@ RULE = Rule(
 )
 
 
+_IN_USE = say("Up to {largest_percent} % of the disk was in use.")
+_BEFORE_IT_IS_FULL = say(
+    "Remove other data from the broker's disk, or enlarge the disk: above 85 % the broker deletes the oldest files,"
+    " expired or not, and above 90 % it refuses all messages."
+)
+
+
 def _facts(ratio: float) -> Facts:
     status = BrokerStatus(source="status.txt", version="V4_3_2", disk_ratio=ratio)
     return Facts(admin=AdminFacts(broker_statuses=(status,)))
@@ -78,6 +85,7 @@ def _by_logs(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     found = [*marked, *refused, *not_freed, *forced]
     if not found:
         return
+    largest = max(map(_percent, [*found, *events(logs, RECLAIMED)]))
     full = bool(marked or refused)
     sure = bool(marked) or not full
     yield Draft(
@@ -88,15 +96,18 @@ def _by_logs(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         title=say("The broker's disk is full") if full else say("The broker's disk is nearly full"),
         subject=subject_of_logs(logs, refused),
         evidence={
-            "largest_percent": max(map(_percent, found)) or None,
+            "largest_percent": largest or None,
             "marked_full": lines_of(marked),
             "refused": lines_of(refused),
             "not_freed": lines_of(not_freed),
             "largest_percent_by_event": tuple(map(_percent, found)),
             **counted(found),
         },
-        explanation=tuple(map(_explained, found)),
-        remedy=RULE.remedy,
+        explanation=(
+            *map(_explained, found),
+            *((_IN_USE,) if largest and not any(map(_percent, found)) else ()),
+        ),
+        remedy=_remedy(full=full),
         when=ranges_of(found),
         weight=1.0,
     )
@@ -114,7 +125,8 @@ def _explained(event: LogEvent) -> Text:
             at=at,
         ),
         NOT_FREED: say(
-            "The disk filled up and the broker found nothing to delete, {lines:count} {lines:line|lines} {at}.",
+            "The disk is above diskMaxUsedSpaceRatio (75 % by default) and the broker found nothing to delete,"
+            " {lines:count} {lines:line|lines} {at}.",
             lines=lines,
             at=at,
         ),
@@ -128,7 +140,11 @@ def _explained(event: LogEvent) -> Text:
     largest = _percent(event)
     if not largest:
         return said
-    return sentences(said, say("Up to {largest} % of the disk was in use.", largest=largest))
+    return sentences(said, _IN_USE.filled({"largest_percent": largest}))
+
+
+def _remedy(*, full: bool) -> tuple[Text, ...]:
+    return RULE.remedy if full else (_BEFORE_IT_IS_FULL, *RULE.remedy[1:])
 
 
 def _percent(event: LogEvent) -> int:
@@ -163,7 +179,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
                     " diskSpaceCleanForciblyRatio and diskSpaceWarningLevelRatio are set."
                 ),
             ),
-            remedy=RULE.remedy,
+            remedy=_remedy(full=full),
             when=broker.when,
             weight=ratio,
         )

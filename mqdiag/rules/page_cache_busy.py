@@ -40,6 +40,11 @@ def _in_chain(finding: Finding) -> Text:
     return say("the broker calls its page cache busy")
 
 
+LOOK_FIRST = say(
+    "Look at the broker first: [PAGECACHERT] lines of store.log at that time, and iostat -x 1, show whether its disk is"
+    " slow."
+)
+
 RULE = Rule(
     name="page-cache-busy",
     title="The broker refuses messages because its page cache is busy",
@@ -249,7 +254,7 @@ def _by_logs(logs: LogsFacts, remedy: tuple[Text, ...]) -> Draft:
             *map(_slow_in_lock, in_lock),
             *_write_times(logs),
         ),
-        remedy=remedy,
+        remedy=remedy if own_lines or _has_store_log(logs) else (LOOK_FIRST, *remedy),
         when=joined((*ranges_of(found), *own_ranges)),
         weight=1.0,
     )

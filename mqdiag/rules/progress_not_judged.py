@@ -54,8 +54,8 @@ RULE = Rule(
     causes=(*TEXTS, NOT_NOTED),
     severities=(Severity.WARNING, Severity.INFO),
     remedy=(
-        "Take five samples of one process, five seconds apart: for i in 1 2 3 4 5; do jstack -l -e PID > j$i.log;"
-        " sleep 5; done",
+        "Take five samples of one process, three seconds apart: for i in 1 2 3 4 5; do jstack -l PID > j$i.log;"
+        " sleep 3; done",
         "Give the samples of one process at a time.",
     ),
     references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.broker_remedies import POOL_IF_ASYNC_MASTER
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency, PutMinute
 from mqdiag.facts.put_buckets import Puts, puts_of
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity
@@ -18,6 +18,13 @@ from mqdiag.rules.shared.log_events import between, counted, events, files_of, i
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_apart, ranges_of
+
+FASTER_SYNC = say(
+    "Put the store on a disk that syncs faster, because each write waits for it. ASYNC_FLUSH ends the wait; the price:"
+    " the last messages are lost if the host dies."
+)
+CHECK_SLAVE = say("Check the slave's disk and the network to it, because each write waits for the slave.")
+IF_SYNCHRONOUS = say("With SYNC_FLUSH or a SYNC_MASTER this time includes the disk or the slave; check both.")
 
 RULE = Rule(
     name="slow-writes",
@@ -33,7 +40,7 @@ RULE = Rule(
     remedy=(
         "Check the disk (iostat -x 1), memory reclaim and swapping (vmstat 1), and what else uses them on the broker's"
         " host at the time of the slow writes.",
-        "With SYNC_FLUSH or a SYNC_MASTER this time includes the disk or the slave; check both.",
+        IF_SYNCHRONOUS,
         "Add brokers, memory or SSDs.",
         POOL_IF_ASYNC_MASTER,
     ),
@@ -111,10 +118,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     for logs in brokers_of_logs(facts):
         put = logs.pagecachert
         new_files = _awaited_files(logs, limits)
-        remedy = (
-            *with_pool_if(pool_fits(logs, facts.heap), RULE.remedy),
-            *((LARGER_FILES,) if _are_small(new_files) else ()),
-        )
+        remedy = _remedy(logs, facts.heap, new_files)
         if put is not None and _shows_it(logs, put, limits):
             yield _by_logs(logs, put, new_files, limits, remedy)
             continue
@@ -127,6 +131,20 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _by_lines(logs, slow, remedy)
         elif put is not None and put.puts >= limits["puts"]:
             yield from _margin(called(of_broker(logs).broker), put.from_100_ms / put.puts, limits)
+
+
+def _remedy(logs: LogsFacts, heap: HeapFacts | None, new_files: list[LogEvent]) -> tuple[Text, ...]:
+    """What fits the broker's own settings comes first; what they rule out is left out."""
+    first = [LARGER_FILES] if _are_small(new_files) else []
+    if is_set(logs, "flushDiskType", "SYNC_FLUSH"):
+        first.append(FASTER_SYNC)
+    if is_set(logs, "brokerRole", "SYNC_MASTER"):
+        first.append(CHECK_SLAVE)
+    known = (
+        FASTER_SYNC in first or CHECK_SLAVE in first or {"flushDiskType", "brokerRole"} <= logs.settings.keys()
+    )
+    rest = with_pool_if(pool_fits(logs, heap), RULE.remedy)
+    return (*first, *(line for line in rest if not known or line != IF_SYNCHRONOUS))
 
 
 def _awaited_files(logs: LogsFacts, limits: Limits) -> list[LogEvent]:

@@ -51,6 +51,17 @@ def test_what_was_written_down_is_known_the_next_time(folder: Path, capsysbinary
     assert [one["rule"] for one in second["findings"]] == [one["rule"] for one in first["findings"]]
     assert all(finding["accepted"]["source"] == "known.toml" for finding in second["findings"])
     assert second["lapsed"] == []
+    run(["stacks", str(STACKS), "--baseline", "known.toml"])
+    assert capsysbinary.readouterr().out.startswith(b"KNOWN Only accepted faults were found")
+
+
+def test_an_accepted_cause_explains_the_out_of_memory_error(folder: Path, capsysbinary: Capture) -> None:
+    dump = str(STACKS.parents[2] / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz")
+    run(["heap", dump, "--write-baseline", "known.toml"])
+    capsysbinary.readouterr()
+    run(["heap", dump, "--baseline", "known.toml", "--format", "json"])
+    answer = json.loads(capsysbinary.readouterr().out)["answer"]
+    assert "ran out of memory" not in answer["reason"]
 
 
 def test_a_saved_report_is_a_baseline(capsysbinary: Capture) -> None:

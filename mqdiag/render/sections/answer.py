@@ -60,19 +60,23 @@ def _card(report: Report, write: Writer) -> Card:
 def _state(report: Report) -> Literal["error", "warning", "info", "healthy", "undecided"]:
     if report.answer.state != "fault":
         return report.answer.state
-    return _severity(report).value
+    return "info" if _only_accepted(report) else _severity(report).value
 
 
 def _label(report: Report) -> Text | str:
     if report.answer.state != "fault":
         return _LABELS[report.answer.state]
-    return word(_severity(report).value)
+    return say("known") if _only_accepted(report) else word(_severity(report).value)
+
+
+def _only_accepted(report: Report) -> bool:
+    faults = (found for found in report.findings if found.severity is not Severity.INFO and not found.undecides)
+    return all(found.accepted is not None for found in faults)
 
 
 def _severity(report: Report) -> Severity:
-    """Of the worst finding that counts, else of the worst one."""
-    counting = [found for found in report.findings if found.accepted is None]
-    return (counting or list(report.findings))[0].severity
+    """Of the worst finding that counts."""
+    return next(found.severity for found in report.findings if found.accepted is None)
 
 
 def _margins(answer: Answer, write: Writer, *, wide: bool) -> Table:

@@ -60,7 +60,8 @@ def _summary(heap: HeapFacts, *, whole: bool) -> Iterator[tuple[Words, Value]]:
         )
         yield from _held(heap)
     elif heap.process_queues is not None and not heap.servers and heap.broker is None:
-        yield say("RocketMQ"), say("no consumer and no message is in this dump")
+        read = say("no consumer and no message is in the part that could be read")
+        yield say("RocketMQ"), say("no consumer and no message is in this dump") if whole else read
     if heap.messages_unreachable:
         # Where the end of the dump is missing, so are roots and holders, and nothing can be said of them.
         template = say("{messages:count} (consumed, not yet collected)") if whole else say("{messages:count}")

@@ -1,0 +1,33 @@
+"""The answer over a heap dump of which the end is missing: its numbers are lower bounds, and the headline says so."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+from mqdiag.diagnose.heap import diagnose_heap
+from mqdiag.language import english
+from mqdiag.render import View, renderer
+
+WHOLE = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz"
+
+
+def cut(folder: Path, percent: int) -> Path:
+    dump = gzip.decompress(WHOLE.read_bytes())
+    path = folder / "cut.hprof"
+    path.write_bytes(dump[: len(dump) * percent // 100])
+    return path
+
+
+def test_the_headline_says_that_numbers_are_lower_bounds(tmp_path: Path) -> None:
+    report = diagnose_heap(cut(tmp_path, 60)).report
+    assert report.answer.state == "fault"
+    reason = english()(report.answer.reason)
+    assert "could be read in part only, so its numbers are lower bounds" in reason
+    assert "hold less" not in reason
+    assert "At this moment" not in renderer("text")(report, View())
+
+
+def test_a_part_without_consumers_does_not_speak_for_the_whole_dump(tmp_path: Path) -> None:
+    text = " ".join(renderer("text")(diagnose_heap(cut(tmp_path, 10)).report, View()).split())
+    assert "no consumer and no message is in the part that could be read" in text

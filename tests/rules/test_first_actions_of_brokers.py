@@ -1,0 +1,45 @@
+"""What to do first on a broker is what its own evidence asks for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Finding
+from mqdiag.language import english
+from mqdiag.text import Text
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+
+
+def found(rule: str, evidence: str) -> Finding:
+    report = diagnose_incident([FIXTURES / evidence]).report
+    return next(one for one in report.findings if one.rule == rule)
+
+
+def written(texts: tuple[Text, ...]) -> list[str]:
+    return [english()(text) for text in texts]
+
+
+def test_a_disk_that_is_not_full_is_told_with_its_share_and_the_next_limit() -> None:
+    full = found("disk-full", "public/disk-82-nothing-expired")
+    assert full.evidence["largest_percent"] == 81
+    assert "Up to 81 % of the disk was in use." in written(full.explanation)
+    assert "writes again" not in written(full.remedy)[0]
+
+
+def test_small_files_are_the_first_thing_to_change() -> None:
+    slow = found("slow-writes", "logs/page-cache-busy-4.9.7/broker")
+    assert written(slow.remedy)[0].startswith("Give a new broker files of the default size")
+
+
+def test_a_broker_that_is_known_to_sync_gets_no_action_that_begins_with_if() -> None:
+    slow = written(found("slow-writes", "logs/sync-flush-slow-4.3.2").remedy)
+    assert "because each write waits for it" in slow[0]
+    assert not any("With SYNC_FLUSH or a SYNC_MASTER" in action for action in slow)
+
+
+def test_answers_of_senders_alone_ask_for_the_brokers_own_evidence_first() -> None:
+    busy = written(found("page-cache-busy", "public/busy-under-load-test").remedy)
+    assert "[PAGECACHERT] lines of store.log" in busy[0]
+    assert busy[1].startswith("Add a broker to the cluster.")
