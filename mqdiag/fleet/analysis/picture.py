@@ -13,9 +13,6 @@ from mqdiag.fleet.tables.layout import Layout
 
 EVIDENCE = ("findings", "consumers", "failures")
 """tables that the comparisons ask"""
-ASKED_ONCE = ("current_findings", "current_consumers")
-ASKED_OFTEN = ("unrefuted_findings", "service_faults", "checked_rules", "current_failures", "latest_consumers")
-"""views, each after those that it asks; these are computed once"""
 EARLIER = {"earlier_faults": "service_faults", "earlier_checked_rules": "checked_rules"}
 """names that comparisons have for tables of an earlier run"""
 ROWS_AT_ONCE = 100
@@ -34,13 +31,13 @@ class Picture:
     def __init__(self, base: duckdb.DuckDBPyConnection, layout: Layout, run: str) -> None:
         self.run = run
         self._tables = run_tables(base)
-        self._tables.register("rows_of_run", layout.rows("incidents", {run}))
-        self._tables.execute("CREATE TEMP TABLE current_incidents AS FROM rows_of_run")
+        self._tables.register("current_incidents", layout.rows("incidents", {run}))
         (self._counts,) = self.rows("run_counts")
         for table in EVIDENCE:
             self._tables.register(table, layout.rows(table, self._counts["runs"]))
-        self._define("VIEW", *ASKED_ONCE)
-        self._define("TABLE", *ASKED_OFTEN)
+        self._define("VIEW", "current_findings")
+        # What many comparisons ask is computed once.
+        self._define("TABLE", "unrefuted_findings", "service_faults", "checked_rules")
 
     def totals(self, left_out: LeftOut) -> FleetTotals:
         """What the run counts over its incidents.
@@ -65,8 +62,9 @@ class Picture:
                 self._tables.execute(f"CREATE TEMP VIEW {name} AS FROM {table} LIMIT 0")
             else:
                 self._tables.register(name, before._tables.table(table).to_arrow_table())
+        self._define("VIEW", "current_consumers")
+        self._define("TABLE", "current_failures", "latest_consumers", "changes")
         self._define("VIEW", "current_state", "drift", "capacity")
-        self._define("TABLE", "changes")
 
     def rows(self, name: str, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """The rows of a comparison, to be taken before the next one is asked.

@@ -1,10 +1,15 @@
 -- Current findings that no later incident of the same host has refuted. A later incident refutes a finding if it had
 -- the evidence for its rule, ran the rule to the end and did not find the fault. An incident of unknown time refutes
 -- nothing, and nothing refutes it.
-WITH checks AS (
-    SELECT environment, service, host, incident, window_start, explode(checked) AS rule FROM current_incidents
+WITH shown AS (
+    SELECT DISTINCT environment, service, host, incident, window_start, rule FROM current_findings
+), checks AS (
+    SELECT * FROM shown
     UNION
-    SELECT environment, service, host, incident, window_start, rule FROM current_findings
+    SELECT i.environment, i.service, i.host, i.incident, i.window_start, s.rule
+    FROM current_incidents i
+    JOIN shown s ON s.environment = i.environment AND s.service = i.service AND s.host = i.host
+    WHERE array_contains(i.checked, s.rule)
 ), placed AS (
     SELECT incident, rule, window_start,
            row_number() OVER (PARTITION BY environment, service, host, rule
