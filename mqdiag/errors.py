@@ -16,6 +16,7 @@ EXIT_CLEAN = 0
 EXIT_FINDINGS = 1
 EXIT_USAGE = 2
 EXIT_INPUT = 3
+EXIT_OUTPUT = EXIT_INPUT
 EXIT_INTERNAL = 4
 
 Lack = Literal["memory", "no-room", "too-large"]
@@ -74,6 +75,12 @@ class UsageError(MqdiagError):
     """Wrong options or a bad configuration file."""
 
     exit_code = EXIT_USAGE
+
+
+class OutputError(MqdiagError):
+    """A report or a copy that cannot be written, because a disk is full for example."""
+
+    exit_code = EXIT_OUTPUT
 
 
 class InputError(MqdiagError):
@@ -136,6 +143,11 @@ def missing_file(path: str) -> InputError:
     return InputError(
         path, say("no such file"), hint=say("check the path; it is relative to the working directory")
     )
+
+
+def forbidden_file(path: str) -> InputError:
+    """This user may not read a file."""
+    return InputError(path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r"))
 
 
 def empty_file(path: str) -> InputError:

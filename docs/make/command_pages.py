@@ -23,7 +23,7 @@ standard input where one file is expected.
 | 0 | nothing at or above `--fail-on` |
 | 1 | findings at or above `--fail-on` |
 | 2 | wrong usage, or a bad configuration file |
-| 3 | no input could be read |
+| 3 | no input could be read, or the report could not be written, as on a full disk |
 | 4 | an internal fault, such as a rule that crashed; the report is still written |
 
 4 goes before 3, and 3 before 1. What `mqdiag.toml` can hold: [configuration.md](configuration.md).

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from mqdiag import __version__
-from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.errors import OutputError, UsageError
 from mqdiag.files import write_whole
 from mqdiag.language import english
 from mqdiag.text import Text, say
@@ -125,9 +125,9 @@ def sample_file(number: int) -> str:
     return f"stacks/{number:02d}.txt"
 
 
-def not_written(path: Path, error: OSError) -> MqdiagError:
+def not_written(path: Path, error: OSError) -> OutputError:
     """The error for a file of the folder that the disk does not take."""
-    return MqdiagError(say("{path}: cannot be written: {reason}", path=str(path), reason=error.strerror))
+    return OutputError(say("{path}: cannot be written: {reason}", path=str(path), reason=error.strerror))
 
 
 def now() -> str:

@@ -14,7 +14,7 @@ from pathlib import Path
 from mqdiag.capture.folder import CaptureFolder, Tell
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, last_line
 from mqdiag.capture.target import PROC, Target
-from mqdiag.errors import MqdiagError
+from mqdiag.errors import OutputError
 from mqdiag.files import RESERVE_BYTES, free_bytes
 from mqdiag.text import say
 
@@ -96,7 +96,7 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
                 kept.parent.mkdir(exist_ok=True)
                 _move(seen, kept, target)
         except OSError as error:
-            raise MqdiagError(
+            raise OutputError(
                 say(
                     "{path}: cannot be written: {reason}; the dump is {dump}",
                     path=str(kept),

@@ -15,7 +15,7 @@ from mqdiag.capture.logs import copy_logs, find_logs
 from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.target import Target, TargetError, find_target, is_stopped, shown_command
 from mqdiag.capture.watch import OnThisHost, condition
-from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.errors import OutputError, UsageError
 from mqdiag.files import free_bytes
 from mqdiag.language import english
 from mqdiag.text import Text, say
@@ -67,7 +67,7 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     Raises:
         TargetError: no such JVM, or no way to get a thread dump of it.
         UsageError: the folder or the console's file is not usable.
-        MqdiagError: the disk is full.
+        OutputError: the disk is full.
     """
     target = find_target(pid)
     if options.console is not None and not is_readable_file(options.console):
@@ -117,11 +117,11 @@ def check_space(folder: Path) -> None:
     """Refuse a disk that has no room for thread dumps.
 
     Raises:
-        MqdiagError: it has not.
+        OutputError: it has not.
     """
     free = free_bytes(folder)
     if free < LEAST_FREE_BYTES:
-        raise MqdiagError(
+        raise OutputError(
             say(
                 "{path}: only {free_bytes:bytes} are free there, too few for thread dumps; name a folder with -o",
                 path=str(folder),

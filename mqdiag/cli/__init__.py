@@ -36,7 +36,7 @@ Exit codes:
   1  such a finding; with --fail-on error,undecided also where mqdiag could
      not decide between fault and healthy
   2  wrong usage or configuration
-  3  no input could be read
+  3  no input could be read, or the report could not be written
   4  internal fault
 """
 

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError, missing_file
+from mqdiag.errors import InputError, forbidden_file, missing_file
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.mapping import FileState, map_file, refuse_changed
 from mqdiag.text import Text, say
@@ -78,9 +78,7 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
                 raise empty_dump(path)
             data = np.frombuffer(map_file(file.fileno(), state.size_bytes, path), np.uint8)
     except PermissionError:
-        raise InputError(
-            path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r")
-        ) from None
+        raise forbidden_file(path) from None
     except OSError as error:
         raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
     return Source(path=path, data=data, file_bytes=state.size_bytes, state=state, modified_ns=state.modified_ns)

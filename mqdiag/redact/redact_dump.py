@@ -11,7 +11,7 @@ import numpy as np
 from isal import isal_zlib
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError, MqdiagError, UsageError
+from mqdiag.errors import InputError, OutputError, UsageError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes, whole_file
 from mqdiag.kernel.ahead import compile_ahead
 from mqdiag.progress import Progress, Silent
@@ -82,7 +82,7 @@ def redact_dump(
     Raises:
         UsageError: the target cannot be written there.
         InputError: the dump cannot be read at all.
-        MqdiagError: the new file could not be written.
+        OutputError: the new file could not be written.
     """
     progress = progress or Silent()
     check_target(str(path), target, force=force)
@@ -107,7 +107,7 @@ def redact_dump(
         try:
             counts = _write(target, original.source, plan, rewriter, progress)
         except OSError as error:
-            raise MqdiagError(
+            raise OutputError(
                 say(
                     "{target}: the dump could not be written: {strerror}",
                     target=str(target),
@@ -144,7 +144,7 @@ def _check_free_space(target: Path, size: int) -> None:
     needed = size // _LEAST_RATIO if target.suffix == _GZIP_SUFFIX else size
     folder = target.resolve().parent
     if not fits(folder, needed):
-        raise MqdiagError(
+        raise OutputError(
             say(
                 (
                     "{target}: {what:count} MiB are needed, {folder} has {what_2:count} MiB free; name a file"

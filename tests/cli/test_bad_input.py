@@ -114,11 +114,14 @@ def without_rights(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-def test_no_permission_to_read(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "words", ["heap secret.hprof", "redact secret.hprof out.hprof", "stacks secret.hprof", "logs secret.hprof"]
+)
+def test_no_permission_to_read(words: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.hprof"
     secret.write_bytes(HEADER)
     secret.chmod(0)
-    code, err = without_rights(tmp_path, "heap", "secret.hprof")
+    code, err = without_rights(tmp_path, *words.split())
     assert code == EXIT_INPUT
     assert err.splitlines() == [
         "mqdiag: secret.hprof: no permission to read it; run as its owner, or: chmod +r"

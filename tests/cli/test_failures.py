@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import signal
 import subprocess
 import sys
@@ -41,6 +42,16 @@ def raising(error: BaseException) -> Any:
             MemoryError(),
             4,
             "mqdiag: not enough memory for this input; try --quick, or a machine with more memory",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device", "/tmp/x"),
+            3,
+            "mqdiag: /tmp/x: the disk is full; make room, or name another folder",
+        ),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            3,
+            "mqdiag: a disk is full; make room, or name another folder for temporary files in TMPDIR",
         ),
         (KeyError("x\ny"), 4, "mqdiag: internal fault: KeyError: 'x\\ny'; --debug shows where"),
         (RuntimeError("a\nb"), 4, "mqdiag: internal fault: RuntimeError: a\\nb; --debug shows where"),

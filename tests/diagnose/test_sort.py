@@ -172,7 +172,7 @@ def test_a_file_that_may_not_be_read_does_not_stop_the_rest(
     monkeypatch.setattr("builtins.open", closed)
     found = walk(tmp_path / "in", tmp_path=tmp_path)
     assert names(found) == ["b.log"]
-    assert left(found)["a.log"] == "error: may not be read; check its owner and mode"
+    assert left(found)["a.log"] == "error: no permission to read it; run as its owner, or: chmod +r"
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -13,9 +14,17 @@ import click
 from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import give_up_stdout, not_written
 from mqdiag.cli.common.wrong_usage import told
-from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_USAGE, MqdiagError, is_out_of_threads
+from mqdiag.errors import (
+    EXIT_CLEAN,
+    EXIT_INTERNAL,
+    EXIT_OUTPUT,
+    EXIT_USAGE,
+    MqdiagError,
+    is_out_of_threads,
+)
 from mqdiag.text import Text, say
 
+_FULL = (errno.ENOSPC, errno.EDQUOT)
 EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
@@ -69,11 +78,15 @@ def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
         return EXIT_CLEAN
     except OSError as error:
         _trace(debug)
-        if not _was_printing(error):
-            return _fault(error, debug, language)
-        give_up_stdout()
-        complain(not_written(error), language)
-        return EXIT_INTERNAL
+        if _was_printing(error):
+            give_up_stdout()
+            complain(not_written(error), language)
+            return EXIT_OUTPUT
+        if error.errno in _FULL:
+            where = error.filename if isinstance(error.filename, str) else None
+            complain(_disk_full(where), language)
+            return EXIT_OUTPUT
+        return _fault(error, debug, language)
     except Exception as error:
         _trace(debug)
         return _fault(error, debug, language)
@@ -91,6 +104,13 @@ def _interrupts_heard() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
+def _disk_full(path: str | None) -> Text:
+    """The line about a disk that takes no more, in a place where nothing better is known of it."""
+    if path is None:
+        return say("a disk is full; make room, or name another folder for temporary files in TMPDIR")
+    return say("{path}: the disk is full; make room, or name another folder", path=path)
 
 
 def _fault(error: Exception, debug: bool, language: str) -> int:

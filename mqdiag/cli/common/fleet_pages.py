@@ -11,7 +11,7 @@ from mqdiag.cli.common.language import language_of_run
 from mqdiag.cli.common.options import CommonOptions
 from mqdiag.cli.common.session import view
 from mqdiag.config import Settings
-from mqdiag.errors import MqdiagError, UsageError, first_line
+from mqdiag.errors import OutputError, UsageError, first_line
 from mqdiag.files import write_whole
 from mqdiag.findings import Report
 from mqdiag.render import renderer
@@ -66,7 +66,7 @@ class FleetPages:
         try:
             write_whole(self._folder / name, page.encode())
         except OSError as error:
-            raise MqdiagError(
+            raise OutputError(
                 say(
                     "{path} could not be written: {reason}",
                     path=str(self._folder / name),

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.errors import OutputError, UsageError
 from mqdiag.files import fits, whole_file, write_whole
 from mqdiag.text import Text, say
 
@@ -165,14 +165,14 @@ def _copy_to_stdout(kept: IO[bytes]) -> None:
 @contextmanager
 def _to_open_stdout() -> Iterator[IO[bytes]]:
     if sys.stdout is None:
-        raise MqdiagError(say("standard output is closed; name a file with --output"))
+        raise OutputError(say("standard output is closed; name a file with --output"))
     try:
         yield sys.stdout.buffer
         sys.stdout.flush()
     except OSError as error:
         give_up_stdout()
         if not isinstance(error, BrokenPipeError):
-            raise MqdiagError(not_written(error)) from error
+            raise OutputError(not_written(error)) from error
 
 
 def _copy(kept: IO[bytes], other: IO[bytes]) -> None:
@@ -196,11 +196,11 @@ def _refuse_full_disk(path: Path | None) -> None:
 
     folder = Path(tempfile.gettempdir()) if path is None else path.resolve().parent
     if not fits(folder, _CHECK_EVERY):
-        raise MqdiagError(say("there is no room for the report in {folder}", folder=str(folder)))
+        raise OutputError(say("there is no room for the report in {folder}", folder=str(folder)))
 
 
-def _not_written_to(path: Path | None, error: OSError) -> MqdiagError:
-    return MqdiagError(say("{path}: could not be written: {strerror}", path=str(path), strerror=error.strerror))
+def _not_written_to(path: Path | None, error: OSError) -> OutputError:
+    return OutputError(say("{path}: could not be written: {strerror}", path=str(path), strerror=error.strerror))
 
 
 def give_up_stdout() -> None:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
+from mqdiag.errors import InputError
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.parts import MAX_BYTES, names_files, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
+from mqdiag.read.stacks.source import open_members
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -67,6 +69,8 @@ def needs_sorting(path: str, own: str) -> bool:
     """
     head, size = _beginning(path)
     piece = Piece(name=path, path=path, size_bytes=size, head=head)
+    if own == "log" and (piece.packed or piece.content in (Content.TAR, Content.ZIP)):
+        return _begins_with_thread_dump(piece)
     if not head or piece.packed or not piece.is_text:
         return False
     if path == STANDARD_INPUT:
@@ -75,12 +79,8 @@ def needs_sorting(path: str, own: str) -> bool:
     # answers of mqadmin and crash reports have no command of their own
     if is_admin_output(text) or is_crash_report(text) or piece.holds(_CRASH_HEADS):
         return True
-    if own == "log" and (piece.holds(MARKS) or is_of_a_tool(head)):
-        # Here, not above: thread dumps are read without the patterns of logs.
-        from mqdiag.read.logs.recognise import is_log
-
-        if not is_log(head, path):
-            return True
+    if own == "log" and (piece.holds(MARKS) or is_of_a_tool(head)) and not _is_log(head, path):
+        return True
     if piece.content is not Content.TEXT or size > MAX_BYTES:
         return False
     if size > len(head):
@@ -88,6 +88,27 @@ def needs_sorting(path: str, own: str) -> bool:
     elif not names_files(text):
         return False
     return bool(parts_of(text))
+
+
+def _begins_with_thread_dump(piece: Piece) -> bool:
+    """Whether a packed file, or the first file of an archive, is a thread dump and no log with thread dumps in it."""
+    name, head = piece.path, piece.inner_head
+    if piece.content in (Content.TAR, Content.ZIP):
+        if piece.path == STANDARD_INPUT:
+            return False
+        try:
+            name, chunks = next(open_members(piece.path), (name, iter(())))
+            head = next(chunks, b"")[:HEAD_BYTES]
+        except InputError:
+            return False  # its reader tells
+    return any(mark in head for mark in MARKS) and not _is_log(head, name)
+
+
+def _is_log(head: bytes, path: str) -> bool:
+    # Here, not above: thread dumps are read without the patterns of logs.
+    from mqdiag.read.logs.recognise import is_log
+
+    return is_log(head, path)
 
 
 def _needs_all_readers(paths: Sequence[str], own: str) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
-from mqdiag.errors import InputError, Lack
+from mqdiag.errors import InputError, Lack, forbidden_file
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
@@ -107,7 +107,7 @@ class Walk:
             else:
                 yield from self._file(path, name, info.st_size, given=given)
         except OSError as error:
-            yield _broken(name, _why(error, link=os.path.islink(path)))
+            yield _broken(name, _why(error, name, link=os.path.islink(path)))
 
     def _is_inside(self, link: str) -> bool:
         """Whether a link leads below what was given: an unpacked archive can bring a link to the root of the disk."""
@@ -227,9 +227,9 @@ def _broken(name: str, problem: Text, lack: Lack | None = None) -> Input:
     return Input(path=name, complete=False, error=problem, lack=lack)
 
 
-def _why(error: OSError, *, link: bool) -> Text:
+def _why(error: OSError, name: str, *, link: bool) -> Text:
     if isinstance(error, FileNotFoundError):
         return say("is a link that leads nowhere") if link else say("no such file or folder")
     if isinstance(error, PermissionError):
-        return say("may not be read; check its owner and mode")
+        return forbidden_file(name).without_path
     return say("cannot be read: {reason}", reason=error.strerror or str(error))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mqdiag.errors import forbidden_file
 from mqdiag.progress import Passing, Progress
 from mqdiag.read.mapping import FileState, map_file, refuse_changed
 from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_dump
@@ -66,7 +67,10 @@ def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | No
         InputError: see `mqdiag.read.source.open_source`.
     """
     file_bytes = check_readable(path)
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except PermissionError:
+        raise forbidden_file(name) from None
     opened = FileState.of(descriptor)
     problem, compression = None, None
     if os.pread(descriptor, len(GZIP_MAGIC), 0) == GZIP_MAGIC:

@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from mqdiag.errors import InputError, empty_file, missing_file
+from mqdiag.errors import InputError, empty_file, forbidden_file, missing_file
 from mqdiag.read.stacks.source import CUT, open_members, refuse_device, refuse_endless, was_cut
 from mqdiag.read.unpacked import MOST_XZ_MEMORY, Unpacked
 from mqdiag.text import Text, say
@@ -57,7 +57,7 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
     except FileNotFoundError:
         raise missing_file(path) from None
     except PermissionError:
-        raise InputError(path, say("may not be read"), hint=say("check its owner and mode")) from None
+        raise forbidden_file(path) from None
     except (OSError, ValueError) as error:
         raise InputError(
             path, say("cannot be read: {reason}", reason=str(getattr(error, "strerror", None) or error))

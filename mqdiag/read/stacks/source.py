@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from mqdiag.errors import InputError, empty_file, missing_file
+from mqdiag.errors import InputError, empty_file, forbidden_file, missing_file
 from mqdiag.read.stacks.gzip_chunks import Joined, gzip_chunks, inflated
 from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
@@ -44,7 +44,7 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
     except FileNotFoundError:
         raise missing_file(path) from None
     except PermissionError:
-        raise InputError(path, say("may not be read"), hint=say("check its owner and mode")) from None
+        raise forbidden_file(path) from None
     except OSError as error:
         raise InputError(path, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
 
