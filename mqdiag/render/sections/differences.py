@@ -34,7 +34,7 @@ def differences_section(report: Report, view: View) -> Iterator[Section]:
     yield Section(name="diff", title=say("What changed"), parts=parts)
     grown = [*_growth(diff)]
     if grown:
-        yield Section(name="growth", title=say("What grew"), parts=grown)
+        yield Section(name="growth", title=say("What changed in size"), parts=grown)
     if diff.settings:
         yield Section(name="settings-changed", title=say("Settings that differ"), parts=(_settings(diff),))
 

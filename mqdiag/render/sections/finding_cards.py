@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mqdiag.findings import EvidenceValue, Finding, Report, Severity
@@ -14,6 +15,7 @@ from mqdiag.text import Text, Value, quantity, say
 
 _UNITS = {"_bytes": "bytes", "_share": "percent", "_ms": "ms", "_seconds": "seconds"}
 """how a number is written, by the end of its name"""
+_LIMIT = re.compile(r"_\d+_[a-z]+$")
 _FIRST_ACTIONS = 3
 _FIRST_REASONS = 4
 """what the short form tells of the finding that is the answer"""
@@ -310,5 +312,10 @@ def _value(key: str, value: EvidenceValue) -> Value:
 
 
 def _unit(key: str) -> str:
-    """The unit in a name, at its end or before "_by_"; empty where it has none."""
+    """The unit in a name, at its end or before "_by_"; empty where it has none.
+
+    A unit behind a number is part of a limit: "puts_from_100_ms" is a count.
+    """
+    if _LIMIT.search(key):
+        return ""
     return next((unit for unit in _UNITS if key.endswith(unit) or f"{unit}_by_" in key), "")
