@@ -15,7 +15,7 @@ from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.libraries.library import REMOTE
 from mqdiag.threads.libraries.pauses import FEWER_ATTEMPTS, TRY_ACQUIRE
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
+from mqdiag.threads.stack_meaning import MAX_TOP, REMOTE_WAITS, StackMeaning, meaning_of
 from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
 
@@ -116,6 +116,44 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
         say("Bound the wait by ServerSocket.setSoTimeout, or accept connections in a thread of their own."),
     ),
 }
+_CALL_REMEDIES: tuple[tuple[tuple[str, ...], tuple[Text, ...]], ...] = (
+    (
+        (
+            "java.util.concurrent.ThreadPoolExecutor.awaitTermination",
+            "java.util.concurrent.ForkJoinPool.awaitTermination",
+            "java.util.concurrent.ExecutorService.close",
+        ),
+        (
+            say(
+                "Give awaitTermination a limit that the listener can afford, and call shutdownNow() after it; close()"
+                " has no limit."
+            ),
+            say("Look at the threads of the pool that does not end."),
+        ),
+    ),
+    (
+        ("java.util.concurrent.SubmissionPublisher.submit",),
+        (
+            say(
+                "Use offer(item, timeout, unit, onDrop) instead of submit(): a subscriber does not request more items."
+            ),
+        ),
+    ),
+    (
+        ("java.lang.ref.ReferenceQueue.remove",),
+        (say("Use remove(timeout): a reference comes only after a collection has freed its object."),),
+    ),
+    (
+        ("io.netty.util.concurrent.DefaultPromise.", "io.netty.util.concurrent.AbstractFuture.get"),
+        (
+            say(
+                "Use await(timeout, unit) or get(timeout, unit) of Netty's future instead of sync(), await() and get()."
+            ),
+            say("Look at the event loop that has to complete the future."),
+        ),
+    ),
+)
+"""for waits of a kind that several calls share, remedies in the words of the call; by prefixes of methods"""
 LOCK_REMEDY = (
     say("Fix what the holder waits for; it is the root cause."),
     say("Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."),
@@ -221,7 +259,7 @@ def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starve
         return CauseOfWait("wait", "blocked-log-sink", None, _WAIT_REMEDIES["log"])
     if doing == "file-write" and meaning.prints:
         return CauseOfWait("wait", "blocked-log-sink", None, CONSOLE_REMEDY)
-    remedy: tuple[Text, ...] = _WAIT_REMEDIES.get(doing, _WAIT_REMEDIES["park"])
+    remedy = _of_call(meaning) or _WAIT_REMEDIES.get(doing, _WAIT_REMEDIES["park"])
     if library is not None:
         remedy = (*_of_framework(meaning), *library.remedy)
     elif doing == "join" and meaning.joins_virtual_thread:
@@ -231,6 +269,13 @@ def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starve
 
 def _name_of_library(meaning: StackMeaning) -> str | None:
     return meaning.library.name if meaning.library is not None else None
+
+
+def _of_call(meaning: StackMeaning) -> tuple[Text, ...]:
+    top = meaning.methods[:MAX_TOP]
+    return next(
+        (remedy for calls, remedy in _CALL_REMEDIES if any(method.startswith(calls) for method in top)), ()
+    )
 
 
 def _of_framework(meaning: StackMeaning) -> tuple[Text, ...]:

@@ -24,6 +24,7 @@ from mqdiag.threads.wait_table import (
     NATIVE_WAITS,
     PARK_PLUMBING,
     PIPES,
+    SPINNING_WAITS,
     STEPPED_WAITS,
     TASK_RUNNERS,
     WAITS,
@@ -130,6 +131,11 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     def waits_in_steps(self) -> bool:
         """Whether it is in a library that checks again and again if it still has to wait."""
         return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)
+
+    @cached_property
+    def spins(self) -> bool:
+        """Whether its wait uses CPU time for as long as it lasts."""
+        return self.waits and any(method.startswith(SPINNING_WAITS) for method in self.methods[:MAX_TOP])
 
     @cached_property
     def container(self) -> ListenerContainer | None:

@@ -267,6 +267,11 @@ IDLE = frozenset(
 )
 # libraries that wait for one thing in many short steps; the work between two steps is no progress
 STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
+# waits that look for room again and again with hardly a pause, so that their CPU time tells nothing of progress
+SPINNING_WAITS = (
+    "com.lmax.disruptor.MultiProducerSequencer.next",
+    "com.lmax.disruptor.SingleProducerSequencer.next",
+)
 # pipes between threads, which look once a second if the thread at the other end is still alive
 PIPES = (
     "java.io.PipedInputStream.",

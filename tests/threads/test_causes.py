@@ -352,6 +352,10 @@ def test_advice_fits_the_call() -> None:
     assert "standard output" in advice
     _, advice = _advice("java.net.Inet6AddressImpl.lookupAllHostAddr", "java.net.InetAddress.getByName")
     assert "resolv.conf" in advice
+    _, advice = _advice(*PARK, "java.util.concurrent.ThreadPoolExecutor.awaitTermination")
+    assert "shutdownNow()" in advice
+    _, advice = _advice("java.lang.Object.wait", "io.netty.util.concurrent.DefaultPromise.await")
+    assert "event loop" in advice
     _, advice = _advice(
         *PARK,
         "java.util.concurrent.CountDownLatch.await",
