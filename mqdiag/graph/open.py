@@ -7,9 +7,9 @@ from mqdiag.graph.heap import Heap, read_heap, refuse_empty
 from mqdiag.kernel.ahead import compile_ahead
 from mqdiag.kernel.folder import Task
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.hprof.dump import Dump, read_dump
+from mqdiag.read.hprof.dump import Dump, counted_dump, read_dump
 from mqdiag.read.hprof.header import parse_header
-from mqdiag.read.source import Source, open_source
+from mqdiag.read.source import Source, is_gzip, open_source
 
 
 def open_dump(
@@ -35,7 +35,9 @@ def open_dump(
         InputError: it is no heap dump, or not one object of it can be read.
     """
     progress = progress or Silent()
-    dump = read_dump(_source(path, progress, max_inflated, "counts"), progress, number)
+    dump = _counted(path, progress, max_inflated) if number == 0 else None
+    if dump is None:
+        dump = read_dump(_source(path, progress, max_inflated, "counts"), progress, number)
     refuse_empty(dump, name or path)
     return dump
 
@@ -70,6 +72,17 @@ def open_heap(
         if cache is not None:
             cache.close()
         raise
+
+
+def _counted(path: str, progress: Progress, max_inflated: int | None) -> Dump | None:
+    """A packed dump, counted while it is inflated; None if it must be read like any other."""
+    if not is_gzip(path):
+        return None
+    # Here, not above: most dumps are not packed.
+    from mqdiag.read.hprof.packed_dump import count_while_inflating
+
+    counted = count_while_inflating(path, progress, max_inflated, lambda: compile_ahead(progress, "counts"))
+    return None if counted is None else counted_dump(counted.source, counted.segments, counted.walked)
 
 
 def _source(path: str, progress: Progress, max_inflated: int | None, task: Task) -> Source:

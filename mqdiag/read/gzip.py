@@ -17,7 +17,7 @@ import zlib
 from collections import deque
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import NamedTuple, cast
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 from isal import igzip_lib, isal_zlib
@@ -53,6 +53,16 @@ class Inflated(NamedTuple):
     """"gzip", or "gzip-members" when it has many members, as the JVM writes them"""
     problem: Text | None
     """why the data ends early"""
+
+
+class Sink(Protocol):
+    """Where inflated bytes go."""
+
+    def expect(self, size: int) -> None:
+        """Hear how many bytes are to come in all, as the ratio so far says."""
+
+    def write(self, piece: bytes) -> None:
+        """Take the next bytes."""
 
 
 class _Spool:
@@ -153,10 +163,10 @@ class _Spool:
 
 
 class _BackgroundWriter:
-    """Writes to a spool a few pieces behind the inflating, on another core. Errors come with a later piece."""
+    """Writes to a sink a few pieces behind the inflating, on another core. Errors come with a later piece."""
 
-    def __init__(self, spool: _Spool) -> None:
-        self._spool = spool
+    def __init__(self, sink: Sink) -> None:
+        self._sink = sink
         self._pool = ThreadPoolExecutor(1)
         self._pending: deque[Future[None]] = deque()
         self.size = 0
@@ -166,7 +176,7 @@ class _BackgroundWriter:
         while len(self._pending) >= _PIECES_BEHIND:
             self._pending.popleft().result()
         self.size += len(piece)
-        self._pending.append(self._pool.submit(self._spool.write, piece))
+        self._pending.append(self._pool.submit(self._sink.write, piece))
 
     def wait(self) -> None:
         """Until all is written."""
@@ -175,6 +185,31 @@ class _BackgroundWriter:
 
     def close(self) -> None:
         self._pool.shutdown()
+
+
+def most_bytes(size: int, max_bytes: int | None) -> int:
+    """To how many bytes a file of that size may inflate, where its owner does not say it."""
+    return max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
+
+
+def is_of_members(head: bytes) -> bool:
+    """Whether a gzip file that begins like this has a member for each block, which inflate side by side."""
+    return _member_bytes(head) > 0
+
+
+def is_of_dump(head: bytes) -> bool:
+    """Whether what gzip data inflates to begins as a heap dump does."""
+    try:
+        inflated = isal_zlib.decompressobj(_GZIP).decompress(head, len(_DUMP_MAGIC))
+    except _Damaged:
+        return False
+    return inflated == _DUMP_MAGIC
+
+
+def _member_bytes(head: bytes) -> int:
+    """To how many bytes each member inflates but the last; 0 for a usual gzip file."""
+    block = _BLOCK_SIZE.search(head)
+    return int(block[1]) if block and int(block[1]) <= _MAX_BLOCK else 0
 
 
 def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = None) -> Inflated:
@@ -191,13 +226,12 @@ def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = No
             the source's `problem` says what stopped it.
     """
     progress.phase(say("inflating"))
-    limit = max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
+    limit = most_bytes(size, max_bytes)
     with open(path, "rb") as file:
-        head = file.read(256)
-        block = _BLOCK_SIZE.search(head)
-        if block and 0 < int(block[1]) <= _MAX_BLOCK:
+        block = _member_bytes(file.read(256))
+        if block:
             raw = np.frombuffer(map_file(file.fileno(), size, path), np.uint8)
-            members = _inflate_members(path, raw, int(block[1]), limit, progress)
+            members = _inflate_members(path, raw, block, limit, progress)
             if members is not None:
                 return members
     spool, problem = _inflate_stream(path, size, limit, progress, in_memory=True)
@@ -215,7 +249,7 @@ def inflate_to_disk(
         (its descriptor, which the caller closes; what stopped the inflating early).
     """
     progress.phase(say("inflating"))
-    limit = max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
+    limit = most_bytes(size, max_bytes)
     spool, problem = _inflate_stream(path, size, limit, progress, in_memory=False)
     return spool.descriptor(), problem
 
@@ -228,7 +262,7 @@ def _inflate_stream(
     Of what does not begin as a heap dump only the beginning: enough to say what it is.
     """
     spool = _Spool(path, limit, in_memory=in_memory)
-    problem = _fill(spool, path, size, progress)
+    problem = fill(spool, path, size, progress)
     if spool.size == 0:
         raise InputError(
             path,
@@ -241,10 +275,14 @@ def _inflate_stream(
     return spool, problem
 
 
-def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> Text | None:
-    writer = _BackgroundWriter(spool)
+def fill(sink: Sink, path: str, size: int, progress: Progress) -> Text | None:
+    """Inflate one stream after the other; gives why they end early. The sink is written to by another thread.
+
+    Of what does not begin as a heap dump only the beginning comes.
+    """
+    writer = _BackgroundWriter(sink)
     try:
-        problem = _inflate_into(writer, spool, path, size, progress)
+        problem = _inflate_into(writer, sink, path, size, progress)
         writer.wait()
         return problem
     finally:
@@ -252,7 +290,7 @@ def _fill(spool: _Spool, path: str, size: int, progress: Progress) -> Text | Non
 
 
 def _inflate_into(
-    writer: _BackgroundWriter, spool: _Spool, path: str, size: int, progress: Progress
+    writer: _BackgroundWriter, sink: Sink, path: str, size: int, progress: Progress
 ) -> Text | None:
     expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
     done = member_at = written = 0
@@ -274,7 +312,7 @@ def _inflate_into(
                         piece = expander.unused_data.lstrip(b"\0")
                         expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
                         member_at, written = done - len(piece), 0
-                spool.expect(writer.size * size // done)
+                sink.expect(writer.size * size // done)
                 progress.advance(done / size)
         except _Damaged as error:
             for inflated in _salvage(path, member_at, written):

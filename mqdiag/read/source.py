@@ -84,6 +84,15 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
     return Source(path=path, data=data, file_bytes=state.size_bytes, state=state, modified_ns=state.modified_ns)
 
 
+def is_gzip(path: str) -> bool:
+    """Whether a file begins as gzip data does; False for one that cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.read(2) == GZIP_MAGIC
+    except (OSError, ValueError):
+        return False
+
+
 def check_readable(path: str) -> int:
     """The size of a file that may hold a dump.
 

@@ -109,6 +109,21 @@ def read_dump(source: Source, progress: Progress | None = None, number: int = 0)
     return _read(source, progress or Silent(), ArrayRoom(source.path), number, store=False)[0]
 
 
+def counted_dump(source: Source, segments: list[Segment], walked: list[Walked]) -> Dump | None:
+    """A dump of which the objects were counted before; None if its records tell of other segments, or of two dumps.
+
+    Args:
+        source: the dump; in the place of objects it may have anything.
+        segments: heap records.
+        walked: what is in them.
+    """
+    header = parse_header(source.path, source.data)
+    own_segments, records, further = records_of_dump(source, read_records(source.data, header))
+    if further or own_segments != segments:
+        return None
+    return _of_walk(source, header, records, segments, walked, ArrayRoom(source.path))[0]
+
+
 def read_objects(
     source: Source, progress: Progress | None = None, number: int = 0, memory_bytes: int | None = None
 ) -> tuple[Dump, list[ObjectPart]]:
@@ -179,10 +194,26 @@ def _read(
     if mended is not None:
         segments, own_records, further = records_of_dump(source, mended, number)
         walked = walk_segments(data, header.id_size, segments, store=store, progress=progress, room=room)
+    header = _at_its_time(header, data, segments) if number else header
+    dump, objects = _of_walk(source, header, own_records, segments, walked, room)
+    dump.further_dumps = further
+    dump.repaired = mended is not None
+    return dump, objects
+
+
+def _of_walk(
+    source: Source,
+    header: Header,
+    records: Records,
+    segments: list[Segment],
+    walked: list[Walked],
+    room: ArrayRoom,
+) -> tuple[Dump, list[ObjectPart]]:
+    """Join what records and segments tell."""
     dump = _described(
         source,
-        _at_its_time(header, data, segments) if number else header,
-        own_records,
+        header,
+        records,
         (
             np.concatenate([part.class_offsets for part in walked]),
             np.concatenate([part.class_ends for part in walked]),
@@ -199,10 +230,8 @@ def _read(
     dump.counts, dump.elements, objects = _join(walked, dump.classes)
     lay_out_references(dump.classes, dump.elements, header.id_size)
     damages = [damage for part in walked for damage in part.damages]
-    dump.stopped_at, dump.problem, dump.read_share = completeness(source, own_records, segments, damages)
+    dump.stopped_at, dump.problem, dump.read_share = completeness(source, records, segments, damages)
     dump.complete = dump.problem is None
-    dump.further_dumps = further
-    dump.repaired = mended is not None
     return dump, objects
 
 

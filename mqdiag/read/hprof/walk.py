@@ -128,7 +128,7 @@ def walk_segments(
     with ThreadPoolExecutor(worker_count()) as pool:
         slices = list(_slices(segments))
         for taken, part in zip(
-            slices, pool.map(lambda s: _walk(data, id_size, s, store, room), slices), strict=True
+            slices, pool.map(lambda s: walk_slice(data, id_size, s, store, room), slices), strict=True
         ):
             walked.append(part)
             done += sum(end - start for start, end in taken)
@@ -207,9 +207,10 @@ def _longer(old: NDArray[Any]) -> NDArray[Any]:
     return new
 
 
-def _walk(
+def walk_slice(
     data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool, room: ArrayRoom
 ) -> Walked:
+    """Walk some neighbouring segments with one thread; arguments as for `walk_segments`."""
     buffers = _Buffers(segments, id_size, store)
     places = kernel.Segments(*np.array(segments, np.int64).reshape(-1, 2).T.copy())
     state = np.zeros(7, np.int64)

@@ -1,0 +1,266 @@
+"""A gzip dump of which only counts are wanted: objects are counted while it is inflated, on another core.
+
+Of what is inflated only the bytes outside the objects are kept: records of names, classes and stacks. They stand at
+their places in a nameless file in memory that has holes where the objects were. So all other readers take it for the
+dump. A dump that is odd in any way is read like any other, all of it inflated, so that it gets the same report.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import InputError
+from mqdiag.progress import Progress
+from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.gzip import fill, is_of_dump, is_of_members, most_bytes
+from mqdiag.read.hprof.distinct import is_in
+from mqdiag.read.hprof.header import Header, parse_header
+from mqdiag.read.hprof.kernels.record_list import scan_records
+from mqdiag.read.hprof.kernels.step import CROSSES_END
+from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_SEGMENT
+from mqdiag.read.hprof.types import WIDTHS
+from mqdiag.read.hprof.walk import Segment, Walked, walk_slice
+from mqdiag.read.mapping import FileState, refuse_changed
+from mqdiag.read.source import Source, check_readable
+from mqdiag.text import say
+
+_WINDOW_BYTES = 8 << 20
+_MOST_WINDOW_BYTES = 256 << 20
+"""for an array of references; what is longer is rarer than the memory is worth"""
+_MOST_KEPT_BYTES = 512 << 20
+"""outside the objects"""
+_HEAD_BYTES = 1 << 10
+"""in which the header of a dump stands"""
+_RECORDS = 1 << 12
+"""listed at once"""
+_PRIMITIVE_ARRAY = 0x23
+
+
+class Counted(msgspec.Struct):
+    """A dump that was counted while it was inflated."""
+
+    source: Source
+    """its data has zeros in the place of objects"""
+    segments: list[Segment]
+    walked: list[Walked]
+    """what the segments hold, by pieces in the order of the file"""
+
+
+class _OddError(Exception):
+    """The dump is to be read like any other."""
+
+
+def count_while_inflating(
+    path: str, progress: Progress, max_inflated: int | None, prepare: Callable[[], None]
+) -> Counted | None:
+    """Count the objects of a gzip file; None if its blocks inflate side by side, or if it is odd in any way.
+
+    Args:
+        path: the file.
+        progress: told of the share done.
+        max_inflated: bytes to which it may inflate; see `gzip.inflate`.
+        prepare: called before the kernels are used.
+
+    Raises:
+        InputError: it changed while it was read, or the progress ends the run.
+    """
+    size = check_readable(path)
+    state = FileState.of(path)
+    with open(path, "rb") as file:
+        head = file.read(_HEAD_BYTES)
+    if is_of_members(head) or not is_of_dump(head):
+        return None
+    prepare()
+    counter = _Counter(path, most_bytes(size, max_inflated))
+    try:
+        progress.phase(say("inflating"))
+        if fill(counter, path, size, progress) is not None:
+            return None
+        data = counter.finished()
+    except _OddError:
+        return None
+    finally:
+        counter.close()
+    refuse_changed(path, state)
+    source = Source(path, data, size, "gzip", modified_ns=state.modified_ns)
+    return Counted(source, counter.segments, counter.walked)
+
+
+class _Counter:
+    """Takes a dump piece by piece.
+
+    Raises:
+        _OddError: from any method.
+    """
+
+    def __init__(self, path: str, limit: int) -> None:
+        self.segments: list[Segment] = []
+        self.walked: list[Walked] = []
+        self._path, self._limit = path, limit
+        self._file = os.memfd_create("mqdiag")
+        self._kept = 0
+        self._room = ArrayRoom(path)
+        self._header: Header | None = None
+        self._window = np.empty(_WINDOW_BYTES, np.uint8)
+        self._base = 0
+        """where in the dump the window begins"""
+        self._size = 0
+        """bytes of the dump that have come: the window ends there"""
+        self._at = 0
+        """up to there everything is counted or kept; beyond `_size` inside a large array"""
+        self._segment_end = 0
+        """of the heap record that `_at` is in; not above `_at` between records"""
+        self._tags = np.empty(_RECORDS, np.uint8)
+        self._offsets = np.empty(_RECORDS, np.int64)
+        self._lengths = np.empty(_RECORDS, np.int64)
+
+    def close(self) -> None:
+        """Let go of the file."""
+        os.close(self._file)
+
+    def expect(self, size: int) -> None:
+        """Nothing depends on how much is to come."""
+
+    def write(self, piece: bytes) -> None:
+        """Take the next bytes."""
+        begin, self._size = self._size, self._size + len(piece)
+        if self._size > self._limit:
+            raise _OddError
+        fresh = np.frombuffer(piece, np.uint8)[max(self._at - begin, 0) :]
+        left = max(begin - self._at, 0)
+        behind = self._at - self._base
+        if left + fresh.size > self._window.size:
+            if left > _MOST_WINDOW_BYTES:
+                raise _OddError
+            longer = np.empty(2 * (left + fresh.size), np.uint8)
+            longer[:left] = self._window[behind : behind + left]
+            self._window = longer
+        elif left:
+            self._window[:left] = self._window[behind : behind + left]
+        self._base = self._at
+        self._window[left : left + fresh.size] = fresh
+        self._take(left + fresh.size)
+
+    def finished(self) -> NDArray[np.uint8]:
+        """The dump with holes in the place of objects."""
+        if self._header is None or self._at != self._size or self._segment_end > self._at:
+            raise _OddError
+        os.ftruncate(self._file, self._size)
+        return np.frombuffer(mmap.mmap(self._file, self._size, prot=mmap.PROT_READ), np.uint8)
+
+    def _take(self, used: int) -> None:
+        """Take what the window holds, as far as it is whole."""
+        window = self._window[:used]
+        window.flags.writeable = False
+        if self._header is None:
+            if used < _HEAD_BYTES:
+                return
+            try:
+                self._header = parse_header(self._path, window)
+            except InputError:
+                raise _OddError from None
+            self._keep(window, 0, self._header.size)
+            self._at = self._header.size
+        while self._at < self._size:
+            before = self._at
+            if self._at < self._segment_end:
+                self._walk_part(window)
+            else:
+                self._list(window)
+            if self._at == before:
+                return
+
+    def _list(self, window: NDArray[np.uint8]) -> None:
+        """Take the records that begin in the window; of the last one that goes on behind it, nothing."""
+        begin = self._at - self._base
+        _, _, count = scan_records(window, begin, self._tags, self._offsets, self._lengths, 0)
+        tags, bodies = self._tags[:count], self._offsets[:count]
+        ends = bodies + self._lengths[:count]
+        whole: list[Segment] = []
+        for number in np.flatnonzero(is_in(tags, (HEAP_DUMP, HEAP_DUMP_SEGMENT))).tolist():
+            body, end = int(bodies[number]), int(ends[number])
+            if not window[body - 4 : body].any():
+                raise _OddError  # its writer died before it knew the length, or it holds nothing
+            self._keep(window, begin, body)
+            segment = (self._base + body, self._base + end)
+            self.segments.append(segment)
+            begin = end
+            if end <= window.size:
+                whole.append(segment)
+            else:
+                self._at, self._segment_end = segment
+        if whole and self._walk(window, whole) is not None:
+            raise _OddError
+        if begin <= window.size:
+            # no heap record is open
+            inside = ends <= window.size
+            end = int(ends[inside][-1]) if inside.any() else begin
+            self._keep(window, begin, end)
+            self._at = self._base + end
+
+    def _walk(self, window: NDArray[np.uint8], segments: list[Segment]) -> int | None:
+        """Count what parts of segments hold; gives the place in the window where the last one could not go on."""
+        assert self._header is not None
+        base, id_size = self._base, self._header.id_size
+        relative = [(start - base, end - base) for start, end in segments]
+        walked = walk_slice(window, id_size, relative, False, self._room)
+        for start, end in _joined(walked.class_offsets, walked.class_ends):
+            self._keep(window, start, end)
+        walked.start += base
+        walked.class_offsets += base
+        walked.class_ends += base
+        self.walked.append(walked)
+        if not walked.damages:
+            return None
+        damage = walked.damages.pop()
+        if walked.damages or damage.status != CROSSES_END:
+            raise _OddError
+        return damage.at
+
+    def _walk_part(self, window: NDArray[np.uint8]) -> None:
+        """Go on in the heap record that is open."""
+        end = min(self._segment_end, self._size)
+        stop = self._walk(window, [(self._at, end)])
+        if stop is None:
+            self._at = end
+            return
+        if end == self._segment_end:
+            raise _OddError
+        self._at = self._base + stop + self._array_bytes(window, stop)
+        if self._at > self._segment_end:
+            raise _OddError
+
+    def _array_bytes(self, window: NDArray[np.uint8], at: int) -> int:
+        """Count an array of primitives that goes on behind the window: its length; 0 for anything else."""
+        assert self._header is not None
+        head = window[at : at + self._header.id_size + 10].tobytes()
+        if len(head) < self._header.id_size + 10 or head[0] != _PRIMITIVE_ARRAY:
+            return 0
+        elements, kind = int.from_bytes(head[-5:-1], "big"), head[-1]
+        self.walked[-1].counts[kind - 4] += 1
+        self.walked[-1].elements[kind - 4] += elements
+        return len(head) + elements * WIDTHS[kind]
+
+    def _keep(self, window: NDArray[np.uint8], begin: int, end: int) -> None:
+        """Keep bytes of the window at their place in the dump."""
+        self._kept += end - begin
+        if self._kept > _MOST_KEPT_BYTES:
+            raise _OddError
+        done = begin
+        while done < end:
+            done += os.pwrite(self._file, window[done:end].data, self._base + done)
+
+
+def _joined(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[Segment]:
+    """Ranges, neighbours joined."""
+    if not starts.size:
+        return []
+    apart = np.flatnonzero(starts[1:] != ends[:-1])
+    firsts, lasts = np.append(0, apart + 1), np.append(apart, ends.size - 1)
+    return list(zip(starts[firsts].tolist(), ends[lasts].tolist(), strict=True))
