@@ -163,7 +163,7 @@ class _FleetRun:
             now = Picture(self._base, self._layout, self._run)
             totals = now.totals(listing.left_out)
             self._mark(began, marks[-1].order + 1 if marks else 1, totals)
-            clean_up(self._context, self._layout, self._run, work.in_order())
+            clean_up(self._layout)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
         before = None if against is None else Picture(self._base, self._layout, against.run)

@@ -18,7 +18,8 @@ import pytest
 from mqdiag.config import Settings
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.analyse import Request
-from mqdiag.fleet.work.child import ChildFailure, WarmChild
+from mqdiag.fleet.work.child import WarmChild
+from mqdiag.fleet.work.loss import NotAnalysed
 from mqdiag.language import english
 
 
@@ -88,7 +89,7 @@ def test_too_much_memory_is_a_failure_and_the_next_incident_goes_on(fixtures: Pa
                 "failures"
             ]
             kind, reason = failure["kind"], failure["reason"]
-        except ChildFailure as ended:
+        except NotAnalysed as ended:
             kind, reason = ended.kind, english()(ended.reason)
         assert kind == "memory"
         assert "more memory than" in reason or "more than 128 MiB" in reason
@@ -101,7 +102,7 @@ def test_too_much_memory_is_a_failure_and_the_next_incident_goes_on(fixtures: Pa
 def test_too_much_time_is_a_failure(dump: Path, tmp_path: Path) -> None:
     hasty = WarmChild(Limits(memory_bytes=2 << 30, time_s=0.01))
     try:
-        with pytest.raises(ChildFailure) as failure:
+        with pytest.raises(NotAnalysed) as failure:
             hasty.analyse(_request(tmp_path, dump))
         assert failure.value.kind == "time"
         assert hasty.pid is None
@@ -123,7 +124,7 @@ def test_a_child_that_is_killed_is_a_failure(
 
     plain_send = WarmChild._send
     monkeypatch.setattr(WarmChild, "_send", send)
-    with pytest.raises(ChildFailure) as failure:
+    with pytest.raises(NotAnalysed) as failure:
         child.analyse(_request(tmp_path, dump))
     monkeypatch.undo()
     assert failure.value.kind == "crash"

@@ -24,8 +24,9 @@ from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work import task
 from mqdiag.fleet.work.item import Job, WorkItem
+from mqdiag.fleet.work.loss import NotAnalysed
 from mqdiag.fleet.work.results import read_result
-from mqdiag.fleet.work.scratch import NotFetched, fetch, wait_for_room
+from mqdiag.fleet.work.scratch import fetch, wait_for_room
 from tests.fleet.cluster import free_port
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
@@ -120,7 +121,7 @@ def test_an_object_is_listed_fetched_analysed_and_removed(bucket: tuple[Storage,
 
 def test_an_object_over_the_limit_is_not_fetched(bucket: tuple[Storage, str], tmp_path: Path) -> None:
     store, _ = bucket
-    with pytest.raises(NotFetched) as large:
+    with pytest.raises(NotAnalysed) as large:
         fetch(store, "dumps/in/orders/h1/20261121-080000.hprof", tmp_path / "x", 1 << 20)
     assert large.value.kind == "too-large"
     assert (tmp_path / "x").stat().st_size <= 1 << 20
@@ -151,7 +152,7 @@ def test_an_object_that_has_gone_is_tried_again_by_the_next_run(
 
 def test_a_full_scratch_disk_waits_and_then_says_so(tmp_path: Path) -> None:
     started = time.monotonic()
-    with pytest.raises(NotFetched) as full:
+    with pytest.raises(NotAnalysed) as full:
         wait_for_room(tmp_path, 1 << 60, 0.6)
     assert time.monotonic() - started >= 0.5
     assert full.value.kind == "no-room"

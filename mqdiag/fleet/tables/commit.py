@@ -8,10 +8,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -24,7 +25,7 @@ from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.tables.arrow import parquet, pieces, table_bytes
 from mqdiag.fleet.tables.layout import Layout, RunMark, partition
 from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, DAY, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
-from mqdiag.fleet.work.results import RESULTS, read_result, remove_results
+from mqdiag.fleet.work.results import RESULTS, read_result
 from mqdiag.text import say
 
 CHUNK = 1_000
@@ -67,7 +68,12 @@ def write_tables(
     target = _target(layout, run)
     if target != layout.root:
         layout.store.remove_folder(target)
-    wrote_any = _on_parts(context, done, partial(_write_parts, layout.uri, target, run))
+    parts = _parts(done)
+    wrote_any = False
+    while batch := list(itertools.islice(parts, BATCH)):
+        tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
+        context.parallelize(batch, tasks).foreachPartition(partial(_write_parts, layout.uri, target, run))
+        wrote_any = True
     for number, rows in enumerate(pieces(taken_over, len, CHUNK)):
         path = f"{partition(target, INCIDENTS.name, run)}/known-{number:05d}.parquet"
         layout.store.write(path, table_bytes(in_order(rows)))
@@ -114,13 +120,11 @@ def publish(layout: Layout, run: str) -> None:
             os.rename(source, target)
 
 
-def clean_up(context: SparkContext, layout: Layout, run: str, done: Iterator[tuple[str, str]]) -> None:
-    """After the mark: remove the results, which are in the tables now."""
-    out = layout.uri
-    _on_parts(
-        context, done, lambda parts: remove_results(out, (key for part in parts for key in part.incidents))
-    )
-    layout.store.remove_folder(f"{layout.staging}/{run}")
+def clean_up(layout: Layout) -> None:
+    """After the mark: remove the results, which are in the tables now, with all other unfinished work."""
+    # A late copy of a task can put a file into a folder that is just being removed; the next run removes it.
+    with contextlib.suppress(OSError):
+        layout.store.remove_folder(layout.staging)
 
 
 def remove_unmarked(layout: Layout) -> None:
@@ -145,19 +149,6 @@ def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
         keys = (key for _, key in of_day)
         while incidents := tuple(itertools.islice(keys, CHUNK)):
             yield Part(number=next(numbers), day=day, incidents=incidents)
-
-
-def _on_parts(
-    context: SparkContext, done: Iterator[tuple[str, str]], work: Callable[[Iterable[Part]], None]
-) -> bool:
-    """Do something with all parts; whether there are any."""
-    parts = _parts(done)
-    has_any = False
-    while batch := list(itertools.islice(parts, BATCH)):
-        tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
-        context.parallelize(batch, tasks).foreachPartition(work)
-        has_any = True
-    return has_any
 
 
 def in_order(rows: pa.Table) -> pa.Table:

@@ -13,14 +13,13 @@ from typing import Any
 import msgspec
 
 from mqdiag.errors import MqdiagError
-from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child_main import LENGTH, needs_more
+from mqdiag.fleet.work.loss import NotAnalysed
 from mqdiag.fleet.work.rows import Rows
-from mqdiag.language import english
 from mqdiag.report_json import text_of
-from mqdiag.text import Text, say
+from mqdiag.text import say
 
 LOOK_S = 0.1
 """between two looks at the child's memory"""
@@ -31,20 +30,6 @@ MARGIN = 1.25
 GROWN = 0.5
 """share of the memory limit that a child may keep between two incidents"""
 LARGEST_ANSWER = 1 << 30
-
-
-class ChildFailure(Exception):
-    """The child gave no rows.
-
-    Args:
-        kind: memory, time, crash or fault.
-        reason: what happened, as the tables tell it.
-    """
-
-    def __init__(self, *, kind: LossKind, reason: Text) -> None:
-        self.kind = kind
-        self.reason = reason
-        super().__init__(english()(reason))
 
 
 class WarmChild:
@@ -73,7 +58,7 @@ class WarmChild:
         """The rows of an incident.
 
         Raises:
-            ChildFailure: it died, took too long or too much memory, or failed inside.
+            NotAnalysed: it died, took too long or too much memory, or failed inside.
         """
         if self._process is not None and (self._process.poll() is not None or self._is_worn()):
             self.close()
@@ -83,13 +68,13 @@ class WarmChild:
         try:
             self._send(data)
             answer = self._answer(self.limits.time_s)
-        except ChildFailure:
+        except NotAnalysed:
             self.close()
             raise
         if "failed" in answer:
             if answer["failed"] == "memory":
                 self.close()  # freed memory is not always given back
-            raise ChildFailure(kind=answer["failed"], reason=text_of(answer["reason"]))
+            raise NotAnalysed(kind=answer["failed"], reason=text_of(answer["reason"]))
         return msgspec.convert(answer["rows"], Rows)
 
     def close(self) -> None:
@@ -106,7 +91,7 @@ class WarmChild:
         self._served = 0
         try:
             self._answer(START_S)
-        except ChildFailure as failure:
+        except NotAnalysed as failure:
             self.close()
             raise MqdiagError(
                 say("the analysing process does not start on this node: {reason}", reason=failure.reason)
@@ -133,7 +118,7 @@ class WarmChild:
         deadline = time.monotonic() + patience_s
         (size,) = LENGTH.unpack(self._read(LENGTH.size, deadline, patience_s))
         if size > LARGEST_ANSWER:
-            raise ChildFailure(kind="fault", reason=say("its result of {bytes:bytes} is too large", bytes=size))
+            raise NotAnalysed(kind="fault", reason=say("its result of {bytes:bytes} is too large", bytes=size))
         answer: dict[str, Any] = msgspec.msgpack.decode(self._read(size, deadline, patience_s))
         return answer
 
@@ -151,20 +136,20 @@ class WarmChild:
                     raise self._ended()
                 data += piece
             elif time.monotonic() > deadline:
-                raise ChildFailure(
+                raise NotAnalysed(
                     kind="time", reason=say("was not done after {patience_s:seconds}", patience_s=patience_s)
                 )
             elif _anonymous_bytes(self._running.pid) > MARGIN * self.limits.memory_bytes:
-                raise ChildFailure(kind="memory", reason=needs_more(self.limits.memory_bytes))
+                raise NotAnalysed(kind="memory", reason=needs_more(self.limits.memory_bytes))
         return bytes(data)
 
-    def _ended(self) -> ChildFailure:
+    def _ended(self) -> NotAnalysed:
         code = self._running.wait()
         if code < 0:
             reason = say("the analysing process ended with signal {signal}", signal=-code)
         else:
             reason = say("the analysing process ended with exit code {code}", code=code)
-        return ChildFailure(kind="crash", reason=reason)
+        return NotAnalysed(kind="crash", reason=reason)
 
 
 def _anonymous_bytes(pid: int) -> int:

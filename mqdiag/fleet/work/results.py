@@ -6,11 +6,9 @@ there once or not at all, and a driver that starts again finds what is done.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 import msgspec
 
-from mqdiag.fleet.files.storage import Storage, storage
+from mqdiag.fleet.files.storage import Storage
 from mqdiag.fleet.work.rows import Rows
 
 RESULTS = "results"
@@ -59,10 +57,3 @@ def count_try(store: Storage, out: str, run: str, incident: str) -> int:
     tries = int(data) if data.isdigit() else 0
     store.write(path, str(tries + 1).encode(), durable=False)
     return tries
-
-
-def remove_results(uri: str, incidents: Iterable[str]) -> None:
-    """Delete results that are no longer needed; those that are gone already are no error."""
-    store, out = storage(uri)
-    for incident in incidents:
-        store.remove_file(result_path(out, incident))

@@ -12,28 +12,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from mqdiag.facts.vocabulary import LossKind
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.fleet.files.storage import Storage
-from mqdiag.language import english
-from mqdiag.text import Text, say
+from mqdiag.fleet.work.loss import NotAnalysed
+from mqdiag.text import say
 
 PREFIX = "mqdiag-scratch-"
 CHUNK = 4 << 20
-
-
-class NotFetched(Exception):
-    """An object is not on the executor's disk.
-
-    Args:
-        kind: no-room where the disk is full, too-large where the object is.
-        reason: why, as the tables tell it.
-    """
-
-    def __init__(self, kind: LossKind, reason: Text) -> None:
-        self.kind = kind
-        self.reason = reason
-        super().__init__(english()(reason))
 
 
 @contextmanager
@@ -56,14 +41,14 @@ def wait_for_room(folder: Path, size: int, patience_s: float) -> None:
     """Wait until so many bytes fit: other incidents on the node give theirs back when they are done.
 
     Raises:
-        NotFetched: they do not.
+        NotAnalysed: they do not.
     """
     deadline = time.monotonic() + patience_s
     while not fits(folder, size):
         if time.monotonic() >= deadline:
             free = max(free_bytes(folder) - RESERVE_BYTES, 0)
             reason = say("needs {size:bytes} of scratch space, {free:bytes} are free", size=size, free=free)
-            raise NotFetched("no-room", reason)
+            raise NotAnalysed(kind="no-room", reason=reason)
         time.sleep(min(0.5, max(deadline - time.monotonic(), 0.0)))
 
 
@@ -74,7 +59,7 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
         Its size.
 
     Raises:
-        NotFetched: the disk is full, or it is larger than the limit, whatever the listing said.
+        NotAnalysed: the disk is full, or it is larger than the limit, whatever the listing said.
         OSError: the store does not give it.
     """
     written = 0
@@ -82,12 +67,12 @@ def fetch(store: Storage, path: str, target: Path, limit: int) -> int:
         while piece := source.read(CHUNK):
             written += len(piece)
             if written > limit:
-                raise NotFetched("too-large", say("is larger than {limit:bytes}", limit=limit))
+                raise NotAnalysed(kind="too-large", reason=say("is larger than {limit:bytes}", limit=limit))
             try:
                 file.write(piece)
             except OSError as error:
                 if error.errno in (errno.ENOSPC, errno.EDQUOT):
-                    raise NotFetched("no-room", say("the scratch disk became full")) from error
+                    raise NotAnalysed(kind="no-room", reason=say("the scratch disk became full")) from error
                 raise
     return written
 

@@ -11,24 +11,22 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-import msgspec
-
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError, first_line
-from mqdiag.facts.vocabulary import LossKind
 from mqdiag.fleet.files.incidents import IncidentFile
 from mqdiag.fleet.files.storage import storage, without_options
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.schemas import TABLES
 from mqdiag.fleet.work.analyse import Request
-from mqdiag.fleet.work.child import ChildFailure, WarmChild
+from mqdiag.fleet.work.child import WarmChild
 from mqdiag.fleet.work.item import Job, WorkItem
+from mqdiag.fleet.work.loss import Lost, NotAnalysed
 from mqdiag.fleet.work.results import Result, count_try, read_result, write_result
 from mqdiag.fleet.work.rows import Row, Rows, failure_row
-from mqdiag.fleet.work.scratch import NotFetched, executor_folder, fetch, scratch_folder, wait_for_room
+from mqdiag.fleet.work.scratch import executor_folder, fetch, scratch_folder, wait_for_room
 from mqdiag.fleet.work.shares import shares, shares_of
 from mqdiag.language import english
-from mqdiag.text import Text, say
+from mqdiag.text import say
 
 ATTEMPTS = 3
 """an incident that has ended so many executors or Python workers is not tried again"""
@@ -40,14 +38,6 @@ BY_LIMIT = frozenset({"too-large", "memory", "time"})
 """failures that other limits could help"""
 ROOM_PATIENCE_S = 30.0
 _children: dict[Limits, WarmChild] = {}
-
-
-class Lost(msgspec.Struct, frozen=True, kw_only=True):
-    """A file that could not be analysed."""
-
-    file: IncidentFile
-    kind: LossKind
-    reason: Text
 
 
 def run_item(item: WorkItem, job: Job, attempt: int = 0) -> bool:
@@ -114,7 +104,7 @@ def _analysed(item: WorkItem, job: Job, shares: int) -> tuple[Rows | None, list[
             )
             try:
                 return warm_child(limits).analyse(request), lost
-            except ChildFailure as failure:
+            except NotAnalysed as failure:
                 path, largest = max(paths.items(), key=lambda pair: pair[1].bytes)
                 lost.append(Lost(file=largest, kind=failure.kind, reason=failure.reason))
                 del paths[path]
@@ -139,7 +129,7 @@ def _fetched(
                 continue
             wait_for_room(folder, file.bytes, ROOM_PATIENCE_S)
             fetch(store, path, target, limits.input_bytes)
-        except NotFetched as error:
+        except NotAnalysed as error:
             lost.append(Lost(file=file, kind=error.kind, reason=error.reason))
         except OSError as error:
             reason = say("could not be fetched: {reason}", reason=first_line(error))
