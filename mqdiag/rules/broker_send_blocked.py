@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.stacks import Standstill, ThreadFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.standstill import LIMITS, draft, example, who
-from mqdiag.text import NOTHING, say
+from mqdiag.rules.shared.standstill import LIMITS, NO_CPU_MS, draft, example, who
+from mqdiag.text import NOTHING, Text, say
 
 RULE = Rule(
     name="broker-send-blocked",
@@ -42,12 +42,17 @@ PLACES = {
     "slow-slave": say("for the slave"),
     "slow-disk": say("for the flush to disk"),
 }
-MAKES_FILES = "AllocateMappedFileService"
-"""the thread and class that makes the next file of the commit log; the holder of the put lock waits for it"""
-NEXT_FILE = say(
+MAKES_FILES = ("AllocateMappedFileService", "AllocateMapedFileService")
+"""the class of the thread that makes the next file of the commit log; the holder of the put lock waits in it"""
+WAITS_FOR_FILE = say(
+    "{samples:count} {samples:sample|samples} over {seconds:seconds} show each thread waiting for the lock of the"
+    " commit log or, as the holder of the lock, for the next file"
+)
+FIND_OUT_WHY = say(
     "{holder} waits for the next file of the commit log: find out why thread AllocateMappedFileService does not make"
     " it. Look at its stack, the free space and inodes of the disk, and how long the disk takes to allocate a file."
 )
+ONLY_HIDES = say("Until it returns, longer timeouts and a larger send queue only hide the fault.")
 SENDS = Standstill(
     kind="broker-put",
     cause="page-cache-busy",
@@ -92,26 +97,62 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         if still.kind != "broker-put" or len(still.threads) < limits["blocked_share"] * still.pool_size:
             continue
         blocked = True
-        yield draft(
-            _with_next_file(still),
-            limits,
-            title=say(
-                "{who} {thread_count:waits|wait} {place} in all samples",
-                who=who(still),
-                place=PLACES.get(still.cause, say("in the send path")),
-            ),
-            more=(say("{holder} holds the lock and is in {holder_does}."),) if still.holder else (),
-        )
+        yield _blocked(still, stacks, limits)
     if not blocked and stacks.judged:
         saturated = list(_saturated(stacks, limits))
         yield from saturated or _stood_for_a_while(stacks, limits)
 
 
-def _with_next_file(still: Standstill) -> Standstill:
-    """The standstill with a first remedy of its own where the lock's holder waits for a new file."""
-    if MAKES_FILES not in (still.holder_does or ""):
-        return still
-    return msgspec.structs.replace(still, remedy=(NEXT_FILE, *still.remedy))
+def _blocked(still: Standstill, stacks: StacksFacts, limits: Limits) -> Draft:
+    """The threads wait in all samples; where they wait for a new file, the finding says who makes it."""
+    place = PLACES.get(still.cause, say("in the send path"))
+    seen = None
+    more = (say("{holder} holds the lock and is in {holder_does}."),) if still.holder else ()
+    maker = next((one for one in stacks.threads if one.name == still.holder and _makes_files(one.name)), None)
+    if maker is not None or _makes_files(still.holder_does):
+        place = say("for the next file of the commit log")
+        seen = WAITS_FOR_FILE if still.seconds is not None else None
+        still = msgspec.structs.replace(still, remedy=(FIND_OUT_WHY, *still.remedy))
+    if maker is not None:
+        call = maker.samples[-1].top or ""
+        more = (_what_maker_does(maker, call),)
+        still = msgspec.structs.replace(still, remedy=(_find_out_why(call), ONLY_HIDES))
+    return draft(
+        still,
+        limits,
+        title=say(
+            "{who} {thread_count:waits|wait} {place} in all samples",
+            who=who(still),
+            place=place,
+        ),
+        seen=seen,
+        more=more,
+    )
+
+
+def _makes_files(text: str | None) -> bool:
+    """Whether a thread's name, or the call of the thread that waits for it, has the class that makes the files."""
+    return any(name in (text or "") for name in MAKES_FILES)
+
+
+def _find_out_why(call: str) -> Text:
+    return say(
+        "Find out why {call} does not return to {holder}: look at the kernel's messages (dmesg -T), at iostat -x 1, at"
+        " the free space and inodes of the disk, and at the mount if it is a network disk.",
+        call=call,
+    )
+
+
+def _what_maker_does(maker: ThreadFacts, call: str) -> Text:
+    seen = say(
+        "Thread {holder} makes that file, and is in {call} in {same:count} of {all:count} samples",
+        call=call,
+        same=sum(at.top == call for at in maker.samples),
+        all=len(maker.samples),
+    )
+    if maker.cpu_growth_ms is None or maker.cpu_growth_ms >= NO_CPU_MS:
+        return say("{seen}.", seen=seen)
+    return say("{seen}, using no CPU.", seen=seen)
 
 
 def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Draft]:

@@ -93,7 +93,7 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
     """Whether it has nothing to do: it waits in the pool's queue or, as a thread of no pool, in its own loop."""
     if meaning.idle:
         return True
-    if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST:
+    if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST or meaning.makes_store_file:
         return False
     if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:
         # a library's own loop: long polls, cleaners, event loops

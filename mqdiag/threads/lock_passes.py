@@ -42,7 +42,9 @@ def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:
             named,
             state="blocked",
             confidence="medium",
-            reason=say("waits for a lock that each owner keeps over several samples, until its own timeout"),
+            reason=say(
+                "the owner of its lock changes, but each owner keeps the lock over several samples and then gives up"
+            ),
         )
     if len(owners) > 1:
         return _owner_changes(named, len(owners))
@@ -142,16 +144,25 @@ def _stuck_in_commit_log(world: World) -> list[Judgement]:
 
 
 def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None:
-    """Decide for a broker's send threads while the commit log gets no next file.
+    """Decide for a broker's send threads while the commit log gets no next file, and for the thread that makes it.
 
     The holder of the put lock gives up after five seconds with an error. Another thread takes the lock and waits for
     the same file. The threads before the lock may spin, so their CPU time grows: no single thread is stuck, yet nothing
     is stored.
     """
-    holder = world.once(_holders_that_wait_for_a_file).get(judgement)
+    waits = world.once(_waits_for_next_file)
+    if judgement in waits.makers:
+        return _maker_without_cpu_time(judgement)
+    holder = waits.holders.get(judgement)
     if holder is None:
         return None
     track = judgement.track
+    maker = waits.maker_of(holder)
+    sure = maker is not None and maker.now.state == "stuck"
+    behind = maker if holder is judgement else holder
+    if behind is None and judgement.now.state == "stuck":
+        return None
+    waits_for = judgement.now.waits_for or (behind.track if behind is not None else None)
     first, last = track.records[track.judged[0]], track.last
     growth_ms = None
     if first is not None and first.cpu_ms is not None and last.cpu_ms is not None:
@@ -159,8 +170,10 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
     return msgspec.structs.replace(
         judgement.now,
         state="blocked",
-        confidence="medium",
-        reason=say("waits before the put lock in all samples; the holder of the lock waits for the next file"),
+        confidence="high" if sure else "medium",
+        reason=say(
+            "waits in all samples for the next file of the commit log, or for the lock of the thread that does"
+        ),
         computing=False,
         run=Run(
             first=track.judged[0],
@@ -171,32 +184,68 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
             same_addresses=judgement.run.same_addresses,
             same_frames=judgement.run.same_frames,
         ),
-        waits_for=None if holder is judgement else holder.track,
+        waits_for=waits_for,
     )
 
 
-def _holders_that_wait_for_a_file(world: World) -> dict[Judgement, Judgement]:
-    """Send threads of brokers that store nothing, each with the holder of the put lock in the last sample."""
+def _maker_without_cpu_time(judgement: Judgement) -> Revision | None:
+    """Without CPU times, the thread that makes the file is stuck: it is in one call while send threads wait for it."""
+    if not judgement.now.unchanged:
+        return None
+    return msgspec.structs.replace(
+        judgement.now,
+        state="stuck",
+        confidence="medium",
+        reason=say(
+            "all samples show it in the same call, and send threads wait for its file; the dumps hold no CPU time"
+        ),
+    )
+
+
+class _WaitsForNextFile(msgspec.Struct):
+    """Send threads of brokers that store nothing, and the threads that make the files of these brokers."""
+
+    holders: dict[Judgement, Judgement] = msgspec.field(default_factory=dict)
+    """by send thread, the holder of the put lock in the last sample"""
+    makers: list[Judgement] = msgspec.field(default_factory=list)
+
+    def maker_of(self, holder: Judgement) -> Judgement | None:
+        """The stuck thread that this holder waits for; each broker of a JVM has its own, so of several none is it."""
+        makers = [one for one in self.makers if one.track.jvm == holder.track.jvm]
+        return makers[0] if len(makers) == 1 else None
+
+
+def _waits_for_next_file(world: World) -> _WaitsForNextFile:
     by_broker: dict[tuple[int, tuple[int, ...]], list[Judgement]] = defaultdict(list)
     for judgement in world.judgements:
         track = judgement.track
         if (
             track.role == roles.BROKER_SEND
-            and not judgement.makes_no_progress
             and len(track.possible) >= SEND_PATH_SAMPLES
             and (_seconds_between(world.series, track.possible) or 0.0) >= LONG_RUN_S
             and all(_place_in_send_path(track.meanings[index]) is not None for index in track.possible)
         ):
             by_broker[track.jvm, tuple(track.possible)].append(judgement)
-    found: dict[Judgement, Judgement] = {}
+    found = _WaitsForNextFile()
     for (_, samples), members in by_broker.items():
         holders = [
             next((one for one in members if _place_in_send_path(one.track.meanings[index]) == "file"), None)
             for index in samples
         ]
         last = holders[-1]
-        if last is not None and None not in holders:
-            found |= dict.fromkeys(members, last)
+        if last is None or None in holders:
+            continue
+        # where a holder is stuck by its own samples, CPU time tells who moved; before a spin lock it does not
+        told_apart = any(one.makes_no_progress for one in holders if one is not None)
+        found.holders |= {one: last for one in members if one.makes_no_progress or not told_apart}
+    jvms = {holder.track.jvm for holder in found.holders.values()}
+    found.makers = [
+        judgement
+        for judgement in world.judgements
+        if judgement.track.jvm in jvms
+        and judgement.track.last_meaning.makes_store_file
+        and (judgement.now.state == "stuck" or judgement.now.unchanged)
+    ]
     return found
 
 

@@ -73,7 +73,8 @@ PASSES: tuple[Pass, ...] = (
     Pass(
         name="next commit log file",
         decides="A broker's send threads are blocked if in every sample one of them waits for the next commit log file"
-        " and the others for the put lock, even though the holder of the lock changes.",
+        " and the others for the put lock, even though the holder of the lock changes. The thread that makes the file"
+        " is stuck if all samples show it in one call.",
         revise=by_wait_for_next_file,
     ),
     Pass(

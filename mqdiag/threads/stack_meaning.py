@@ -45,6 +45,11 @@ CONSUME_REQUESTS = frozenset(
 )
 GRPC_TASK = ".client.java.impl.consumer.ConsumeTask.call"
 """what runs a listener of the gRPC client; a bridge method of the same name stands below it"""
+_MAKES_FILE = (
+    "AllocateMappedFileService.mmapOperation",
+    "AllocateMapedFileService.mmapOperation",
+)
+"""what makes a broker's next file; its thread waits in there for the next order too"""
 _LISTENER_METHODS = (".consumeMessage", ".consume")
 """of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
 INITIALIZER = ".<clinit>"
@@ -136,6 +141,13 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     def spins(self) -> bool:
         """Whether its wait uses CPU time for as long as it lasts."""
         return self.waits and any(method.startswith(SPINNING_WAITS) for method in self.methods[:MAX_TOP])
+
+    @cached_property
+    def makes_store_file(self) -> bool:
+        """Whether it makes a file of a broker's store at this moment."""
+        return self.doing not in ("idle", "queue") and any(
+            method.endswith(_MAKES_FILE) for method in self.methods[:MAX_TOP]
+        )
 
     @cached_property
     def container(self) -> ListenerContainer | None:
@@ -357,6 +369,10 @@ def cut_frames(meaning: StackMeaning) -> tuple[tuple[str, ...], tuple[int, ...]]
     frames = meaning.stack.frames
     end = meaning.run_index if meaning.run_index >= 0 else len(frames)
     keep: set[int] = set(range(min(SHOWN_TOP, len(frames))))
+    caller = next((index for index in range(end) if not meaning.methods[index].startswith(JDK)), None)
+    if caller is not None:
+        # the code that calls into the JDK says what is waited for
+        keep.add(caller)
     own = [index for index in range(end) if is_own(meaning.methods[index])]
     for index in own[:10] + own[-2:]:
         keep.update(range(max(0, index - SHOWN_AROUND_OWN), index + 1))

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import re
+import tarfile
+from collections.abc import Iterable
+from pathlib import Path
+
 import pytest
 
-from mqdiag.findings import Severity
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.facts.stacks import ThreadFacts
+from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
 from tests.threads.real_series import CASES, diagnosis_of
+
+MADE_BY = "AllocateMappedFileService"
+HELD = ("broker-put-lock-held-4.3.2", "broker-put-lock-held-4.9.7", "broker-stalled")
 
 
 def states(case: str) -> set[str]:
@@ -24,9 +34,80 @@ def test_all_are_blocked_while_the_next_file_is_not_made(case: str) -> None:
         "page-cache-busy",
         Severity.ERROR,
     )
-    assert "thread AllocateMappedFileService" in english()(first.remedy[0])
 
 
 @pytest.mark.parametrize("case", ["broker-spinning-4.3.2", "broker-flush-quick-4.3.2", "broker-healthy-5.3.3"])
 def test_a_busy_broker_with_a_sound_disk_is_not(case: str) -> None:
     assert not states(case) & {"blocked", "stuck"}
+
+
+def unpacked(archive: Path, folder: Path) -> list[Path]:
+    """The samples of a series as files."""
+    with tarfile.open(archive) as files:
+        files.extractall(folder, filter="data")
+    return sorted(folder.rglob("*.log"))
+
+
+def thread_named(name: str, threads: Iterable[ThreadFacts]) -> ThreadFacts:
+    (found,) = (thread for thread in threads if thread.name == name)
+    return found
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_the_thread_that_makes_the_file_is_the_root(case: str) -> None:
+    report = diagnosis_of(CASES / case / "series.tar.gz").report
+    assert report.stacks is not None
+    maker = thread_named(MADE_BY, report.stacks.threads)
+    assert (maker.state, maker.confidence, maker.doing) == ("stuck", "high", "file-read")
+    assert {still.holder for still in report.stacks.standstills} == {MADE_BY}
+    first = report.findings[0]
+    assert "java.io.RandomAccessFile.open0" in english()(first.remedy[0])
+    assert "java.io.RandomAccessFile.open0 in 5 of 5 samples, using no CPU" in english()(first.explanation[-1])
+    assert "for the next file of the commit log" in english()(first.title)
+
+
+@pytest.mark.parametrize("case", HELD)
+def test_without_cpu_time_the_thread_is_stuck_while_others_wait_for_its_file(case: str, tmp_path: Path) -> None:
+    """As JDK 8 prints them."""
+    samples = unpacked(CASES / case / "series.tar.gz", tmp_path)
+    for sample in samples:
+        sample.write_text(re.sub(r" cpu=\S+", "", sample.read_text()))
+    report = diagnose_stacks(samples).report
+    assert report.stacks is not None
+    maker = thread_named(MADE_BY, report.stacks.threads)
+    assert (maker.state, maker.confidence) == ("stuck", "medium")
+    assert report.findings[0].evidence["holder"] == MADE_BY
+    assert report.findings[0].confidence == Confidence.MEDIUM
+
+
+def test_a_dump_without_owners_is_neither_surer_nor_leads_elsewhere() -> None:
+    plain, with_owners = (
+        diagnosis_of(CASES / "broker-stalled" / f"{name}.tar.gz").report.findings[0]
+        for name in ("series", "jstack-l")
+    )
+    assert english()(plain.title) == english()(with_owners.title)
+    assert plain.confidence == with_owners.confidence
+    assert [*map(english(), plain.remedy)] == [*map(english(), with_owners.remedy)]
+
+
+def test_a_thread_that_made_a_file_in_between_is_not_stuck() -> None:
+    stacks = diagnosis_of(CASES / "broker-stalled-for-a-while" / "series.tar.gz").report.stacks
+    assert stacks is not None
+    assert thread_named(MADE_BY, stacks.threads).state == "progressing"
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        "broker-busy",
+        "broker-flush-quick-4.3.2",
+        "broker-flush-slow-4.3.2",
+        "broker-healthy-5.3.3",
+        "broker-slave-waits-4.3.2",
+        "broker-spinning-4.3.2",
+    ],
+)
+def test_where_files_are_made_in_time_their_thread_rests(case: str) -> None:
+    stacks = diagnosis_of(CASES / case / "series.tar.gz").report.stacks
+    assert stacks is not None
+    assert thread_named(MADE_BY, stacks.threads).state == "idle"

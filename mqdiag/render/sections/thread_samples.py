@@ -187,8 +187,8 @@ def _matters(thread: ThreadFacts, stacks: StacksFacts) -> bool:
 def _is_shown(group: StackGroup, stacks: StacksFacts) -> bool:
     if group.state == "idle":
         return False
-    stuck = {name for standstill in stacks.standstills for name in standstill.threads}
-    return group.role == "consume-worker" or bool(stuck & set(group.threads))
+    shown = {name for standstill in stacks.standstills for name in (*standstill.threads, standstill.holder)}
+    return group.role == "consume-worker" or bool(shown & set(group.threads))
 
 
 def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> list[AnyPart]:

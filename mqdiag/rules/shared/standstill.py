@@ -108,9 +108,9 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
     return values
 
 
-def explanation(standstill: Standstill) -> tuple[Text, ...]:
-    """The evidence in sentences."""
-    lines = [_samples(standstill)]
+def explanation(standstill: Standstill, seen: Text | None = None) -> tuple[Text, ...]:
+    """The evidence in sentences; `seen` says what the samples show where the threads are in different calls."""
+    lines = [_samples(standstill, seen)]
     if standstill.wait and standstill.library:
         lines.append(say("The top frame is {wait}, in {library}."))
     elif standstill.wait:
@@ -124,14 +124,15 @@ def explanation(standstill: Standstill) -> tuple[Text, ...]:
     return tuple(lines)
 
 
-def _samples(standstill: Standstill) -> Text:
+def _samples(standstill: Standstill, seen: Text | None) -> Text:
     """In how many samples, over which time, with how much CPU time."""
     if standstill.samples == 1:
         return say("One sample shows all of them at the same place; more samples would tell for how long.")
-    seen = say(
-        "{samples:count} {samples:sample shows|samples show} {thread_count:the thread|each thread} in the same call"
-    )
-    if standstill.seconds is not None:
+    if seen is None and standstill.seconds is None:
+        seen = say(
+            "{samples:count} {samples:sample shows|samples show} {thread_count:the thread|each thread} in the same call"
+        )
+    elif seen is None:
         seen = say(
             "{samples:count} {samples:sample|samples} over {seconds:seconds} show"
             " {thread_count:the thread|each thread} in the same call"
@@ -148,6 +149,7 @@ def draft(
     limits: Limits,
     *,
     title: Text,
+    seen: Text | None = None,
     cause: str | None = None,
     more: tuple[Text, ...] = (),
     more_remedy: tuple[Text, ...] = (),
@@ -162,7 +164,7 @@ def draft(
         title=title,
         subject=subject(standstill),
         evidence=evidence(standstill),
-        explanation=(*explanation(standstill), *more),
+        explanation=(*explanation(standstill, seen), *more),
         remedy=(*standstill.remedy, *more_remedy),
         weight=float(len(standstill.threads)),
     )
