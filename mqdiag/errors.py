@@ -145,6 +145,13 @@ def missing_file(path: str) -> InputError:
     )
 
 
+def given_folder(path: str) -> InputError:
+    """A folder where a file is expected."""
+    return InputError(
+        path, say("is a directory, a file is expected"), hint=say("mqdiag diagnose reads folders")
+    )
+
+
 def forbidden_file(path: str) -> InputError:
     """This user may not read a file."""
     return InputError(path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r"))

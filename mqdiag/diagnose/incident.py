@@ -84,7 +84,9 @@ def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
             reason = EMPTY
             if own:
                 reason = say(
-                    "holds no evidence of a known kind; files left alone: {files:count}", files=len(own)
+                    "holds no evidence of a known kind, such as heap dumps, thread dumps or logs; files left alone:"
+                    " {files:count}; --format json lists each with its reason",
+                    files=len(own),
                 )
             told.append(Input(path=name, complete=False, error=reason))
     return told

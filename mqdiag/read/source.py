@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.errors import InputError, forbidden_file, missing_file
+from mqdiag.errors import InputError, forbidden_file, given_folder, missing_file
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.mapping import FileState, map_file, refuse_changed
 from mqdiag.text import Text, say
@@ -106,7 +106,7 @@ def check_readable(path: str) -> int:
     except OSError as error:
         raise InputError(path, say("cannot be opened: {reason}", reason=error.strerror)) from None
     if stat.S_ISDIR(info.st_mode):
-        raise InputError(path, say("is a directory; expected one dump file"), hint=say("name a file in it"))
+        raise given_folder(path)
     if not stat.S_ISREG(info.st_mode):
         raise InputError(path, say("is not a regular file"), hint=say("copy the data to a file first"))
     if info.st_size == 0:

@@ -123,6 +123,13 @@ def check_target(source: str, target: Path, *, force: bool) -> None:
     Raises:
         UsageError: with what to do.
     """
+    try:
+        _check_target(source, target, force=force)
+    except OSError as error:
+        raise UsageError(say("{target}: {reason}", target=str(target), reason=error.strerror)) from error
+
+
+def _check_target(source: str, target: Path, *, force: bool) -> None:
     if target.is_dir():
         raise UsageError(say("{target}: is a folder; name a file in it", target=str(target)))
     if target.exists():

@@ -20,7 +20,9 @@ RULE = Rule(
     ),
     causes=("other-limit-in-dump", "live-objects-do-not-fit"),
     severities=(Severity.WARNING,),
-    remedy=("Leave --heap-limit out, or give the -Xmx of the JVM that wrote the dump.",),
+    remedy=(
+        "Leave out --heap-limit, and heap-limit in mqdiag.toml, or give the -Xmx of the JVM that wrote the dump.",
+    ),
     references=("jcmd PID VM.flags: MaxHeapSize",),
     lies_at="any",
     undecides=True,
@@ -74,7 +76,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
                 "contradicting_heap_bytes_source": heap.contradicting_heap_bytes_source,
             },
             explanation=(say("Rules used the smaller value, {limit:bytes}.", limit=heap.limit_bytes),),
-            remedy=(say("Leave --heap-limit out, or give the -Xmx of the JVM that wrote this dump."),),
+            remedy=RULE.remedy,
         )
     elif heap.shallow_bytes is not None and heap.shallow_bytes > heap.heap_bytes * (1 + SIZES_OFF_SHARE):
         yield Draft(

@@ -56,7 +56,7 @@ RULE = Rule(
     remedy=(
         "Take five samples of one process, three seconds apart: for i in 1 2 3 4 5; do jstack -l PID > j$i.log;"
         " sleep 3; done",
-        "Give the samples of one process at a time.",
+        "Give the samples of several JVMs to mqdiag diagnose, which judges each JVM apart.",
     ),
     references=("jstack, JDK 11 and later: cpu= and elapsed= of each thread (JDK-8200720)",),
     limits={"received_ms": 60_000, "series_seconds": 5.0},
@@ -130,7 +130,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             "processes": tuple(process + 1 for process in processes),
         },
         explanation=tuple(lines),
-        remedy=RULE.remedy,
+        remedy=RULE.remedy[::-1] if cause == "mixed-jvms" else RULE.remedy,
     )
 
 

@@ -12,7 +12,8 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from mqdiag.errors import EXIT_INPUT
+from mqdiag.errors import EXIT_INPUT, InputError
+from mqdiag.redact.redact_dump import redact_dump
 from mqdiag.render.json.schema import SCHEMA_FILE
 from tests.cli.conftest import Run
 
@@ -24,6 +25,13 @@ BAD = {
     "text": (b"hello, this is no dump\n" * 40, "a text file"),
     "jstack": (JSTACK, "thread dumps go to mqdiag stacks"),
     "zip": (b"PK\x03\x04" + bytes(100), "a zip archive"),
+    "tar": (bytes(257) + b"ustar" + bytes(250), "a tar archive; expected"),
+    "packed tar": (
+        gzip.compress(b"j1.log" + bytes(251) + b"ustar" + bytes(250)),
+        "mqdiag diagnose looks into archives",
+    ),
+    "packed twice": (gzip.compress(gzip.compress(HEADER)), "packed twice"),
+    "cut early": (HEADER[:10], "a heap dump that was cut after 10 B; expected"),
     "binary": (bytes(range(256)) * 10, "not a heap dump"),
     "zeros": (bytes(4096), "only zero bytes"),
     "unknown version": (HEADER.replace(b"1.0.2", b"1.0.9"), "version 1.0.9 is not known"),
@@ -49,7 +57,11 @@ def test_a_file_that_is_no_dump(mqdiag: Run, tmp_path: Path, content: bytes, say
 
 @pytest.mark.parametrize(
     ("name", "says"),
-    [("missing.hprof", "no such file"), (".", "is a directory"), ("/dev/null", "is not a regular file")],
+    [
+        ("missing.hprof", "no such file"),
+        (".", "mqdiag diagnose reads folders"),
+        ("/dev/null", "is not a regular file"),
+    ],
 )
 def test_a_path_that_is_no_file(mqdiag: Run, name: str, says: str) -> None:
     done = mqdiag("heap", name)
@@ -114,14 +126,23 @@ def without_rights(folder: Path, *arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
-@pytest.mark.parametrize(
-    "words", ["heap secret.hprof", "redact secret.hprof out.hprof", "stacks secret.hprof", "logs secret.hprof"]
-)
-def test_no_permission_to_read(words: str, tmp_path: Path) -> None:
+def test_redact_has_no_permission_to_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "secret.hprof").write_bytes(HEADER)
+
+    def forbid(*_: object) -> int:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "open", forbid)
+    with pytest.raises(InputError, match=r"no permission to read it; run as its owner, or: chmod \+r"):
+        redact_dump(tmp_path / "secret.hprof", tmp_path / "out.hprof")
+
+
+@pytest.mark.parametrize("command", ["heap", "stacks", "logs"])
+def test_no_permission_to_read(command: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.hprof"
     secret.write_bytes(HEADER)
     secret.chmod(0)
-    code, err = without_rights(tmp_path, *words.split())
+    code, err = without_rights(tmp_path, command, "secret.hprof")
     assert code == EXIT_INPUT
     assert err.splitlines() == [
         "mqdiag: secret.hprof: no permission to read it; run as its owner, or: chmod +r"

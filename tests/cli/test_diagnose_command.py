@@ -68,7 +68,11 @@ def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) ->
     (tmp_path / "in" / "notes.md").write_text("# Nothing\n")
     (tmp_path / "in" / "empty").touch()
     for path, reason in (
-        ("in", "holds no evidence of a known kind; files left alone: 2"),
+        (
+            "in",
+            "holds no evidence of a known kind, such as heap dumps, thread dumps or logs; files left alone: 2;"
+            " --format json lists each with its reason",
+        ),
         ("in/notes.md", "is text, but no log, thread dump, mqadmin output or crash report"),
     ):
         done = mqdiag("diagnose", path)

@@ -76,6 +76,16 @@ def test_archives(tmp_path: Path) -> None:
     assert [file["kind"] for file in read["logs"]["files"]] == ["store", "store-error"]
 
 
+def test_lines_of_an_access_log_stay_lines(tmp_path: Path) -> None:
+    path = tmp_path / "access.log"
+    lines = [
+        f'10.0.0.1 - - [21/Nov/2026:08:00:{second:02} +0800] "GET / HTTP/1.1" 200 12\n' for second in range(30)
+    ]
+    path.write_text("".join(lines))
+    _, read = report(path)
+    assert read["logs"]["lines"] == 30
+
+
 @pytest.mark.parametrize("packed", [True, False])
 def test_standard_input(packed: bool) -> None:
     data = BUSY.read_bytes()

@@ -13,6 +13,13 @@ from tests.cli.conftest import Run
 
 WRONG = [
     (["heep", "x"], "no such command 'heep'; did you mean heap?"),
+    (["notes.txt"], "notes.txt: is a file, a command is expected; try: mqdiag diagnose notes.txt"),
+    (["help"], "no such command 'help'; see mqdiag --help"),
+    (["heap", "x", "--json"], "no such option --json; write --format json; see mqdiag heap --help"),
+    (
+        ["--format", "json", "heap", "x"],
+        "no such option --format before the command; options of a command follow it",
+    ),
     (["zzz"], "no such command 'zzz'; there are: "),
     (["heap"], "argument DUMP is missing; see mqdiag heap --help"),
     (["heap", "x", "y"], "too many arguments: y; see mqdiag heap --help"),
@@ -50,6 +57,7 @@ def test_wrong_usage(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    (tmp_path / "notes.txt").touch()
     assert run(arguments) == EXIT_USAGE
     out, err = capsys.readouterr()
     assert out == ""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import io
+import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -174,6 +177,19 @@ def test_which_texts_a_command_gives_to_all_readers(
     assert needs_sorting(str(path), own) is sorted_out
     assert not needs_sorting(str(tmp_path), own)
     assert not needs_sorting(str(tmp_path / "missing"), own)
+
+
+@pytest.mark.parametrize(("text", "sorted_out"), [(THREAD, True), (LOG, False), (LOG + THREAD, False)])
+def test_packed_thread_dumps_that_are_given_as_logs(tmp_path: Path, text: str, sorted_out: bool) -> None:
+    (tmp_path / "given.gz").write_bytes(gzip.compress(text.encode()))
+    (tmp_path / "j1.log").write_text(text)
+    with tarfile.open(tmp_path / "given.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "j1.log", "in/j1.log")
+    with zipfile.ZipFile(tmp_path / "given.zip", "w") as pack:
+        pack.write(tmp_path / "j1.log")
+    for name in ("given.gz", "given.tar.gz", "given.zip"):
+        assert needs_sorting(str(tmp_path / name), "log") is sorted_out
+        assert not needs_sorting(str(tmp_path / name), "stacks")
 
 
 @pytest.mark.parametrize(("text", "sorted_out"), [(ADMIN, True), (LOG, False), ("", False)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 from pathlib import Path
 
@@ -45,6 +46,15 @@ class CommandFolder(Command, click.Group):
         if (of_two := " ".join(args[:2])) in self.list_commands(ctx):
             return of_two, self.get_command(ctx, of_two), args[2:]
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
+            if os.path.exists(name):
+                raise UsageError(
+                    say(
+                        "{path}: is a file, a command is expected; try: mqdiag diagnose {path:arg FILE}",
+                        path=name,
+                    )
+                )
+            if name == "help":
+                raise UsageError(say("no such command {name}; see mqdiag --help", name=repr(name)))
             close = nearest(name, known)[:1]
             if close:
                 raise UsageError(did_you_mean(say("no such command {name}", name=repr(name)), close))

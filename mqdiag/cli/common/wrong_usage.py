@@ -61,6 +61,10 @@ def _problem(error: click.ClickException) -> Text:
             return say("option {name} is missing", name=_name(option))
         case click.MissingParameter(param=click.Argument() as argument):
             return say("argument {name} is missing", name=_name(argument))
+        case click.NoSuchOption(option_name=name, ctx=click.Context(command=click.Group())):
+            return say("no such option {name} before the command; options of a command follow it", name=name)
+        case click.NoSuchOption(option_name=name, ctx=click.Context() as context) if _is_format(name, context):
+            return say("no such option {name}; write --format {format}", name=name, format=name[2:])
         case click.NoSuchOption(option_name=name, possibilities=near):
             problem = say("no such option {name}", name=name)
             return did_you_mean(problem, near) if near else problem
@@ -73,6 +77,14 @@ def _problem(error: click.ClickException) -> Text:
             return say("too many arguments: {further}", further=further[1] if further else message)
         case _:
             return say("{message}", message=message)
+
+
+def _is_format(name: str, context: click.Context) -> bool:
+    """Whether an option is named as a format of the command's reports."""
+    return any(
+        "--format" in one.opts and isinstance(one.type, click.Choice) and name[2:] in one.type.choices
+        for one in context.command.params
+    )
 
 
 def _name(parameter: click.Parameter) -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.read_heaps import is_histogram, read_heaps
@@ -25,6 +27,7 @@ def _recognise(piece: Piece) -> bool:
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
+    seen: dict[tuple[object, ...], str] = {}
     dumps = {Path(piece.name).parent for piece in pieces if piece.content is Content.HEAP_DUMP}
     for piece in pieces:
         if piece.content is not Content.HEAP_DUMP and Path(piece.name).parent in dumps:
@@ -37,7 +40,14 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "heap", error))
         else:
-            found.processes += [OfProcess(inputs=(given,), heap=heap) for given, heap in read]
+            for given, heap in read:
+                same = (heap.captured_at, heap.file_objects, heap.file_shallow_bytes)
+                if heap.captured_at is not None and same in seen:
+                    reason = say("is the same dump as {path}; it is counted once", path=seen[same])
+                    found.inputs.append(msgspec.structs.replace(given, skipped=reason))
+                    continue
+                seen[same] = given.path
+                found.processes.append(OfProcess(inputs=(given,), heap=heap))
     return found
 
 

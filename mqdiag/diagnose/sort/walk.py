@@ -12,7 +12,7 @@ from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
-from mqdiag.errors import InputError, Lack, forbidden_file
+from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
@@ -166,7 +166,11 @@ class Walk:
                 yield _broken(name, say("is damaged gzip data"))
             else:
                 reason = why_no_evidence(piece.content, piece.inner_head)
-                yield _broken(name, reason) if given else _skipped(name, reason)
+                yield (
+                    _skipped(name, reason)
+                    if not given
+                    else _broken(name, _with_hint(name, piece.content, reason))
+                )
         else:
             yield from self._parts(piece) or (piece,)
 
@@ -225,6 +229,13 @@ def _skipped(name: str, reason: Text) -> Input:
 
 def _broken(name: str, problem: Text, lack: Lack | None = None) -> Input:
     return Input(path=name, complete=False, error=problem, lack=lack)
+
+
+def _with_hint(name: str, content: Content, reason: Text) -> Text:
+    """Why a file that was given is no evidence, with what to try."""
+    if content is Content.EMPTY:
+        return empty_file(name).without_path
+    return say("{reason}; expected heap dumps, thread dumps, logs, or an archive of them", reason=reason)
 
 
 def _why(error: OSError, name: str, *, link: bool) -> Text:

@@ -9,12 +9,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.read.foreign_form import foreign_form
-from mqdiag.text import Text, say
+from mqdiag.read.foreign_form import ForeignForm, foreign_form
+from mqdiag.read.sniff import Content, content_of
+from mqdiag.text import say
 
 _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
 _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
+_DUMP_START = b"JAVA PROFILE 1.0.2\0"
 _MAX_HEADER_BYTES = 64
+_TAR_HEAD_BYTES = 512
+_ARCHIVES = {
+    Content.ZIP: say("a zip archive"),
+    Content.JAVA_ARCHIVE: say("a Java archive"),
+    Content.TAR: say("a tar archive"),
+}
+_TAKE_AGAIN = say("look at the disk space where it was written and take it again")
+_OTHERWISE = say(
+    "take a dump with jcmd PID GC.heap_dump /path/dump.hprof; mqdiag diagnose takes evidence of any kind"
+)
 
 
 class Header(msgspec.Struct, frozen=True):
@@ -42,7 +54,11 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
     start = bytes(data[:_MAX_HEADER_BYTES])
     found = _MAGIC.match(start)
     if not found:
-        raise InputError(path, _what_it_is(start), hint=_what_to_try(start), offset=0)
+        form = _what_it_is(bytes(data[:_TAR_HEAD_BYTES]))
+        problem = say(
+            '{found}; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."', found=form.name
+        )
+        raise InputError(path, problem, hint=form.way_out, offset=0)
     version = found[1].decode()
     if version not in _SUPPORTED:
         raise InputError(
@@ -79,42 +95,33 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
     return Header(version=version, id_size=id_size, captured_at_ms=millis, size=at + 12)
 
 
-def _what_it_is(start: bytes) -> Text:
-    """The problem in words, naming the format where it is a well-known one."""
-    return say(
-        '{found}; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."', found=_found(start)
-    )
-
-
-def _found(start: bytes) -> Text:
-    if not start:
-        return say("the file is empty")
+def _what_it_is(start: bytes) -> ForeignForm:
+    """What a file is that does not begin as a dump does, and what to try."""
     form = foreign_form(start)
+    content = content_of(start)
+    if not start:
+        return ForeignForm(say("the file is empty"), _TAKE_AGAIN)
     if form is not None:
-        return form.name
+        return ForeignForm(form.name, form.way_out or _OTHERWISE)
+    if _DUMP_START.startswith(start):
+        return ForeignForm(
+            say("a heap dump that was cut after {size:bytes}", size=len(start)),
+            say("compare its size with that of the original, and copy it again"),
+        )
     if start.startswith(b"JAVA PROFILE"):
-        return say("damaged hprof header")
-    if start.startswith(b"PK\x03\x04"):
-        return say("a zip archive")
+        return ForeignForm(say("damaged hprof header"), _OTHERWISE)
+    if content is Content.GZIP:
+        return ForeignForm(
+            say("a dump or another file that gzip has packed twice"), say("unpack it once: gunzip")
+        )
+    if content in _ARCHIVES:
+        return ForeignForm(_ARCHIVES[content], say("mqdiag diagnose looks into archives"))
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
-        return say("a thread dump or log")
+        return ForeignForm(
+            say("a thread dump or log"), say("thread dumps go to mqdiag stacks, logs to mqdiag logs")
+        )
     if not start.strip(b"\0"):
-        return say("only zero bytes at the start")
+        return ForeignForm(say("only zero bytes at the start"), _OTHERWISE)
     if all(32 <= byte < 127 or byte in b"\t\r\n" for byte in start):
-        return say("a text file")
-    return say("not a heap dump")
-
-
-def _what_to_try(start: bytes) -> Text:
-    if not start:
-        return say("look at the disk space where it was written and take it again")
-    form = foreign_form(start)
-    if form is not None and form.way_out:
-        return form.way_out
-    if start.startswith(b"PK\x03\x04"):
-        return say("mqdiag diagnose looks into archives")
-    if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
-        return say("thread dumps go to mqdiag stacks, logs to mqdiag logs")
-    return say(
-        "take a dump with jcmd PID GC.heap_dump /path/dump.hprof; mqdiag diagnose takes evidence of any kind"
-    )
+        return ForeignForm(say("a text file"), _OTHERWISE)
+    return ForeignForm(say("not a heap dump"), _OTHERWISE)

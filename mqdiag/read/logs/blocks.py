@@ -87,4 +87,8 @@ def _refuse_binary(label: str, chunk: bytes) -> None:
     head = chunk[: 64 << 10].replace(b"\0", b"")
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if not head or controls > _BINARY_SHARE * len(head):
-        raise InputError(label, say("is no text: a log was expected"))
+        raise InputError(
+            label,
+            say("is no text: a log was expected"),
+            hint=say("mqdiag diagnose takes evidence of any kind"),
+        )

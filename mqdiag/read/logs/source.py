@@ -13,7 +13,7 @@ from itertools import chain
 from pathlib import Path
 from typing import IO, Any
 
-from mqdiag.errors import InputError, empty_file, forbidden_file, missing_file
+from mqdiag.errors import InputError, empty_file, forbidden_file, given_folder, missing_file
 from mqdiag.read.stacks.source import CUT, open_members, refuse_device, refuse_endless, was_cut
 from mqdiag.read.unpacked import MOST_XZ_MEMORY, Unpacked
 from mqdiag.text import Text, say
@@ -40,9 +40,7 @@ def open_log(path: str, note: Note) -> Iterator[tuple[str, Iterator[bytes]]]:
         return
     try:
         if Path(path).is_dir():
-            raise InputError(
-                path, say("is a directory, a log is expected"), hint=say("mqdiag diagnose reads folders")
-            )
+            raise given_folder(path)
         refuse_device(path)
         with open(path, "rb") as stream:
             head = stream.read(512)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
-from mqdiag.errors import InputError, empty_file, forbidden_file, missing_file
+from mqdiag.errors import InputError, empty_file, forbidden_file, given_folder, missing_file
 from mqdiag.read.stacks.gzip_chunks import Joined, gzip_chunks, inflated
 from mqdiag.read.unpacked import Unpacked
 from mqdiag.text import say
@@ -35,7 +35,7 @@ def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
         raise InputError(path, say("is no file name"))
     try:
         if Path(path).is_dir():
-            raise InputError(path, say("is a directory, a file is expected"), hint=say("name the dumps in it"))
+            raise given_folder(path)
         refuse_device(path)
         with open(path, "rb") as stream:
             yield from _unpack(path, stream) if stream.seekable() else _unpack_pipe(path, stream)

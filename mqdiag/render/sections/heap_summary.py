@@ -12,7 +12,7 @@ from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _LIMIT_SOURCES = {
-    "option": say("from --heap-limit"),
+    "option": say("as given by --heap-limit or mqdiag.toml"),
     "jvm-arguments": say("from the JVM's arguments"),
     "java-tool-options": say("from JAVA_TOOL_OPTIONS"),
     "memory-pools": say("from the JVM's memory pools"),
