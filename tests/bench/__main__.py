@@ -6,9 +6,9 @@
     make bench MAT=/opt/mat        with Eclipse MAT besides
 
 The dumps are kept in the user's cache folder. The rig (Java, Maven) makes some; `many_objects.py` writes the others.
-The peers are built once (cargo). All programs run by turns, on dumps above 4 GiB as often as `--slow-times` says;
-medians and the picture go to docs/measurements (`record.py`). OBJECTS=12,50 MANY=1,3,12,50,200 takes about half an hour
-on 2 cores.
+The peers are built once (cargo). All programs run by turns, Eclipse MAT and all on dumps above 4 GiB as often as
+`--slow-times` says; medians and the picture go to docs/measurements (`record.py`). OBJECTS=12 MANY=1,3,12,50 takes
+about a quarter of an hour on 2 cores, without MAT.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.bench.incident import write_incident
 from tests.bench.logs import measure_logs
 from tests.bench.long_logs import KINDS
 from tests.bench.many_objects import write_dump
-from tests.bench.measure import Run, best, median, run
+from tests.bench.measure import Run, best, median, medians, run
 from tests.bench.peers import Peer
 from tests.bench.series import write_series
 from tests.bench.start import RUNS, Measured, print_starts
@@ -62,7 +62,7 @@ def main() -> int:
         if not dump.name.startswith(_MANY):
             figures += _by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump), options)
     figures.append(_series(options))
-    figures += _logs()
+    figures += _logs(options.times)
     figures += map(_start, print_starts())
     record.write(figures, options.record)
     small = next((dump for dump in dumps if not _is_large(dump)), None)
@@ -76,18 +76,18 @@ def _series(options: argparse.Namespace) -> record.Figure:
     samples = write_series(options.folder)
     load = os.getloadavg()[0]
     command = [str(Path(sys.executable).parent / "mqdiag"), "stacks", *map(str, samples)]
-    middle = median([run(command) for _ in range(options.times)])
+    middle = medians(command, options.times)
     print(f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {middle.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
     size_bytes = sum(sample.stat().st_size for sample in samples)
     return record.figure("5 thread dumps", size_bytes, "mqdiag stacks", middle, options.times, load)
 
 
-def _logs() -> Iterator[record.Figure]:
+def _logs(times: int) -> Iterator[record.Figure]:
     print(f"\nLogs of {_LOG_MEGABYTES:,} MB")
-    for log in measure_logs(KINDS, [_LOG_MEGABYTES], times=1):
+    for log in measure_logs(KINDS, [_LOG_MEGABYTES], times, medians):
         load = os.getloadavg()[0]
         print(log, flush=True)
-        yield record.figure(f"log of kind {log.kind}", log.size_bytes, "mqdiag logs", log.run, 1, load)
+        yield record.figure(f"log of kind {log.kind}", log.size_bytes, "mqdiag logs", log.run, times, load)
 
 
 def _start(start: Measured) -> record.Figure:
@@ -127,7 +127,7 @@ def _by_turns(programs: Sequence[Peer], dump: Path, options: argparse.Namespace)
     runs: dict[str, list[Run]] = {program.name: [] for program in programs}
     for turn in range(max(options.times, options.slow_times)):
         for program in programs:
-            is_slow = _is_large(dump) or program.name.startswith(("hprof-analyzer", "Eclipse"))
+            is_slow = _is_large(dump) or program.is_slow
             if turn < (options.slow_times if is_slow else options.times):
                 program.clean(dump)
                 runs[program.name].append(run(program.command(dump), env=program.env))
@@ -185,9 +185,9 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--folder", type=Path, default=cache, help="where dumps and peers are kept")
     parser.add_argument("--mat", type=Path, help="folder of an Eclipse MAT installation")
-    parser.add_argument("--times", type=int, default=5, help="runs of the fast programs")
+    parser.add_argument("--times", type=int, default=5, help="runs of all others")
     parser.add_argument(
-        "--slow-times", type=int, default=1, help="runs of hprof-analyzer, MAT and of dumps above 4 GiB"
+        "--slow-times", type=int, default=1, help="runs of Eclipse MAT, and of all on dumps above 4 GiB"
     )
     parser.add_argument("--record", type=Path, default=record.FOLDER, help="where medians and picture go")
     options = parser.parse_args()

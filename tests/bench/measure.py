@@ -65,6 +65,11 @@ def median(runs: list[Run]) -> Run:
     )
 
 
+def medians(command: list[str], times: int) -> Run:
+    """The same of several runs of a command."""
+    return median([run(command) for _ in range(times)])
+
+
 def least_cpu(command: list[str], times: int) -> Run:
     """The run with the least processor time, with the largest memory of any."""
     runs = [run(command) for _ in range(times)]
@@ -73,15 +78,22 @@ def least_cpu(command: list[str], times: int) -> Run:
 
 
 def _watch(pid: int, peak: list[int]) -> None:
-    """Sample RssAnon: a mapped dump is page cache, not memory of the program."""
-    status = Path(f"/proc/{pid}/status")
-    while True:
-        try:
-            lines = status.read_text().splitlines()
-        except OSError:
-            return
-        found = [line for line in lines if line.startswith("RssAnon:")]
-        if not found:
-            return
-        peak[0] = max(peak[0], int(found[0].split()[1]) << 10)
+    """Sample what a process and its children take; a script of a JVM takes nothing itself."""
+    while Path(f"/proc/{pid}").exists():
+        peak[0] = max(peak[0], _anonymous_bytes(pid))
         time.sleep(POLL_S)
+
+
+def _anonymous_bytes(pid: int) -> int:
+    """RssAnon of a process and its children: a mapped dump is page cache, not memory of the program."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+        children = [
+            int(child)
+            for task in Path(f"/proc/{pid}/task").iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+    except OSError:
+        return 0  # it has ended
+    own = sum(int(line.split()[1]) << 10 for line in lines if line.startswith("RssAnon:"))
+    return own + sum(map(_anonymous_bytes, children))

@@ -21,6 +21,8 @@ class Peer:
     command: Callable[[Path], list[str]]
     clean: Callable[[Path], None] = lambda dump: None
     env: dict[str, str] = field(default_factory=dict)
+    is_slow: bool = False
+    """it takes many times as long as the others"""
 
 
 def install(folder: Path) -> None:
@@ -98,4 +100,6 @@ def mat(installation: Path) -> Peer:
                 os.unlink(left)
 
     script = str(installation / "ParseHeapDump.sh")
-    return Peer("Eclipse MAT", lambda dump: [script, str(dump), "org.eclipse.mat.api:suspects"], clean)
+    return Peer(
+        "Eclipse MAT", lambda dump: [script, str(dump), "org.eclipse.mat.api:suspects"], clean, is_slow=True
+    )
