@@ -121,6 +121,7 @@ def build_dominance(
         numbers = room.zeros(count, np.int32, any_order=True)
         parents = room.empty(count + 1, np.int32, any_order=True)
         heads = room.zeros(count + 2, np.uint32, any_order=True)
+        steps = room.zeros(count // 32 + 1, np.uint64)
         path, cursors = (
             room.empty(count, np.int32, any_order=True),
             room.empty(count, np.uint32, any_order=True),
@@ -135,6 +136,7 @@ def build_dominance(
             numbers,
             parents,
             heads,
+            steps,
             path,
             cursors,
         )
@@ -144,7 +146,6 @@ def build_dominance(
         progress.phase(say("finding dominators"))
         sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
         label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
-        steps = room.zeros(reached // 32 + 1, np.uint64)
         kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
         del label, parents, sources, steps, stack
 

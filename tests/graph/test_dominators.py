@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mqdiag.graph.histogram import class_rows
+from mqdiag.read.array_room import ArrayRoom
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_records import OBJECT
 from mqdiag.testing.hprof_writer import DumpWriter
@@ -91,6 +92,24 @@ def test_shortest_paths_are_paths_and_shortest(seed: int) -> None:
                     waiting.append(after)
         for node in range(given_heap.count):
             assert len(given_heap.heap.path_to_root(node)) == distance.get(node, 0)
+
+
+def test_what_the_trees_of_two_roots_lead_to_has_no_dominator(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The references that were counted before the second tree led there must not shift those of other objects."""
+    monkeypatch.setattr(ArrayRoom, "empty", ArrayRoom.zeros)
+    dump = DumpWriter()
+    kind = dump.java_class("app/A", fields={"x": OBJECT, "y": OBJECT, "z": OBJECT})
+    first, side, shared, held, second = (dump.instance(kind) for _ in range(5))
+    dump.set(first, x=shared, y=side, z=held)
+    dump.set(side, x=shared, y=held)
+    dump.set(second, x=shared)
+    for object_id in (first, second, kind.id):
+        dump.root(hprof.JNI_GLOBAL, object_id)
+    heap = heap_of(dump, tmp_path)
+    dominators = heap.dominators(nodes_of(heap, [side, shared, held])).tolist()
+    assert dominators == [heap.node(first), -1, heap.node(first)]
 
 
 def test_trap_33_dangling_ids_are_counted_and_not_followed(tmp_path: Path) -> None:

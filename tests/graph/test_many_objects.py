@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 import tracemalloc
+from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
+from mqdiag.config import Settings
+from mqdiag.diagnose.heap_facts import graph_facts
+from mqdiag.graph import dominance
 from mqdiag.graph.memory_need import memory_need
 from mqdiag.graph.open import open_heap
+from mqdiag.kernel.call import Kernel
+from mqdiag.kernel.definition import flat_values
+from mqdiag.progress import Silent
+from mqdiag.read import array_room
 from mqdiag.read.array_room import ArrayRoom
 from tests.bench.many_objects import write_dump
 
@@ -41,17 +50,50 @@ def test_an_object_that_is_of_its_own_class(tmp_path: Path, monkeypatch: pytest.
     assert heap.dominators(np.array([of_class], np.int32)).tolist() == [of_store]
 
 
-def test_the_bytes_of_an_object_at_the_peak(tmp_path: Path) -> None:
+def test_the_passes_of_a_report_over_the_references(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are what it takes today. A change that needs more must be worth it."""
+    path = tmp_path / "many.hprof"
+    write_dump(path, 50_000, block=1024)
+    monkeypatch.setattr(dominance, "worker_count", lambda: 2)
+    taken: list[tuple[str, tuple[Any, ...]]] = []
+    original = Kernel.__call__
+
+    def noted(kernel: Kernel, *arguments: Any) -> Any:
+        taken.append((kernel.__name__, arguments))
+        return original(kernel, *arguments)
+
+    monkeypatch.setattr(Kernel, "__call__", noted)
+    with open_heap(str(path)) as heap:
+        graph_facts(heap, Settings(), Silent())
+    passes = Counter(
+        name
+        for name, arguments in taken
+        if any(argument is heap.references.edges for argument in flat_values(arguments))
+    )
+    # Two threads look for predecessors, each for those of one half. A search for paths stops where it is far enough.
+    # Only references of texts and of collections are read for what these waste.
+    assert passes == {
+        "depth_first": 1, "predecessors": 2, "breadth_first": 1, "hash_texts": 1, "spare_room": 1
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("in_files", "most_bytes"), [(False, 33), (True, 26)])
+def test_the_bytes_of_an_object_at_the_peak(
+    in_files: bool, most_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The bounds are what it takes today. A change that needs more must be worth it."""
     path = tmp_path / "many.hprof"
     objects = write_dump(path, 50_000, block=1024)
+    if in_files:
+        monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
+        monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1 << 10)
     heap = open_heap(str(path))
     _ = heap.references, heap.class_nodes
     tracemalloc.start()
     try:
         _ = heap.dominance
-        # Arrays that are allocated count, whether or not they are touched.
-        assert tracemalloc.get_traced_memory()[1] <= 33 * objects
+        # Arrays in memory that are allocated count, whether or not they are touched.
+        assert tracemalloc.get_traced_memory()[1] <= most_bytes * objects
     finally:
         tracemalloc.stop()
     need = memory_need(heap.dump)

@@ -8,7 +8,7 @@ from mqdiag.kernel import kernel
 
 
 @kernel
-def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads, path, cursors):
+def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads, steps, path, cursors):
     """Number all reachable objects in depth-first preorder; 0 is a virtual root above all GC roots.
 
     Args:
@@ -17,9 +17,11 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
         class_nodes: int32[c], the class object that an instance keeps alive, -1 for none.
         roots: int32[r], distinct.
         numbers: int32[n], in: -1 for the roots and 0 for others; out: preorder number, 0 for the unreachable.
-        parents: int32[n + 1], out: number of the tree parent; ~parent for roots, whose dominator is the virtual root
-            whoever refers to them.
+        parents: int32[n + 1], out: number of the tree parent; ~parent where the virtual root is known to be the
+            dominator, as it is of GC roots and of what `_meet` finds.
         heads: uint32[n + 2], zeros; out: heads[w + 1] is how many predecessors w has, see `predecessors`.
+        steps: uint64[n // 32 + 1], zeros; out: the depth-first tree in two bits for each number, from which its
+            parents are read again in preorder: a 0 for each step up from the number before, then a 1.
         path: int32[n], scratch: the objects from the root to the current one.
         cursors: uint32[n], scratch: for each of them the next reference to follow. Only as much of both is touched
             as the longest path needs.
@@ -28,6 +30,7 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
         the highest number: how many objects are reachable. O(objects + references).
     """
     count = 0
+    step = np.int64(0)
     parents[0] = 0
     for r in range(roots.size):
         node = np.int64(roots[r])
@@ -36,7 +39,10 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
         count += 1
         numbers[node] = count
         parents[count] = ~0
+        steps[step >> 6] |= np.uint64(1) << np.uint64(step & 63)
+        step += 1
         number = count
+        first = count
         depth = 0
         path[0] = node
         at = np.int64(starts[node])
@@ -45,9 +51,7 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
         child = np.int64(class_nodes[rows[node]])
         while True:
             if child >= 0 and numbers[child] > 0:
-                met = np.int64(numbers[child])
-                if parents[met] >= 0 and parents[met] != number and met != number:
-                    heads[met + 1] += np.uint32(1)
+                _meet(np.int64(numbers[child]), number, first, parents, heads)
                 child = np.int64(-1)
             if child < 0:
                 while at < end:
@@ -57,12 +61,13 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
                     if met <= 0:
                         child = target
                         break
-                    if parents[met] >= 0 and parents[met] != number and met != number:
-                        heads[met + 1] += np.uint32(1)
+                    _meet(met, number, first, parents, heads)
             if child >= 0:
                 count += 1
                 parents[count] = ~number if numbers[child] < 0 else number
                 numbers[child] = count
+                steps[step >> 6] |= np.uint64(1) << np.uint64(step & 63)
+                step += 1
                 cursors[depth] = at
                 depth += 1
                 path[depth] = child
@@ -72,6 +77,7 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
                 end = np.int64(starts[node + 1])
                 child = np.int64(class_nodes[rows[node]])
                 continue
+            step += 1
             if depth == 0:
                 break
             depth -= 1
@@ -80,6 +86,21 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
             at = np.int64(cursors[depth])
             end = np.int64(starts[node + 1])
     return count
+
+
+@kernel(inline=True)
+def _meet(met, number, first, parents, heads):
+    """A reference from `number` to `met`, which has its number already.
+
+    `first` is the GC root whose tree has `number`. What has a lower number is in the tree of another one: two ways lead
+    to it that have nothing in common but the virtual root.
+    """
+    if parents[met] >= 0 and parents[met] != number and met != number:
+        if met < first:
+            parents[met] = ~parents[met]
+            heads[met + 1] = np.uint32(0)
+        else:
+            heads[met + 1] += np.uint32(1)
 
 
 @kernel

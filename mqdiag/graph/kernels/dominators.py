@@ -48,34 +48,23 @@ def immediate_dominators(parents, heads, sources, label, steps, stack):
     """Immediate dominators.
 
     Args:
-        parents: int32[m + 1], in: ~parent for what the virtual root refers to; of use to nobody afterwards, because
-            the compressed paths of linked numbers take the place of parents.
+        parents: int32[m + 1], in: see `depth_first`; of use to nobody afterwards, because the compressed paths of
+            linked numbers take the place of parents.
         heads: uint32[m + 2], in: where the predecessors of each number end; out: the immediate dominator of each
             number, heads[0] = 0. An entry is read for the last time just before its semi-dominator takes its place.
         sources: int32[], the predecessors without tree edges.
         label: int32[m + 1], scratch.
-        steps: uint64[m // 32 + 1], zeros; scratch: the depth-first tree in two bits for each number, from which its
-            parents are read again in preorder: a 0 for each step up from the number before, then a 1.
+        steps: uint64[], the depth-first tree, see `depth_first`.
         stack: int32[m + 1], scratch; as much of it is touched as the longest path needs.
 
     O(references times log), nearly linear in practice.
     """
     count = parents.size - 1
-    depth = 0
-    stack[0] = 0
-    step = np.int64(0)
-    for v in range(1, count + 1):
-        above = max(parents[v], ~parents[v])
-        while stack[depth] != above:
-            depth -= 1
-            step += 1
-        steps[step >> 6] |= np.uint64(1) << np.uint64(step & 63)
-        step += 1
-        depth += 1
-        stack[depth] = v
     for w in range(count, 0, -1):
         best = max(parents[w], 0)
         for at in range(heads[w - 1], heads[w]):
+            if best == 0:
+                break  # nothing is above the virtual root
             v = sources[at]
             if v < w:
                 if v < best:
