@@ -77,7 +77,7 @@ def test_the_passes_of_a_report_over_the_references(tmp_path: Path, monkeypatch:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("in_files", "most_bytes"), [(False, 33), (True, 26)])
+@pytest.mark.parametrize(("in_files", "most_bytes"), [(False, 35), (True, 28)])
 def test_the_bytes_of_an_object_at_the_peak(
     in_files: bool, most_bytes: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -87,6 +87,7 @@ def test_the_bytes_of_an_object_at_the_peak(
     if in_files:
         monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
         monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1 << 10)
+    _ = open_heap(str(path)).dominance  # kernels are loaded at their first call
     heap = open_heap(str(path))
     _ = heap.references, heap.class_nodes
     tracemalloc.start()
