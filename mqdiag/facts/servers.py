@@ -58,6 +58,20 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
     """connections with the most"""
 
 
+class ProxyPool(msgspec.Struct, frozen=True, kw_only=True):
+    """One pool of threads of a proxy that run requests of clients."""
+
+    name: Public
+    """of its threads, without the number; GrpcProducerThreadPool"""
+    threads: int
+    active: int
+    """of these, running a request"""
+    waiting: int
+    """requests in the queue of the pool"""
+    frames: tuple[Public, ...] = ()
+    """where active threads are: of each the frame of RocketMQ that is nearest to the top, the commonest first"""
+
+
 class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One proxy: DefaultMessagingProcessor and what belongs to it."""
 
@@ -83,6 +97,8 @@ class ProxyFacts(msgspec.Struct, frozen=True, kw_only=True):
     relayed: int | None = None
     """requests of brokers or operators that a client has not answered yet"""
     oldest_relayed_ms: int | None = None
+    pools: tuple[ProxyPool, ...] = ()
+    """pools with threads; most have none until the first request"""
     netty: NettyMemory | None = None
 
 

@@ -146,6 +146,22 @@ def test_answers_that_a_client_does_not_read() -> None:
 
 
 @pytest.mark.nightly
+def test_threads_of_a_proxy_that_stand() -> None:
+    """Their pool, the requests that wait for them, and where they are; the other pools have nothing to do."""
+    heap = heap_report("proxy-standing-5.3.3").heap
+    assert heap is not None
+    assert heap.proxy is not None
+    (busy,) = [one for one in heap.proxy.pools if one.active]
+    assert (busy.name, busy.threads, busy.active) == ("GrpcProducerThreadPool", 2, 2)
+    assert busy.waiting > 100
+    assert sorted(frame.partition("(")[0].rpartition(".")[0] for frame in busy.frames) == [
+        "org.apache.rocketmq.store.PutMessageReentrantLock",
+        "org.apache.rocketmq.store.TopicQueueLock",
+    ]
+    assert not any(one.waiting or one.frames for one in heap.proxy.pools if one is not busy)
+
+
+@pytest.mark.nightly
 def test_receipt_handles_are_those_of_the_live_objects() -> None:
     for name in ("proxy-handles-5.3.3", "proxy-local-healthy-5.3.3"):
         heap, read = heap_report(name).heap, truth(name)["read"]["dump"]

@@ -50,6 +50,19 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
             rows=[(one.peer, one.unsent_bytes) for one in proxy.netty.unsent],
             wide=True,
         )
+    if any(pool.active or pool.waiting for pool in proxy.pools):
+        yield Table(
+            name="proxy-pools",
+            caption=say("Threads that run requests"),
+            columns=(
+                Column(say("pool")),
+                Column(say("threads"), "count"),
+                Column(say("busy"), "count"),
+                Column(say("requests waiting"), "count"),
+            ),
+            rows=[(pool.name, pool.threads, pool.active, pool.waiting) for pool in proxy.pools],
+            wide=True,
+        )
     if len(proxy.client_processes) > 1:
         yield Table(
             name="proxy-clients",

@@ -6,21 +6,35 @@ Source: DefaultMessagingProcessor, GrpcChannelManager, DefaultReceiptHandleManag
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.servers import ClientProcess, HandleOwner, ProxyFacts
+from mqdiag.facts.servers import ClientProcess, HandleOwner, ProxyFacts, ProxyPool
 from mqdiag.facts.vocabulary import ProxyMode
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.broker_facts import shown_settings
 from mqdiag.rocketmq.client import version_under
 from mqdiag.rocketmq.servers.netty import netty_memory
+from mqdiag.rocketmq.workers import Pool, read_pool
 
 _ROWS = 10
 _PROCESS_PARTS = 2
 """the id of a gRPC client is host@pid@number@text"""
+_GRPC_POOLS = (
+    "GrpcRequests.routes",
+    "GrpcRequests.sends",
+    "GrpcRequests.receives",
+    "GrpcRequests.clients",
+    "GrpcRequests.transactions",
+)
+_PROCESSOR_POOLS = ("Proxy.sends", "Proxy.receives")
+_FRAMES = 3
+_IDLE = "ThreadPoolExecutor.getTask("
+_NUMBER = "-_0123456789"
+"""at the end of the name of a thread"""
 
 
 def proxy_facts(heap: Heap) -> ProxyFacts | None:
@@ -54,6 +68,7 @@ def _facts(heap: Heap, root: str, node: int) -> ProxyFacts:
         handle_owners=handles.owners(),
         relayed=relayed,
         oldest_relayed_ms=oldest,
+        pools=tuple(_pools(heap, root, node)),
         netty=netty_memory(heap),
     )
 
@@ -103,6 +118,37 @@ def _oldest_ms(heap: Heap, times: NDArray[np.int64]) -> int | None:
     times = times[times > 0]
     now = heap.header.captured_at_ms
     return max(now - int(times.min()), 0) if times.size and now else None
+
+
+def _pools(heap: Heap, root: str, node: int) -> Iterator[ProxyPool]:
+    """The pools that run requests, each that has threads."""
+    owners = [(owner, _GRPC_POOLS) for owner in fields.instances(heap, root, "GrpcRequests").tolist()]
+    for owner, roles in (*owners, (node, _PROCESSOR_POOLS)):
+        for role in roles:
+            pool = read_pool(heap, fields.ref(heap, owner, role))
+            if pool is not None and pool.workers.size:
+                yield _pool(heap, root, pool)
+
+
+def _pool(heap: Heap, root: str, pool: Pool) -> ProxyPool:
+    workers = set(pool.workers.tolist())
+    threads = [thread for thread in heap.threads if thread.node in workers]
+    places = Counter(_place(thread.frames, root) for thread in threads)
+    places.pop(None, None)
+    return ProxyPool(
+        name=threads[0].name.rstrip(_NUMBER) if threads else "",
+        threads=len(workers),
+        active=pool.active,
+        waiting=int(pool.tasks.size),
+        frames=tuple(frame for frame, _ in places.most_common(_FRAMES) if frame is not None),
+    )
+
+
+def _place(frames: tuple[str, ...], root: str) -> str | None:
+    """RocketMQ's frame nearest to the top; None of a thread without a task."""
+    if any(_IDLE in frame for frame in frames):
+        return None
+    return next((frame for frame in frames if frame.startswith(f"{root}.")), None)
 
 
 def _count(heap: Heap, role: str) -> int:
