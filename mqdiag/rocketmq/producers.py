@@ -12,7 +12,7 @@ from mqdiag.graph.collections import sizes
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import Client, version_under
-from mqdiag.rocketmq.grpc.roots import grpc_roots
+from mqdiag.rocketmq.grpc.kind import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 
 _ADDRESSES_SHOWN = 5

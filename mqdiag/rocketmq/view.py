@@ -25,7 +25,7 @@ from mqdiag.rocketmq.broker.controllers import broker_roots, find_controllers
 from mqdiag.rocketmq.client import find_clients
 from mqdiag.rocketmq.clients import ClientPart, read_clients
 from mqdiag.rocketmq.consumer_owners import with_owners
-from mqdiag.rocketmq.grpc.roots import grpc_roots
+from mqdiag.rocketmq.grpc.kind import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.retained_by import message_holders, split_messages

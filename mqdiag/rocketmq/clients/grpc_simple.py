@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts.heap import KindTraits
-from mqdiag.rocketmq.grpc.kind import GrpcKind
-from mqdiag.rocketmq.grpc.roots import read_grpc_clients
+from mqdiag.rocketmq.grpc.kind import GrpcKind, read_grpc_clients
 
 
 class GrpcSimple(GrpcKind):
