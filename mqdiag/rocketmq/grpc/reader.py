@@ -10,11 +10,10 @@ import numpy as np
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq import fields
-from mqdiag.rocketmq.clients import ClientPart, ConsumerReading
+from mqdiag.rocketmq.clients import ClientPart, ConsumerReading, Kind
 from mqdiag.rocketmq.grpc.consumers import Held, push_facts, simple_facts
 from mqdiag.rocketmq.grpc.in_hand import messages_in_hand
 from mqdiag.rocketmq.grpc.instances import client_instances
-from mqdiag.rocketmq.grpc.kind import GrpcKind
 from mqdiag.rocketmq.grpc.queues import queue_rows, read_queues, stalled_ms
 from mqdiag.rocketmq.grpc.tasks import Tasks, find_tasks
 from mqdiag.rocketmq.workers import read_pool
@@ -22,7 +21,7 @@ from mqdiag.rocketmq.workers import read_pool
 _NOTHING = np.empty(0, np.int32)
 
 
-def read_client(heap: Heap, root: str, kinds: Mapping[str, GrpcKind]) -> ClientPart:
+def read_client(heap: Heap, root: str, kinds: Mapping[str, Kind]) -> ClientPart:
     """Read the gRPC client under a package root.
 
     Args:
