@@ -43,7 +43,7 @@ from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.run_totals import with_trend
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
-from mqdiag.fleet.verdict import fleet_verdict, service_verdict
+from mqdiag.fleet.verdict import fleet_verdict, nothing_read, service_verdict
 from mqdiag.fleet.work.item import Job
 from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
@@ -51,7 +51,7 @@ from mqdiag.fleet.work.warm_nodes import warm_nodes
 from mqdiag.fleet.work.waves import run_waves
 from mqdiag.fleet.work.worklist import WorkList
 from mqdiag.progress import Progress
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 
 def listing_of(options: FleetOptions, layout: Layout, only: Mapping[str, Identity] | None = None) -> Listing:
@@ -127,7 +127,7 @@ class _FleetRun:
         with self._planned(listing) as work:
             plan = fleet_plan(self._context, work, self._layout, listing)
         facts = FleetFacts(run=self._run, out=self._options.out, plan=plan)
-        return fleet_verdict(facts, self._inputs(listing, lost=False), (), self._settings)
+        return fleet_verdict(facts, self._inputs(listing, lost=None), (), self._settings)
 
     def whole(self, listing: Listing, started: float, on_service: Callable[[Report], None] | None) -> Diagnosis:
         """All of it.
@@ -174,7 +174,8 @@ class _FleetRun:
             round(end - start, 3) for start, end in itertools.pairwise(clock)
         )
         timing = FleetTiming(start_s=start_s, plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s)
-        lost = bool(totals.incidents) and totals.failed == totals.incidents
+        is_lost = bool(totals.incidents) and totals.failed == totals.incidents
+        lost = nothing_read(facts.failures) if is_lost else None
         facts = msgspec.structs.replace(facts, timing=timing)
         if on_service is not None:
             self._progress.phase(say("writing the reports of the services"))
@@ -244,14 +245,13 @@ class _FleetRun:
         write_run(self._layout, mark)
         self._layout.mark(mark)
 
-    def _inputs(self, listing: Listing, *, lost: bool) -> tuple[Input, ...]:
-        """The paths as they were given; files stand in the tables."""
-        nothing = say("none of its files could be read") if lost else None
+    def _inputs(self, listing: Listing, *, lost: Text | None) -> tuple[Input, ...]:
+        """The paths as they were given, and why nothing was read of any; files stand in the tables."""
         return tuple(
             Input(
                 path=path,
-                complete=path not in listing.errors and not lost,
-                error=listing.errors.get(path, nothing),
+                complete=path not in listing.errors and lost is None,
+                error=listing.errors.get(path, lost),
             )
             for path in listing.given
         )

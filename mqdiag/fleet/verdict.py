@@ -13,11 +13,11 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.facts import Facts, Input
-from mqdiag.facts.fleet import FleetFacts, FleetTotals
+from mqdiag.facts.fleet import FleetFacts, FleetFailure, FleetTotals
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
 from mqdiag.rules import cards_of
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.fleet.analysis.services import OneService
@@ -52,6 +52,14 @@ def fleet_verdict(
     return msgspec.structs.replace(diagnosis, report=answered(report, report.answer.margins))
 
 
+def nothing_read(failures: Iterable[FleetFailure]) -> Text:
+    """Why a path or a service gave nothing: the reason of the first of its files."""
+    first = next((failure for failure in failures if failure.path is not None), None)
+    if first is None:
+        return say("none of its files could be read")
+    return say("none of its files could be read; {path}: {reason}", path=first.path, reason=first.reason)
+
+
 def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> Report:
     """Judge one service by what its own incidents show; nothing of it is compared with other services.
 
@@ -65,7 +73,7 @@ def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> R
     given = Input(
         path=state.service,
         complete=not state.lost,
-        error=say("none of its files could be read") if is_lost else None,
+        error=nothing_read(one.failures) if is_lost else None,
     )
     unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     # Without any fact each rule says which evidence it needs.

@@ -69,6 +69,7 @@ def test_samples_of_two_jvms_give_no_verdict(mqdiag: Run, tmp_path: Path) -> Non
     report = json.loads(mqdiag("stacks", *mixed, "--format", "json").out)
     assert [finding["rule"] for finding in report["findings"]] == ["progress-not-judged"]
     assert report["findings"][0]["cause"] == "mixed-jvms"
+    assert "mqdiag diagnose" in report["findings"][0]["remedy"][0]
     states = {thread["state"] for thread in report["stacks"]["threads"] if thread["role"] == "consume-worker"}
     assert states == {"unknown"}
 

@@ -220,7 +220,7 @@ def test_a_folder_without_evidence_has_no_verdict(tmp_path: Path) -> None:
     notes, folder = report.inputs
     assert notes.skipped is not None
     assert folder.error is not None
-    assert english()(folder.error) == "holds no evidence of a known kind; files left alone: 1"
+    assert english()(folder.error).startswith("holds no evidence of a known kind")
 
 
 def test_a_packed_saved_report_is_read(tmp_path: Path) -> None:

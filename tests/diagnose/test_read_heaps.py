@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import shutil
 import struct
 from pathlib import Path
@@ -132,6 +133,20 @@ def test_an_incident_reads_each_dump_too(tmp_path: Path) -> None:
     path = _dumps(tmp_path / "agent.hprof", (2, 3))
     report = diagnose_incident([tmp_path]).report
     assert [given.path for given in report.inputs] == [str(path), f"{path}#2"]
+
+
+def test_a_dump_that_is_given_twice_counts_once_and_equal_dumps_of_one_file_count_each(tmp_path: Path) -> None:
+    path = _dumps(tmp_path / "agent.hprof", (2,))
+    packed = tmp_path / "copy.hprof.gz"
+    packed.write_bytes(gzip.compress(path.read_bytes()))
+    report = diagnose_incident([path, packed]).report
+    told = {given.path: given.skipped for given in report.inputs}
+    assert told[str(path)] is None
+    skipped = told[str(packed)]
+    assert skipped is not None
+    assert english()(skipped) == f"is the same dump as {path}; it is counted once"
+    both = diagnose_incident([_dumps(tmp_path / "both.hprof", (2, 2))]).report
+    assert [given.skipped for given in both.inputs] == [None, None]
 
 
 def test_no_more_dumps_than_there_is_time_for(tmp_path: Path) -> None:

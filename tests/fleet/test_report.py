@@ -170,7 +170,11 @@ def test_a_service_is_judged_by_its_own_evidence() -> None:
     ill = msgspec.structs.replace(one, findings=(_finding("retry-storm", Severity.ERROR, "pay"),))
     assert service_verdict(FLEET, ill, Settings()).answer.state == "fault"
     nothing = msgspec.structs.replace(one, state=msgspec.structs.replace(state, failed=3))
-    assert english()(service_verdict(FLEET, nothing, Settings()).answer.text) == "No input could be read."
+    report = service_verdict(FLEET, nothing, Settings())
+    assert english()(report.answer.text) == "No input could be read."
+    (given,) = report.inputs
+    assert given.error is not None
+    assert english()(given.error) == "none of its files could be read; a\nb: is empty"
 
 
 def test_totals_of_earlier_runs_are_the_trend(tmp_path: Path) -> None:
@@ -210,7 +214,7 @@ def test_a_page_that_cannot_be_written_does_not_lose_the_report(
     monkeypatch.setattr(job, "run_fleet", lambda *given, **more: diagnosis)
     (tmp_path / "pages/index.html").mkdir(parents=True)
     words = ["fleet", str(tmp_path), "--out", str(tmp_path / "out"), "--pages", str(tmp_path / "pages")]
-    assert run([*words, "--format", "json", "--output", str(tmp_path / "r.json")]) == 4
+    assert run([*words, "--format", "json", "--output", str(tmp_path / "r.json")]) == 3
     assert b"fleet" in (tmp_path / "r.json").read_bytes()
     assert "index.html could not be written" in capfd.readouterr().err
 

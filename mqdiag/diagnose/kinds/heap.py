@@ -13,7 +13,7 @@ from mqdiag.diagnose.read_heaps import is_histogram, read_heaps
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import Input
+from mqdiag.facts import HeapFacts, Input
 from mqdiag.progress import Progress
 from mqdiag.read.sniff import Content
 from mqdiag.text import say
@@ -27,7 +27,7 @@ def _recognise(piece: Piece) -> bool:
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
-    seen: dict[tuple[object, ...], str] = {}
+    seen: dict[tuple[str | None, int | None, int | None], str] = {}
     dumps = {Path(piece.name).parent for piece in pieces if piece.content is Content.HEAP_DUMP}
     for piece in pieces:
         if piece.content is not Content.HEAP_DUMP and Path(piece.name).parent in dumps:
@@ -41,14 +41,20 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(unreadable(piece.name, "heap", error))
         else:
             for given, heap in read:
-                same = (heap.captured_at, heap.file_objects, heap.file_shallow_bytes)
-                if heap.captured_at is not None and same in seen:
-                    reason = say("is the same dump as {path}; it is counted once", path=seen[same])
+                other = seen.get(_identity(heap))
+                if heap.captured_at is None or other is None:
+                    found.processes.append(OfProcess(inputs=(given,), heap=heap))
+                else:
+                    reason = say("is the same dump as {path}; it is counted once", path=other)
                     found.inputs.append(msgspec.structs.replace(given, skipped=reason))
-                    continue
-                seen[same] = given.path
-                found.processes.append(OfProcess(inputs=(given,), heap=heap))
+            # Only now: the dumps of one file have one time, and may have as many objects.
+            seen |= {_identity(heap): given.path for given, heap in read}
     return found
+
+
+def _identity(heap: HeapFacts) -> tuple[str | None, int | None, int | None]:
+    """What two copies of a dump have in common, packed or not, and two dumps of one JVM have not."""
+    return heap.captured_at, heap.file_objects, heap.file_shallow_bytes
 
 
 KIND = EvidenceKind(name="heap", recognise=_recognise, read=_read)
