@@ -122,17 +122,25 @@ class ArrayFile:
         Raises:
             Unusable: it is not there, is of another kind, or is damaged.
         """
-        place = _found(self._head.arrays, name)
-        fits = len(shape) == len(place.shape) and all(
-            wanted in (None, length) for wanted, length in zip(shape, place.shape, strict=True)
-        )
-        if place.type not in types or not fits:
-            raise Unusable(say("{array} has another type or length", array=name))
+        place = self._place(name, types, shape)
         count = place.size_bytes // np.dtype(place.type).itemsize
         found = np.frombuffer(self._mapped, place.type, count, self._first + place.at)
         if isal_zlib.crc32(found) != place.checksum:
             raise Unusable(say("{array} is damaged", array=name))
         return found.reshape(place.shape)
+
+    def check(self, name: str, types: Iterable[str], shape: tuple[int | None, ...]) -> None:
+        """Look whether an array is there and of this kind, without reading it; arguments and errors as in `array`."""
+        self._place(name, types, shape)
+
+    def _place(self, name: str, types: Iterable[str], shape: tuple[int | None, ...]) -> _Place:
+        place: _Place = _found(self._head.arrays, name)
+        fits = len(shape) == len(place.shape) and all(
+            wanted in (None, length) for wanted, length in zip(shape, place.shape, strict=True)
+        )
+        if place.type not in types or not fits:
+            raise Unusable(say("{array} has another type or length", array=name))
+        return place
 
 
 def write_arrays(

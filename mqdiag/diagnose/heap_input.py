@@ -34,6 +34,7 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts
         read_share=dump.read_share,
         found_references_share=None if problem is None or heap is None else heap.references.found_share,
         problem=problem,
+        contradictory=heap is not None and heap.contradiction is not None,
     )
 
 

@@ -43,6 +43,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """share of an incomplete dump's references whose target was read, 0 to 1; more than the share of its bytes"""
     problem: Text | None = None
     """what was wrong at that byte"""
+    contradictory: bool = False
+    """records of a dump contradict each other, so that nothing in it is sure: several objects have one id"""
 
     @property
     def was_read(self) -> bool:

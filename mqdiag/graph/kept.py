@@ -26,10 +26,11 @@ from mqdiag.cache.array_file import ArrayFile, Unusable
 from mqdiag.cache.entry import Entry
 from mqdiag.cache.folder import CacheFolder
 from mqdiag.cache.identity import key_of
+from mqdiag.errors import InputError
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.class_sums import ClassSums
 from mqdiag.graph.dominance import Dominance
-from mqdiag.graph.index import ObjectIndex, Offsets
+from mqdiag.graph.index import MAX_OBJECTS, ObjectIndex, Offsets
 from mqdiag.graph.kernels import kept_checks as check
 from mqdiag.graph.references import References
 from mqdiag.graph.shallow import SizeModel
@@ -55,6 +56,11 @@ _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
     "classes",
 )
 _INT32 = ("<i4",)
+_OF_OBJECTS = {"offsets": ("<u4", "<i8"), "rows": ("<u2", "<i4"), "units": ("<u4",)}
+"""types of the arrays with a number for each object"""
+_WIDTHS = ("reference_bytes", "header_bytes", "array_base")
+_MOST_ALIGNMENT = 1 << 10
+"""bytes; a JVM takes 256 at most"""
 _Restored = TypeVar("_Restored")
 
 
@@ -145,14 +151,22 @@ class Kept:
             count, shift = file.number("objects"), file.number("shift")
             source = file.word("size_source")
             alignment = file.number("alignment")
-            if count <= 0 or not 0 <= shift < 64 or alignment <= 0 or source not in get_args(ShallowSizeSource):
+            base = file.number("base")
+            if not 0 < count <= MAX_OBJECTS or not 0 <= base < 1 << 64 or not 0 <= shift < 64:
                 raise _out_of_range("objects")
-            columns = _Columns(self, file, dump, count, again)
+            if not 0 < alignment <= _MOST_ALIGNMENT or source not in get_args(ShallowSizeSource):
+                raise _out_of_range("alignment")
+            widths = [file.number(name) for name in _WIDTHS]
+            if min(widths) < 0 or max(widths) > _MOST_ALIGNMENT:
+                raise _out_of_range("widths")
+            for name, types in _OF_OBJECTS.items():
+                file.check(name, types, (count,))
+            columns = _Columns(self, file, dump, (count, base, shift), again)
             index = ObjectIndex(
                 data=self._source.data,
                 id_size=dump.header.id_size,
                 count=count,
-                base=np.uint64(file.number("base")),
+                base=np.uint64(base),
                 shift=shift,
                 columns=columns,
                 checked_at=columns.checked_at,
@@ -160,9 +174,7 @@ class Kept:
             sizes = SizeModel(
                 columns=columns,
                 alignment=alignment,
-                reference_bytes=file.number("reference_bytes"),
-                header_bytes=file.number("header_bytes"),
-                array_base=file.number("array_base"),
+                **dict(zip(_WIDTHS, widths, strict=True)),
                 source="gaps" if source == "gaps" else "formula",
             )
             return index, sizes
@@ -182,7 +194,10 @@ class Kept:
             extra_to = file.array("extra_to", _INT32, extra_from.shape)
             _check_between("extra_from", extra_from, 0, objects)
             _check_between("extra_to", extra_to, 0, objects)
-            return References(starts, edges, extra_from, extra_to, file.number("dangling"))
+            dangling = file.number("dangling")
+            if not 0 <= dangling < 1 << 63:
+                raise _out_of_range("dangling")
+            return References(starts, edges, extra_from, extra_to, dangling)
 
         return self._restored(_REFERENCES, restored)
 
@@ -298,11 +313,14 @@ class _Columns(dict[str, NDArray[Any]]):
         kept: Kept,
         file: ArrayFile,
         dump: Dump,
-        objects: int,
+        found_by: tuple[int, int, int],
         again: Callable[[], tuple[ObjectIndex, SizeModel]],
     ) -> None:
         super().__init__()
-        self._kept, self._file, self._dump, self._objects, self._again = kept, file, dump, objects, again
+        self._kept, self._file, self._dump, self._again = kept, file, dump, again
+        self._found_by = found_by
+        """number of objects, base and shift of their ids, which are in use already"""
+        self._objects, _, _ = found_by
         # Several threads may ask at once, and only one of them may compute everything again.
         self._reading = RLock()
 
@@ -320,7 +338,7 @@ class _Columns(dict[str, NDArray[Any]]):
 
     @cached_property
     def _unchecked(self) -> Offsets:
-        offsets: Offsets = self._file.array("offsets", ("<u4", "<i8"), (self._objects,))
+        offsets: Offsets = self._file.array("offsets", _OF_OBJECTS["offsets"], (self._objects,))
         return offsets
 
     def __missing__(self, name: str) -> NDArray[Any]:
@@ -331,6 +349,14 @@ class _Columns(dict[str, NDArray[Any]]):
                 except Unusable as error:
                     self._kept.refuse(error)
                     index, sizes = self._again()
+                    if (index.count, int(index.base), index.shift) != self._found_by:
+                        # What was computed so far rests on numbers that are wrong.
+                        raise InputError(
+                            self._dump.source.path,
+                            say(
+                                "what an earlier run kept of this dump was changed; it is removed: run it again"
+                            ),
+                        ) from None
                     self.update({**index.columns, "units": sizes.units})
         return self[name]
 
@@ -342,7 +368,7 @@ class _Columns(dict[str, NDArray[Any]]):
                 raise _out_of_range(name)
             return offsets
         if name == "rows":
-            rows = file.array(name, ("<u2", "<i4"), (objects,))
+            rows = file.array(name, _OF_OBJECTS[name], (objects,))
             left = self._dump.counts.copy()
             left[self._dump.classes.class_row] += self._dump.classes.dumped
             if not check.rows_fit(rows, left):
@@ -354,7 +380,7 @@ class _Columns(dict[str, NDArray[Any]]):
             return directory
         if name == "words":
             return _words(file, objects)
-        return file.array(name, ("<u4",), (objects,))
+        return file.array(name, _OF_OBJECTS[name], (objects,))
 
 
 def _summary_arrays(dump: Dump) -> dict[str, NDArray[Any]]:

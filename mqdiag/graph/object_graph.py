@@ -103,11 +103,18 @@ class ObjectGraph:
         """What is wrong with the file: it is cut or damaged, or objects are missing; None for a whole dump."""
         if self.dump.problem is None and not self._kept.is_whole and self.references.lack_objects:
             return say("records of objects are missing, though the file is well formed")
-        if self.dump.problem is None and self.classes.has_circle:
+        return self.dump.problem or self.contradiction
+
+    @cached_property
+    def contradiction(self) -> Text | None:
+        """Which records of the file contradict each other; None where none do."""
+        if self._kept.is_whole:
+            return None
+        if self.classes.has_circle:
             return say("a class is its own superclass: the file is damaged")
-        if self.dump.problem is None and not self._kept.is_whole and self._has_repeated_ids:
+        if self._has_repeated_ids:
             return say("several objects have the same id: the file is damaged")
-        return self.dump.problem
+        return None
 
     @property
     def _has_repeated_ids(self) -> bool:

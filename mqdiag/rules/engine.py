@@ -10,7 +10,7 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
-from mqdiag.findings import Acceptance, Failed, Finding, Margin, Severity, Skipped, fingerprint
+from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.text import Text, say
@@ -196,6 +196,9 @@ def _finding(
     told: Callable[[], Addresses],
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
+    confidence, why = draft.confidence, draft.confidence_reason
+    if confidence is Confidence.HIGH and "heap" in shown_by and any(one.contradictory for one in facts.inputs):
+        confidence, why = Confidence.MEDIUM, say("records of the dump contradict each other")
     known = {
         "name_server": told().name_server,
         "cluster": told().cluster,
@@ -207,14 +210,14 @@ def _finding(
         rule=rule.name,
         severity=severity or draft.severity,
         cause=draft.cause,
-        confidence=draft.confidence,
+        confidence=confidence,
         fingerprint=fingerprint(rule.name, draft.cause, draft.subject),
         title=draft.title.filled(known),
         subject=draft.subject,
         evidence=dict(draft.evidence),
         explanation=tuple(line.filled(known) for line in draft.explanation),
         remedy=tuple(line.filled(known) for line in draft.remedy),
-        confidence_reason=draft.confidence_reason.filled(known),
+        confidence_reason=why.filled(known),
         references=rule.references,
         weight=draft.weight,
         seen_in=shown_by,

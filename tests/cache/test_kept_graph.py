@@ -238,17 +238,27 @@ def opened(file: Path) -> ArrayFile:
         os.close(descriptor)
 
 
-def rewrite(file: Path, name: str, change: Change) -> None:
-    """Change an array and make its checksum right again, as somebody would who wants it to be used."""
+def rewrite(file: Path, name: str | None, change: Callable[..., None]) -> None:
+    """Change an array, or the numbers, and make the checksums right, as somebody would who wants it to be used.
+
+    Args:
+        file: a part.
+        name: of the array; None for the numbers of the head.
+        change: of an array and the number of objects, or of the numbers.
+    """
     kept = opened(file)
     arrays = {
         each: kept.array(each, (place.type,), place.shape).copy() for each, place in kept._head.arrays.items()
     }
-    before = arrays[name].copy()
-    change(arrays[name], kept._head.numbers.get("objects", 1 << 24))
-    assert (before != arrays[name]).any()
+    numbers = dict(kept._head.numbers)
+    if name is None:
+        change(numbers)
+    else:
+        before = arrays[name].copy()
+        change(arrays[name], numbers.get("objects", 1 << 24))
+        assert (before != arrays[name]).any()
     with file.open("wb") as written:
-        write_arrays(written, file.stem, kept._head.numbers, kept._head.words, arrays)
+        write_arrays(written, file.stem, numbers, kept._head.words, arrays)
 
 
 @pytest.fixture(scope="module")
@@ -290,6 +300,45 @@ def test_a_number_that_is_out_of_range_is_never_used(
     (note,) = notes.notes
     assert note.startswith("what an earlier run kept of this dump is not used, and computed again")
     assert parts_in(cache) == ALL_PARTS
+
+
+@pytest.mark.parametrize(
+    ("part", "name", "number"),
+    [
+        ("objects", "objects", 1),
+        ("objects", "objects", 1 << 40),
+        ("objects", "base", -1),
+        ("objects", "base", 1 << 64),
+        ("objects", "shift", 64),
+        ("objects", "alignment", 1 << 70),
+        ("objects", "header_bytes", -1),
+        ("references", "dangling", 1 << 70),
+    ],
+)
+def test_a_number_of_the_head_that_is_out_of_range_is_never_used(
+    cache: Path, kept_dump: tuple[str, list[str]], part: str, name: str, number: int
+) -> None:
+    """With fewer objects than there are, look-ups led out of arrays."""
+    dump, answers = kept_dump
+    (file,) = cache.glob(f"*.{part}")
+    rewrite(file, None, lambda numbers: numbers.update({name: number}))
+    notes = Notes()
+    assert ask(dump, notes) == answers
+    assert len(notes.notes) == 1
+    assert parts_in(cache) == ALL_PARTS
+
+
+def test_arrays_that_fit_another_number_than_the_one_in_use_end_with_a_line(
+    cache: Path, kept_dump: tuple[str, list[str]]
+) -> None:
+    """The lowest id is in use before an array is found to be wrong: what was computed with it cannot be mended."""
+    dump, answers = kept_dump
+    (file,) = cache.glob("*.objects")
+    rewrite(file, "offsets", first_is((1 << 32) - 1))
+    rewrite(file, None, lambda numbers: numbers.update(base=numbers["base"] + 8))
+    with pytest.raises((InputError, UsageError), match="an earlier run kept of this dump was changed"):
+        ask(dump, Notes())
+    assert ask(dump, Notes()) == answers
 
 
 def test_the_place_of_one_object_is_checked_before_it_is_used(
