@@ -171,7 +171,7 @@ class Heap(ObjectGraph):
 
     @cached_property
     def _path_search(self) -> PathSearch:
-        return PathSearch(self, self._kept.ways(self.count))
+        return PathSearch(self, self._kept.ways(self.count, self.roots.nodes))
 
     def path_nodes(self, node: int) -> list[int]:
         """Nodes of the shortest path without weak references, the root first; empty for an unreachable object."""

@@ -56,6 +56,8 @@ _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
     "classes",
 )
 _INT32 = ("<i4",)
+_ROOT = -2
+"""in `came_from`, see `PathSearch`"""
 _OF_OBJECTS = {"offsets": ("<u4", "<i8"), "rows": ("<u2", "<i4"), "units": ("<u4",)}
 """types of the arrays with a number for each object"""
 _WIDTHS = ("reference_bytes", "header_bytes", "array_base")
@@ -217,13 +219,22 @@ class Kept:
 
         return self._restored(_DOMINANCE, restored)
 
-    def ways(self, objects: int) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
-        """(holders, queue) of the search for shortest paths, when it has come to its end; see `PathSearch`."""
+    def ways(
+        self, objects: int, roots: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]] | None:
+        """(holders, queue) of the search for shortest paths, when it has come to its end; see `PathSearch`.
+
+        Args:
+            objects: how many there are.
+            roots: ascending; each way begins at one of them, and each of them begins one.
+        """
 
         def restored(file: ArrayFile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
             came_from = file.array("came_from", _INT32, (objects,))
             queue = file.array("queue", _INT32, (None,))
             if not check.ways_fit(queue, came_from, np.zeros(objects, np.uint8)):
+                raise _out_of_range("came_from")
+            if not np.array_equal(np.flatnonzero(came_from == _ROOT), roots):
                 raise _out_of_range("came_from")
             return came_from, queue
 

@@ -302,6 +302,20 @@ def test_a_number_that_is_out_of_range_is_never_used(
     assert parts_in(cache) == ALL_PARTS
 
 
+def test_a_way_that_begins_at_no_root_is_never_used(cache: Path, kept_dump: tuple[str, list[str]]) -> None:
+    """The kinds of roots are looked up by the first object of a way."""
+
+    def begin_anywhere(came_from: np.ndarray, objects: int) -> None:
+        came_from[np.flatnonzero(came_from >= 0)[-1]] = -2
+
+    dump, answers = kept_dump
+    (file,) = cache.glob("*.ways")
+    rewrite(file, "came_from", begin_anywhere)
+    notes = Notes()
+    assert ask(dump, notes) == answers
+    assert len(notes.notes) == 1
+
+
 @pytest.mark.parametrize(
     ("part", "name", "number"),
     [

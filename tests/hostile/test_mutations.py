@@ -69,6 +69,11 @@ def test_a_circle_of_superclasses_makes_nothing_sure(tmp_path: Path) -> None:
     check("superclass_cycle", "app-retains-5.3.3", 1, tmp_path)
 
 
+def test_objects_with_one_id_make_nothing_sure(tmp_path: Path) -> None:
+    """A queue of another topic that is dumped a second time seemed to have lost count of its messages."""
+    check("second_object", "healthy-busy-5.3.3", 1, tmp_path)
+
+
 @pytest.mark.parametrize(
     ("dump", "place", "shown_by"),
     [("healthy-busy-5.3.3", 6, "records"), ("oversized-oom-4.3.2", 39, "2 queues")],
