@@ -17,6 +17,7 @@ from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time
 from mqdiag.fleet.files.storage import Storage
 from mqdiag.text import say
 
+_MOST_LINE = 1 << 16
 COLUMNS = ("path", "service", "host", "environment", "time")
 
 
@@ -39,6 +40,8 @@ def manifest_files(given: str, store: Storage, path: str) -> Iterator[tuple[str,
         place = str(row.get("path") or "").strip()
         if not place:
             raise InputError(given, say("row {number} has no path", number=number))
+        if "\0" in place:
+            raise InputError(given, say("row {number} has a path that no system takes", number=number))
         if "://" not in place:
             place = posixpath.join(folder, place)
         yield (
@@ -88,11 +91,18 @@ def _csv_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]
     with store.open(path) as raw:
         text = io.TextIOWrapper(io.BufferedReader(raw), encoding="utf-8-sig", newline="")  # type: ignore[type-var]
         try:
-            reader = csv.DictReader(text)
+            reader = csv.DictReader(_lines(given, text))
             _check(given, list(reader.fieldnames or ()))
             yield from reader
         except (UnicodeDecodeError, csv.Error) as error:
             raise InputError(given, say("is not a CSV file in UTF-8: {error}", error=str(error))) from error
+
+
+def _lines(given: str, text: io.TextIOWrapper) -> Iterator[str]:
+    while line := text.readline(_MOST_LINE + 1):
+        if len(line) > _MOST_LINE:
+            raise InputError(given, say("has a line of more than {most:count} characters", most=_MOST_LINE))
+        yield line
 
 
 def _parquet_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]:

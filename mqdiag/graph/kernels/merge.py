@@ -13,6 +13,8 @@ from mqdiag.read.hprof.kernels.values import identifier
 NONE, SHUT = -1, -2
 ELEMENT, LOCAL, CLASS, HEAD = -1, -2, -3, -4
 MAX_REPEATS = 3
+UNKNOWN_ROOT = 0xFF
+"""as hprof has it"""
 
 
 class Objects(NamedTuple):
@@ -271,6 +273,15 @@ def holders_on_paths(came_from, holders, seen, found):
 
 
 @kernel
+def _root_code(paths, node):
+    """Type of a root; UNKNOWN_ROOT for an object that is none, to which a kept tree may lead that was changed."""
+    place = np.searchsorted(paths.roots, node)
+    if place < paths.roots.size and paths.roots[place] == node:
+        return np.int64(paths.root_types[place])
+    return np.int64(UNKNOWN_ROOT)
+
+
+@kernel
 def merge_paths(rows, classes, paths, targets, found):
     """Sort objects by the classes and fields on their shortest path from a root.
 
@@ -297,7 +308,7 @@ def merge_paths(rows, classes, paths, targets, found):
                 depth += 1
                 at = np.int64(paths.came_from[at])
             if found.group_of[at] == NONE:
-                code = np.int64(paths.root_types[np.searchsorted(paths.roots, at)])
+                code = _root_code(paths, at)
                 group = _step(np.int64(-1), code, _kind(at, rows, classes), at, found)
                 if group == -3:
                     return False
@@ -319,7 +330,7 @@ def merge_paths(rows, classes, paths, targets, found):
                 continue
             code = np.int64(targets.edges[pair])
         else:
-            code = np.int64(paths.root_types[np.searchsorted(paths.roots, target)])
+            code = _root_code(paths, target)
         group = _step(group, code, _kind(target, rows, classes), target, found)
         if group == -3:
             return False
