@@ -26,6 +26,8 @@ ATTEMPTS = 5
 FIRST_WAIT_S = 1.0
 """before the second attempt; twice as long before each further one"""
 TIMEOUT_S = 10.0
+_MOST_REASON = 200
+"""characters of what the other side says"""
 Send = Callable[[bytes, str], None]
 
 
@@ -86,10 +88,10 @@ def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
     Raises:
         UsageError: another kind of URL, or one that no request can be sent to.
     """
+    # Messages are without the URL: it may hold a password.
     if not url.startswith(("https://", "http://")):
-        raise UsageError(say("--webhook {url}: write an http or https URL", url=repr(url)))
+        raise UsageError(say("--webhook: write an http or https URL"))
     if not _can_be_asked(url):
-        # Without the URL: it may hold a password.
         raise UsageError(
             say(
                 "--webhook: write https://HOST/PATH or https://HOST:PORT/PATH, without a user name, and without blanks"
@@ -108,7 +110,7 @@ def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
                 with opener.open(urllib.request.Request(url, data, headers, method="POST"), timeout=TIMEOUT_S):
                     return
             except urllib.error.HTTPError as error:
-                reason = f"{error.code} {error.reason}"
+                reason = f"{error.code} {error.reason}"[:_MOST_REASON]
                 error.close()
                 if error.code < 500 and error.code not in (408, 429):
                     break
