@@ -24,22 +24,23 @@ from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.kernels.record_list import scan_records
 from mqdiag.read.hprof.kernels.step import CROSSES_END
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_SEGMENT
-from mqdiag.read.hprof.types import WIDTHS
+from mqdiag.read.hprof.types import BOOLEAN, WIDTHS
 from mqdiag.read.hprof.walk import Segment, Walked, walk_slice
 from mqdiag.read.mapping import FileState, refuse_changed
 from mqdiag.read.source import Source, check_readable
 from mqdiag.text import say
 
-_WINDOW_BYTES = 8 << 20
-_MOST_WINDOW_BYTES = 256 << 20
-"""for an array of references; what is longer is rarer than the memory is worth"""
+_JOINED_BYTES = 64 << 10
+"""of a piece that are joined with what the one before it left: enough for all but large arrays"""
+_MOST_LEFT_BYTES = 16 << 20
+"""of a record or an object that goes on in the next piece; arrays are counted by their first bytes"""
 _MOST_KEPT_BYTES = 512 << 20
 """outside the objects"""
 _HEAD_BYTES = 1 << 10
 """in which the header of a dump stands"""
 _RECORDS = 1 << 12
 """listed at once"""
-_PRIMITIVE_ARRAY = 0x23
+_REFERENCE_ARRAY, _PRIMITIVE_ARRAY = 0x22, 0x23
 
 
 class Counted(msgspec.Struct):
@@ -107,13 +108,12 @@ class _Counter:
         self._kept = 0
         self._room = ArrayRoom(path)
         self._header: Header | None = None
-        self._window = np.empty(_WINDOW_BYTES, np.uint8)
-        self._base = 0
-        """where in the dump the window begins"""
         self._size = 0
-        """bytes of the dump that have come: the window ends there"""
+        """bytes of the dump that have come"""
         self._at = 0
         """up to there everything is counted or kept; beyond `_size` inside a large array"""
+        self._left = np.empty(0, np.uint8)
+        """the bytes from `_at` to `_size`"""
         self._segment_end = 0
         """of the heap record that `_at` is in; not above `_at` between records"""
         self._tags = np.empty(_RECORDS, np.uint8)
@@ -132,20 +132,14 @@ class _Counter:
         begin, self._size = self._size, self._size + len(piece)
         if self._size > self._limit:
             raise _OddError
-        fresh = np.frombuffer(piece, np.uint8)[max(self._at - begin, 0) :]
-        left = max(begin - self._at, 0)
-        behind = self._at - self._base
-        if left + fresh.size > self._window.size:
-            if left > _MOST_WINDOW_BYTES:
-                raise _OddError
-            longer = np.empty(2 * (left + fresh.size), np.uint8)
-            longer[:left] = self._window[behind : behind + left]
-            self._window = longer
-        elif left:
-            self._window[:left] = self._window[behind : behind + left]
-        self._base = self._at
-        self._window[left : left + fresh.size] = fresh
-        self._take(left + fresh.size)
+        fresh = np.frombuffer(piece, np.uint8)
+        if self._at < begin and fresh.size:
+            self._take_across(fresh, begin)
+        if self._at >= begin:
+            self._take(fresh, begin)
+            self._left = fresh[self._at - begin :].copy()
+        if self._left.size > _MOST_LEFT_BYTES:
+            raise _OddError
 
     def finished(self) -> NDArray[np.uint8]:
         """The dump with holes in the place of objects."""
@@ -154,31 +148,50 @@ class _Counter:
         os.ftruncate(self._file, self._size)
         return np.frombuffer(mmap.mmap(self._file, self._size, prot=mmap.PROT_READ), np.uint8)
 
-    def _take(self, used: int) -> None:
-        """Take what the window holds, as far as it is whole."""
-        window = self._window[:used]
-        window.flags.writeable = False
+    def _take_across(self, fresh: NDArray[np.uint8], begin: int) -> None:
+        """Take what began before a piece, with as much of the piece as it needs; all that there is stays left."""
+        more = _JOINED_BYTES
+        while self._at < begin:
+            joined = np.concatenate((self._left, fresh[:more]))
+            joined.flags.writeable = False
+            before = self._at
+            self._take(joined, before)
+            self._left = joined[self._at - before :]
+            if more >= fresh.size:
+                return
+            if self._at < begin:
+                self._left = self._left[: begin - self._at]
+                more *= 8
+
+    def _take(self, window: NDArray[np.uint8], base: int) -> None:
+        """Take what some bytes hold, as far as it is whole.
+
+        Args:
+            window: uint8[], read-only.
+            base: where in the dump they begin.
+        """
+        end = base + window.size
         if self._header is None:
-            if used < _HEAD_BYTES:
+            if window.size < _HEAD_BYTES:
                 return
             try:
                 self._header = parse_header(self._path, window)
             except InputError:
                 raise _OddError from None
-            self._keep(window, 0, self._header.size)
             self._at = self._header.size
-        while self._at < self._size:
+            self._keep(window, base, 0, self._at)
+        while self._at < end:
             before = self._at
-            if self._at < self._segment_end:
-                self._walk_part(window)
+            if before < self._segment_end:
+                self._walk_part(window, base)
             else:
-                self._list(window)
+                self._list(window, base)
             if self._at == before:
                 return
 
-    def _list(self, window: NDArray[np.uint8]) -> None:
+    def _list(self, window: NDArray[np.uint8], base: int) -> None:
         """Take the records that begin in the window; of the last one that goes on behind it, nothing."""
-        begin = self._at - self._base
+        begin = self._at - base
         _, _, count = scan_records(window, begin, self._tags, self._offsets, self._lengths, 0)
         tags, bodies = self._tags[:count], self._offsets[:count]
         ends = bodies + self._lengths[:count]
@@ -187,31 +200,30 @@ class _Counter:
             body, end = int(bodies[number]), int(ends[number])
             if not window[body - 4 : body].any():
                 raise _OddError  # its writer died before it knew the length, or it holds nothing
-            self._keep(window, begin, body)
-            segment = (self._base + body, self._base + end)
+            self._keep(window, base, begin, body)
+            segment = (base + body, base + end)
             self.segments.append(segment)
             begin = end
             if end <= window.size:
                 whole.append(segment)
             else:
                 self._at, self._segment_end = segment
-        if whole and self._walk(window, whole) is not None:
+        if whole and self._walk(window, base, whole) is not None:
             raise _OddError
         if begin <= window.size:
             # no heap record is open
             inside = ends <= window.size
             end = int(ends[inside][-1]) if inside.any() else begin
-            self._keep(window, begin, end)
-            self._at = self._base + end
+            self._keep(window, base, begin, end)
+            self._at = base + end
 
-    def _walk(self, window: NDArray[np.uint8], segments: list[Segment]) -> int | None:
+    def _walk(self, window: NDArray[np.uint8], base: int, segments: list[Segment]) -> int | None:
         """Count what parts of segments hold; gives the place in the window where the last one could not go on."""
         assert self._header is not None
-        base, id_size = self._base, self._header.id_size
         relative = [(start - base, end - base) for start, end in segments]
-        walked = walk_slice(window, id_size, relative, False, self._room)
+        walked = walk_slice(window, self._header.id_size, relative, False, self._room)
         for start, end in _joined(walked.class_offsets, walked.class_ends):
-            self._keep(window, start, end)
+            self._keep(window, base, start, end)
         walked.start += base
         walked.class_offsets += base
         walked.class_ends += base
@@ -223,38 +235,48 @@ class _Counter:
             raise _OddError
         return damage.at
 
-    def _walk_part(self, window: NDArray[np.uint8]) -> None:
+    def _walk_part(self, window: NDArray[np.uint8], base: int) -> None:
         """Go on in the heap record that is open."""
-        end = min(self._segment_end, self._size)
-        stop = self._walk(window, [(self._at, end)])
+        end = min(self._segment_end, base + window.size)
+        stop = self._walk(window, base, [(self._at, end)])
         if stop is None:
             self._at = end
             return
         if end == self._segment_end:
             raise _OddError
-        self._at = self._base + stop + self._array_bytes(window, stop)
+        self._at = base + stop + self._array_bytes(window, stop)
         if self._at > self._segment_end:
             raise _OddError
 
     def _array_bytes(self, window: NDArray[np.uint8], at: int) -> int:
-        """Count an array of primitives that goes on behind the window: its length; 0 for anything else."""
+        """Count an array that goes on behind the window: its bytes; 0 for anything else."""
         assert self._header is not None
-        head = window[at : at + self._header.id_size + 10].tobytes()
-        if len(head) < self._header.id_size + 10 or head[0] != _PRIMITIVE_ARRAY:
+        id_size, walked = self._header.id_size, self.walked[-1]
+        is_primitive = window[at] == _PRIMITIVE_ARRAY
+        head = window[at : at + id_size + 9 + (1 if is_primitive else id_size)].tobytes()
+        if at + len(head) >= window.size or not (is_primitive or head[0] == _REFERENCE_ARRAY):
             return 0
-        elements, kind = int.from_bytes(head[-5:-1], "big"), head[-1]
-        self.walked[-1].counts[kind - 4] += 1
-        self.walked[-1].elements[kind - 4] += elements
-        return len(head) + elements * WIDTHS[kind]
+        elements = int.from_bytes(head[id_size + 5 : id_size + 9], "big")
+        kind = int.from_bytes(head[id_size + 9 :], "big")
+        if is_primitive:
+            walked.counts[kind - BOOLEAN] += 1
+            walked.elements[kind - BOOLEAN] += elements
+            return len(head) + elements * WIDTHS[kind]
+        if not kind:
+            raise _OddError  # an array without a class
+        walked.known = np.append(walked.known, np.uint64(kind))
+        walked.counts = np.append(walked.counts, 1)
+        walked.elements = np.append(walked.elements, elements)
+        return len(head) + elements * id_size
 
-    def _keep(self, window: NDArray[np.uint8], begin: int, end: int) -> None:
-        """Keep bytes of the window at their place in the dump."""
+    def _keep(self, window: NDArray[np.uint8], base: int, begin: int, end: int) -> None:
+        """Keep bytes of a window at their place in the dump."""
         self._kept += end - begin
         if self._kept > _MOST_KEPT_BYTES:
             raise _OddError
         done = begin
         while done < end:
-            done += os.pwrite(self._file, window[done:end].data, self._base + done)
+            done += os.pwrite(self._file, window[done:end].data, base + done)
 
 
 def _joined(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[Segment]:

@@ -46,6 +46,8 @@ def with_large_array() -> bytes:
     dump = small_dump(segment_bytes=None)
     for size in (3, 50_000, 200_000, 5):
         dump.primitive_array(BYTE, bytes(size))
+        dump.object_array(dump.known("[Lapp/Large;"), [0] * (size // 8))
+        dump.object_array(dump.known("[Lapp/Holder;"), [0] * (size // 16))
     return dump.to_bytes()
 
 
@@ -58,13 +60,13 @@ DUMPS = {
 
 
 @pytest.mark.parametrize("step", [97, 700, 4 << 20])
-@pytest.mark.parametrize("window", [1 << 10, 8 << 20])
+@pytest.mark.parametrize("joined", [40, 64 << 10])
 @pytest.mark.parametrize("name", DUMPS)
 def test_counts_are_those_of_the_whole_dump(
-    name: str, window: int, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    name: str, joined: int, step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     data = DUMPS[name]
-    monkeypatch.setattr(packed_dump, "_WINDOW_BYTES", window)
+    monkeypatch.setattr(packed_dump, "_JOINED_BYTES", joined)
     monkeypatch.setattr(mqdiag.read.gzip, "_STEP", step)
     path = tmp_path / "given.hprof.gz"
     path.write_bytes(gzip.compress(data))
@@ -114,7 +116,7 @@ def test_of_objects_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     kept = []
     keep = packed_dump._Counter._keep
     monkeypatch.setattr(
-        packed_dump._Counter, "_keep", lambda self, *args: (kept.append(args[2] - args[1]), keep(self, *args))
+        packed_dump._Counter, "_keep", lambda self, *args: (kept.append(args[3] - args[2]), keep(self, *args))
     )
     found = counted(FIXTURE)
     assert found is not None
