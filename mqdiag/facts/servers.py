@@ -51,7 +51,7 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
     used_bytes: int | None
     """of those, in buffers; the rest is kept for later ones"""
     unsent_bytes: int | None
-    """of answers over HTTP/2: the client takes no more at the moment"""
+    """of answers: the client takes no more at the moment"""
     unsent_streams: int | None
     """streams of HTTP/2 with such bytes"""
     unsent: tuple[UnsentOutput, ...] = ()

@@ -19,7 +19,7 @@ RULE = Rule(
     name="proxy-output-waits",
     title="Answers of the proxy wait in its memory, because clients do not read them",
     why=(
-        "HTTP/2 lets a server send no more than the client makes room for. What is over waits in buffers of the"
+        "A server can send no more than the client makes room for. What is over waits in buffers of the"
         " proxy: messages that were received from the broker, and that the client did not take yet. A slow network or a"
         " client that stands still so fills the direct memory of the proxy, for all other clients too."
     ),
@@ -32,7 +32,10 @@ RULE = Rule(
         " SimpleConsumer.receive.",
         "Give the proxy more direct memory (-XX:MaxDirectMemorySize), or start more proxies.",
     ),
-    references=("DefaultHttp2RemoteFlowController of Netty", "ReceiveMessageResponseStreamWriter of the proxy"),
+    references=(
+        "DefaultHttp2RemoteFlowController and ChannelOutboundBuffer of Netty",
+        "ReceiveMessageResponseStreamWriter of the proxy",
+    ),
     limits={"unsent_bytes": 16 * MIB, "share_of_limit": 0.1},
     lies_at="client",
     in_chain=say("clients do not read what the proxy sends"),

@@ -120,7 +120,7 @@ def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
         yield (
             say("waiting to be sent"),
             say(
-                "{unsent_bytes:bytes} in {unsent_streams:count} {unsent_streams:stream|streams}",
+                "{unsent_bytes:bytes}, with {unsent_streams:count} {unsent_streams:stream|streams} of HTTP/2",
                 unsent_bytes=proxy.netty.unsent_bytes,
                 unsent_streams=proxy.netty.unsent_streams,
             ),

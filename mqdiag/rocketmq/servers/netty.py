@@ -1,6 +1,8 @@
 """What Netty holds for the connections of a proxy: chunks of its arenas, and answers that are not sent.
 
-Source: PoolChunk and DefaultHttp2RemoteFlowController of Netty 4.1.
+Over HTTP/2 answers wait in the flow control of their stream, over other connections in the outbound buffer.
+
+Source: PoolChunk, DefaultHttp2RemoteFlowController and ChannelOutboundBuffer of Netty 4.1.
 """
 
 from __future__ import annotations
@@ -27,20 +29,28 @@ def netty_memory(heap: Heap) -> NettyMemory | None:
     chunk_bytes = _sum(heap, chunks, "NettyChunk.bytes")
     free_bytes = _sum(heap, chunks, "NettyChunk.free_bytes")
     streams = _all(heap, roots, "Http2Output")
-    unsent_bytes = _sum(heap, streams, "Http2Output.unsent_bytes")
+    buffers = _all(heap, roots, "OutboundBuffer")
+    in_streams = _sum(heap, streams, "Http2Output.unsent_bytes")
+    in_buffers = _sum(heap, buffers, "OutboundBuffer.unsent_bytes")
     sizes = fields.numbers(heap, streams, "Http2Output.unsent_bytes")
-    waiting = sizes > 0
     by_channel: Counter[int] = Counter()
-    for channel, size in zip(
-        _channels_of(heap, streams[waiting]).tolist(), sizes[waiting].tolist(), strict=True
+    for channels, its_sizes in (
+        (_channels_of(heap, streams), sizes),
+        (
+            fields.refs(heap, buffers, "OutboundBuffer.channel"),
+            fields.numbers(heap, buffers, "OutboundBuffer.unsent_bytes"),
+        ),
     ):
-        by_channel[channel] += size
+        for channel, size in zip(
+            channels[its_sizes > 0].tolist(), its_sizes[its_sizes > 0].tolist(), strict=True
+        ):
+            by_channel[channel] += size
     return NettyMemory(
         chunks=int(chunks.size),
         chunk_bytes=chunk_bytes,
         used_bytes=None if chunk_bytes is None or free_bytes is None else chunk_bytes - free_bytes,
-        unsent_bytes=unsent_bytes,
-        unsent_streams=None if unsent_bytes is None else int(waiting.sum()),
+        unsent_bytes=None if in_streams is None or in_buffers is None else in_streams + in_buffers,
+        unsent_streams=None if in_streams is None else int((sizes > 0).sum()),
         unsent=tuple(
             UnsentOutput(peer=_peer(heap, channel), unsent_bytes=size)
             for channel, size in by_channel.most_common(_ROWS)
