@@ -147,11 +147,11 @@ def build_dominance(
         sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
         label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
         kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
-        del label, parents, sources, steps, stack
+        del parents, sources, steps, stack
 
         progress.phase(say("summing retained sizes"))
         places = heads[:-1].view(np.int32)
-        ends = room.empty(reached + 1, np.int32, any_order=True)
+        ends = label  # of no more use; a new array would have to be cleared by the system first
         by_place = beside.submit(lambda: [room.ready(reached + 1, np.int32) for _ in range(3)])
         kernel.tree_places(places, ends)
         order, dominator, dominated = by_place.result()

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import tempfile
+import time
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
+from threading import Lock
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from mqdiag.graph import paths
 from mqdiag.graph.histogram import class_rows
 from mqdiag.read.array_room import ArrayRoom
 from mqdiag.testing import hprof_records as hprof
@@ -92,6 +97,26 @@ def test_shortest_paths_are_paths_and_shortest(seed: int) -> None:
                     waiting.append(after)
         for node in range(given_heap.count):
             assert len(given_heap.heap.path_to_root(node)) == distance.get(node, 0)
+
+
+def test_several_threads_ask_for_paths_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    searching, original = Lock(), paths.breadth_first
+
+    def alone(*arguments: Any) -> Any:
+        assert searching.acquire(blocking=False), "two threads search at once"
+        try:
+            time.sleep(0.01)
+            return original(*arguments)
+        finally:
+            searching.release()
+
+    monkeypatch.setattr(paths, "breadth_first", alone)
+    monkeypatch.setattr(paths, "_STEP", 4)
+    given_heap = random_heap(tmp_path, 5, 200)
+    assert given_heap.heap.path_nodes(given_heap.roots[0]) == [given_heap.roots[0]]
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(given_heap.heap.path_nodes, range(given_heap.count)))
+    assert sum(map(bool, found)) == len(graphs.reachable(given_heap.graph, given_heap.roots))
 
 
 def test_what_the_trees_of_two_roots_lead_to_has_no_dominator(

@@ -77,3 +77,20 @@ def test_more_references_than_can_be_numbered_are_refused_with_what_to_try(
     assert english()(error).endswith(f"the graph holds at most {count - 1:,}; --quick counts it")
     monkeypatch.setattr(references, "MAX_REFERENCES", count)
     assert diagnose_heap(path).report.inputs[0].error is None
+
+
+@pytest.mark.parametrize("few", [0, 1, 1 << 16])
+def test_all_references_to_objects_are_found_however_many(
+    few: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(references, "_FEW_REFERRERS", few)
+    given_heap = random_heap(tmp_path, 3, 200)
+    wanted = np.arange(given_heap.count, dtype=np.uint8) % 2
+    counted = np.arange(given_heap.count, dtype=np.int32) % 3
+    owners, targets = given_heap.heap.references.to(wanted, counted)
+    everyone = np.arange(given_heap.count, dtype=np.int32)
+    all_owners, all_targets = given_heap.heap.references.of(everyone)
+    chosen = (wanted[all_targets] == 1) & (counted[all_owners] != 0)
+    assert chosen.sum() > 10
+    assert owners.tolist() == all_owners[chosen].tolist()
+    assert targets.tolist() == all_targets[chosen].tolist()
