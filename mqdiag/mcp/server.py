@@ -12,7 +12,10 @@ from pydantic import Field
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError
 from mqdiag.mcp.questions import MOST_ROWS, Answer, Questions
+from mqdiag.render.wording.safe import safe
 
+_LONGEST_ERROR = 2000
+"""characters; an error may repeat what was asked, or hold a name from the evidence"""
 INSTRUCTIONS = (
     "Diagnoses RocketMQ consumers and brokers on the JVM from heap dumps, thread dumps and logs. Begin with `diagnose`"
     " on all evidence of an incident. `show` and `query` answer further questions to a heap dump. Each report has an"
@@ -100,5 +103,6 @@ def _result(answer: Callable[[], Answer]) -> CallToolResult:
     try:
         found = answer()
     except MqdiagError as error:
-        return CallToolResult(content=[TextContent(type="text", text=str(error))], is_error=True)
+        line = safe(str(error), limit=_LONGEST_ERROR)
+        return CallToolResult(content=[TextContent(type="text", text=line)], is_error=True)
     return CallToolResult(content=[TextContent(type="text", text=found.text)], structured_content=found.values)

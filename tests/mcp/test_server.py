@@ -251,6 +251,21 @@ def test_an_error_is_one_line(folder: Path, tool: str, arguments: dict[str, str]
     assert told in line(asked(folder, tool, **arguments))
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("rules", {"name": "a" * 1_000_000}),
+        ("rules", {"name": "a\nb\x1b[31m\u202e"}),
+        ("heap", {"path": "a\nb\x1b[31m\u202e"}),
+        ("heap", {"path": "dump.hprof", "heap_limit": "9" * 5_000}),
+    ],
+)
+def test_an_error_is_short_and_has_no_controls(folder: Path, tool: str, arguments: dict[str, str]) -> None:
+    told = line(asked(folder, tool, **arguments))
+    assert len(told) <= 2000
+    assert not {"\x1b", "\u202e"} & set(told)
+
+
 def test_a_server_needs_folders() -> None:
     with pytest.raises(UsageError, match="is no folder"):
         Folders(["/no/such/folder"])
