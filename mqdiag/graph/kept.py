@@ -118,8 +118,10 @@ class Kept:
                 raise _out_of_range("class_offsets")
             counts = file.array("counts", ("<i8",), (None,))
             elements = file.array("elements", ("<i8",), counts.shape)
-            if min(counts.min(initial=0), elements.min(initial=0)) < 0:
-                raise _out_of_range("counts")
+            for name, each in (("counts", counts), ("elements", elements)):
+                # Each of them takes a byte of the dump at least.
+                if each.size and (each.min() < 0 or each.max() > self._source.data.size):
+                    raise _out_of_range(name)
             types = file.array("root_types", ("|u1",), (None,))
             roots = Roots(
                 types=types,
