@@ -19,8 +19,14 @@ _REPORT_MARKS = (
     b'<meta name="generator" content="mqdiag',
     b'<testsuites name="mqdiag"',
     b'"name": "mqdiag"',
+    b"::error title=",
+    b"::warning title=",
+    b"::notice title=",
 )
-"""one stands near the beginning of each report in Markdown, HTML, JUnit and SARIF"""
+"""one stands near the beginning of each report in Markdown, HTML, JUnit, SARIF and the format of GitHub"""
+
+_NO_LOGS = (".csv", ".json", ".md")
+"""endings of files with rows"""
 
 
 def refuse_input(target: Path, shown: str, inputs: Iterable[str]) -> None:
@@ -41,7 +47,9 @@ def refuse_input(target: Path, shown: str, inputs: Iterable[str]) -> None:
     real = target.resolve()
     for name in inputs:
         given = Path("/dev/stdin" if name == "-" else name)
-        if not given.exists():
+        if not os.path.exists(
+            given
+        ):  # Path.exists raises an error for folders that this user may not look into
             continue
         if os.path.samefile(given, real):
             raise UsageError(say("{shown}: is an input of this run; name another file", shown=shown))
@@ -89,7 +97,9 @@ def _evidence(head: bytes, path: Path) -> Text | None:
         return None
     if any(mark in head for mark in MARKS):
         return say("a thread dump")
-    return say("a log") if is_log(head, str(path)) else None
+    # Rows that mqdiag query wrote can begin with times, as lines of a log do.
+    is_table = path.suffix in _NO_LOGS
+    return say("a log") if not is_table and is_log(head, str(path)) else None
 
 
 def _is_own_report(head: bytes) -> bool:

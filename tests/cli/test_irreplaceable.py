@@ -91,6 +91,12 @@ def test_a_report_replaces_its_older_self_among_the_evidence(name: str, folder: 
         assert run(["diagnose", "store.log", "notes", ".", "-o", name]) in (0, 1)
 
 
+def test_rows_with_times_replace_older_rows(folder: Path) -> None:
+    (folder / "rows.csv").write_bytes(LOG)
+    assert run(["logs", "store.log", "-o", "rows.csv"]) == 0
+    assert (folder / "rows.csv").read_text().startswith("rule,")
+
+
 def test_a_new_baseline_replaces_the_one_it_was_made_from(folder: Path) -> None:
     for _ in range(2):
         (folder / "known.toml").touch()
