@@ -24,7 +24,6 @@ _REPORT_MARKS = (
     b"::notice title=",
 )
 """one stands near the beginning of each report in Markdown, HTML, JUnit, SARIF and the format of GitHub"""
-
 _NO_LOGS = (".csv", ".json", ".md")
 """endings of files with rows"""
 
@@ -47,9 +46,8 @@ def refuse_input(target: Path, shown: str, inputs: Iterable[str]) -> None:
     real = target.resolve()
     for name in inputs:
         given = Path("/dev/stdin" if name == "-" else name)
-        if not os.path.exists(
-            given
-        ):  # Path.exists raises an error for folders that this user may not look into
+        # Not Path.exists: it raises an error where this user may not look into the folder.
+        if not os.path.exists(given):
             continue
         if os.path.samefile(given, real):
             raise UsageError(say("{shown}: is an input of this run; name another file", shown=shown))
