@@ -21,6 +21,8 @@ MAX_BLOCK = 8 << 20
 """characters of one block; what follows is passed over (a hostile name, a log without a line start)"""
 MAX_TAIL = 1 << 18
 """the same behind a dump's last line, where heap and deadlock sections stand and then only log lines"""
+LONGEST_PLAIN = 1 << 18
+"""characters of a thread that goes on in the next piece, beyond which it is not looked at again undecoded"""
 NAME_LINES = 20
 """lines over which a thread's name with line breaks is followed"""
 
@@ -78,7 +80,8 @@ class ClassicScanner:
     @property
     def may_take_bytes(self) -> bool:
         """Whether the text that follows may be the threads of a dump and nothing else."""
-        return self._sample is not None and not self._sample.headless and self._buffer.startswith('"')
+        is_open = self._sample is not None and not self._sample.headless
+        return is_open and self._buffer.startswith('"') and len(self._buffer) <= LONGEST_PLAIN
 
     def give_back(self) -> str:
         """The text of the last thread, which may go on: it is to come again."""
