@@ -449,6 +449,7 @@ ROWS = tuple(
         ("ChannelContext.pipeline", "Netty 4.1+", "pipeline", "netty 4.1.65"),
         ("ChannelPipeline.channel", "Netty 4.1+", "channel", "netty 4.1.65"),
         ("Channel.peer", "Netty 4.1+", "remoteAddress", "netty 4.1.65"),
+        ("Channel.parent", "Netty 4.1+", "parent", "netty 4.1.65"),
         ("SocketAddress.holder", "JDK 7+", "holder", "java.net.InetSocketAddress"),
         ("SocketAddress.address", "JDK 7+", "addr", "java.net.InetSocketAddress$InetSocketAddressHolder"),
         ("SocketAddress.port", "JDK 7+", "port", "java.net.InetSocketAddress$InetSocketAddressHolder"),

@@ -29,28 +29,24 @@ def netty_memory(heap: Heap) -> NettyMemory | None:
     chunk_bytes = _sum(heap, chunks, "NettyChunk.bytes")
     free_bytes = _sum(heap, chunks, "NettyChunk.free_bytes")
     streams = _all(heap, roots, "Http2Output")
-    buffers = _all(heap, roots, "OutboundBuffer")
+    buffers = _accepted(heap, _all(heap, roots, "OutboundBuffer"))
     in_streams = _sum(heap, streams, "Http2Output.unsent_bytes")
     in_buffers = _sum(heap, buffers, "OutboundBuffer.unsent_bytes")
-    sizes = fields.numbers(heap, streams, "Http2Output.unsent_bytes")
+    of_streams = fields.numbers(heap, streams, "Http2Output.unsent_bytes")
+    sizes = np.concatenate((of_streams, fields.numbers(heap, buffers, "OutboundBuffer.unsent_bytes")))
+    channels = np.concatenate(
+        (_channels_of(heap, streams), fields.refs(heap, buffers, "OutboundBuffer.channel"))
+    )
+    waiting = sizes > 0
     by_channel: Counter[int] = Counter()
-    for channels, its_sizes in (
-        (_channels_of(heap, streams), sizes),
-        (
-            fields.refs(heap, buffers, "OutboundBuffer.channel"),
-            fields.numbers(heap, buffers, "OutboundBuffer.unsent_bytes"),
-        ),
-    ):
-        for channel, size in zip(
-            channels[its_sizes > 0].tolist(), its_sizes[its_sizes > 0].tolist(), strict=True
-        ):
-            by_channel[channel] += size
+    for channel, size in zip(channels[waiting].tolist(), sizes[waiting].tolist(), strict=True):
+        by_channel[channel] += size
     return NettyMemory(
         chunks=int(chunks.size),
         chunk_bytes=chunk_bytes,
         used_bytes=None if chunk_bytes is None or free_bytes is None else chunk_bytes - free_bytes,
         unsent_bytes=None if in_streams is None or in_buffers is None else in_streams + in_buffers,
-        unsent_streams=None if in_streams is None else int((sizes > 0).sum()),
+        unsent_streams=None if in_streams is None else int((of_streams > 0).sum()),
         unsent=tuple(
             UnsentOutput(peer=_peer(heap, channel), unsent_bytes=size)
             for channel, size in by_channel.most_common(_ROWS)
@@ -66,6 +62,11 @@ def _sum(heap: Heap, nodes: Nodes, role: str) -> int | None:
     """Of a field over all nodes; None where one of them does not have it."""
     sizes = fields.numbers(heap, nodes, role)
     return None if (sizes == heap.MISSING).any() else int(np.maximum(sizes, 0).sum())
+
+
+def _accepted(heap: Heap, buffers: Nodes) -> Nodes:
+    """Those of connections that clients opened: in the others requests wait for a broker."""
+    return buffers[fields.refs(heap, buffers, "OutboundBuffer.channel", "Channel.parent") >= 0]
 
 
 def _channels_of(heap: Heap, streams: Nodes) -> Nodes:
