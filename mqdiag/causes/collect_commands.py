@@ -11,7 +11,7 @@ from mqdiag.text import Text
 
 SERIES = "for i in 1 2 3 4 5; do jstack -l {pid}; sleep 3; done"
 LOG = "logs/rocketmqlogs/rocketmq_client.log"
-BROKER_LOGS = "logs/rocketmqlogs"
+SERVER_LOGS = "logs/rocketmqlogs"
 
 
 def thread_dumps(place: Place) -> tuple[CollectCommand, ...]:
@@ -51,9 +51,9 @@ def client_log(place: Place) -> tuple[CollectCommand, ...]:
     return _files(place, LOG, "rocketmq_client.log", "-f")
 
 
-def broker_logs(place: Place) -> tuple[CollectCommand, ...]:
-    """broker.log, store.log, watermark.log and their rotated files."""
-    return _files(place, BROKER_LOGS, "rocketmqlogs", "-r")
+def server_logs(place: Place) -> tuple[CollectCommand, ...]:
+    """The folder of the logs of all servers on a host: broker.log, store.log, namesrv.log, rotated files."""
+    return _files(place, SERVER_LOGS, "rocketmqlogs", "-r")
 
 
 def _files(place: Place, path: str, name: str, flag: str) -> tuple[CollectCommand, ...]:

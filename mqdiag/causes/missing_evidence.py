@@ -8,12 +8,24 @@ from mqdiag.causes import collect_commands
 from mqdiag.causes.places import Place, place_of
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.verdict import MissingEvidence
+from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.findings import Finding, Report
 from mqdiag.text import Text, say
 
 STOPS = say(
     "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
 )
+
+_LOGS_OF_BROKER = say("the broker's logs: broker.log, store.log, watermark.log")
+_LOGS_OF_PROXY = say("the proxy's logs: proxy.log, proxy_watermark.log")
+_LOGS_OF_SERVERS: dict[ServerKind, Text] = {
+    "name-server": say("the name server's logs: namesrv.log and its rotated files"),
+    "broker": _LOGS_OF_BROKER,
+    "broker-dledger": _LOGS_OF_BROKER,
+    "controller": say("the controller's logs: controller.log, and the log of its Raft group"),
+    "proxy-local": _LOGS_OF_PROXY,
+    "proxy-cluster": _LOGS_OF_PROXY,
+}
 
 
 def missing_evidence(report: Report, chain: tuple[Finding, ...]) -> tuple[MissingEvidence, ...]:
@@ -67,11 +79,7 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
             what=say("the heap dump read in full"), why=say("without its graph no cause can be named")
         )
     if report.logs is None:
-        yield MissingEvidence(
-            what=say("the client's log, rocketmq_client.log, with its rotated files"),
-            why=say("it tells when it began, which flow control came first, and errors that no dump shows"),
-            commands=collect_commands.client_log(place),
-        )
+        yield _log(report, place)
     group = _group(report, chain)
     if group is not None and not _has_kind(report, "admin"):
         yield MissingEvidence(
@@ -81,12 +89,31 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
         )
 
 
+def _log(report: Report, place: Place) -> MissingEvidence:
+    """The log of the process: of a server where the dumps show one, else of a client."""
+    servers = (report.heap.servers if report.heap is not None else ()) or (
+        report.stacks.servers if report.stacks is not None else ()
+    )
+    names = next((_LOGS_OF_SERVERS[kind] for kind in servers), None)
+    if names is not None:
+        return MissingEvidence(
+            what=names,
+            why=say("they tell when it began, and errors that no dump shows"),
+            commands=collect_commands.server_logs(place),
+        )
+    return MissingEvidence(
+        what=say("the client's log, rocketmq_client.log, with its rotated files"),
+        why=say("it tells when it began, which flow control came first, and errors that no dump shows"),
+        commands=collect_commands.client_log(place),
+    )
+
+
 def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
     if report.logs is None:
         yield MissingEvidence(
-            what=say("the broker's logs: broker.log, store.log, watermark.log"),
+            what=_LOGS_OF_BROKER,
             why=say("store.log has the distribution of write times, one line a minute"),
-            commands=collect_commands.broker_logs(place),
+            commands=collect_commands.server_logs(place),
         )
     if report.stacks is None or not report.stacks.judged:
         yield MissingEvidence(

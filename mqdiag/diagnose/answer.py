@@ -34,6 +34,7 @@ FEWEST_ENDED = 3
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
+OF_RAFT_MEMBERS = frozenset({"controller", "dledger", "jraft"})
 OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "jraft", "proxy"})
 """kinds of logs"""
 LARGE_TOTAL = 1000
@@ -385,6 +386,8 @@ def _other_side(logs: LogsFacts) -> Text:
     kinds = {file.kind for file in logs.files}
     if any(event.kind in OF_GRPC_CLIENTS for event in logs.events) and "proxy" not in kinds:
         return say("To decide it, add the proxy's proxy.log of the same time.")
+    if kinds and kinds <= OF_RAFT_MEMBERS:
+        return say("To decide it, add the logs of the other members of the Raft group for the same time.")
     if not kinds.isdisjoint(OF_SERVERS):
         return say("To decide it, add the logs of the clients for the same time.")
     return say("To decide it, add the logs of the broker for the same time.")

@@ -233,7 +233,7 @@ def _remedy(heap: HeapFacts, call: ListenerCall | None) -> Iterator[Text]:
 def _subject(threads: list[HeapThread], message: MessageInHand, call: ListenerCall | None) -> Subject:
     """The queue only where all threads work on the same."""
     queues = {
-        (one.message.queue_topic, one.message.broker, one.message.queue_id) for one in threads if one.message
+        (one.message.queue_topic, one.message.broker, _queue_id(one.message)) for one in threads if one.message
     }
     topic, broker, queue_id = queues.pop() if len(queues) == 1 else (None, None, None)
     method = _method(call)
@@ -258,7 +258,7 @@ def _evidence(
         "state": first.state,
         "topic": message.topic,
         "broker": message.broker,
-        "queue_id": message.queue_id,
+        "queue_id": _queue_id(message),
         "min_offset": message.offset,
         "offset": message.offset,
         "msg_id": message.msg_id,
@@ -283,6 +283,11 @@ def _title(message: MessageInHand, call: ListenerCall | None, threads: int) -> T
         "{one}, and {more_threads:count} {more_threads:more thread is|more threads are} at the same place",
         one=title,
     )
+
+
+def _queue_id(message: MessageInHand) -> int | None:
+    """The number of the message's queue; None where the queue stands for all queues of a broker."""
+    return message.queue_id if _has_place(message) else None
 
 
 def _has_place(message: MessageInHand) -> bool:

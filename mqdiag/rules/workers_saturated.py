@@ -93,11 +93,11 @@ def _title(pool: WorkerPool) -> Text:
         # another finding tells where the rest is
         if pool.group:
             return say(
-                "The {pool_size:count} consume threads of group {group} are at work in every sample; {moving:count} of"
-                " them move on"
+                "No consume thread of group {group} is free in any sample; {moving:count} of {pool_size:count} work"
+                " and move on"
             )
         return say(
-            "The {pool_size:count} consume threads are at work in every sample; {moving:count} of them move on"
+            "No consume thread is free in any sample; {moving:count} of {pool_size:count} work and move on"
         )
     if len(pool.threads) == 1 and pool.group:
         return say("The only consume thread of group {group} is at work in every sample, and moving")

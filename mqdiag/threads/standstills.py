@@ -8,8 +8,9 @@ from collections.abc import Container
 from mqdiag.facts.stacks import Standstill
 from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import CLASS_INIT
+from mqdiag.text import Text, say
 from mqdiag.threads import roles
-from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
+from mqdiag.threads.cause_of_wait import LOCK_REMEDY, CauseOfWait, cause_of_wait
 from mqdiag.threads.judgement import Judgement, Revision
 from mqdiag.threads.shutdown import RUNS_HOOKS
 from mqdiag.threads.stack_meaning import StackMeaning
@@ -185,6 +186,8 @@ def _entry(
         theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
+    if holder is not None and remedy[:1] == LOCK_REMEDY[:1]:
+        remedy = (_free_holder(holder), *remedy[1:])
     return Standstill(
         kind=why.kind,
         cause=cause,
@@ -214,6 +217,20 @@ def _entry(
     )
 
 
+def _free_holder(holder: Judgement) -> Text:
+    """The first remedy of a lock, with the thread that holds it and where that thread is."""
+    return say(
+        "Fix what keeps {holder} in {frame}; it is the root cause.",
+        holder=holder.track.name,
+        frame=_place(holder),
+    )
+
+
+def _place(judgement: Judgement) -> str:
+    """The frame that says most of a thread."""
+    return _frame(judgement.track) or judgement.track.last_meaning.top or "?"
+
+
 def _frame(track: Track) -> str | None:
     """The frame that says most: the user's own, in a broker the one in the message store, in other servers theirs."""
     meaning = track.last_meaning
@@ -226,6 +243,4 @@ def _frame(track: Track) -> str | None:
 
 
 def _does(holder: Judgement) -> str:
-    meaning = holder.track.last_meaning
-    where = _frame(holder.track) or meaning.top or "?"
-    return f"{meaning.doing} at {where}"
+    return f"{holder.track.last_meaning.doing} at {_place(holder)}"

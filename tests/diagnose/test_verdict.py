@@ -10,17 +10,20 @@ import pytest
 from mqdiag.causes.agreement import time_gap
 from mqdiag.causes.build_verdict import build_verdict
 from mqdiag.causes.link import Depths, link, order
+from mqdiag.causes.missing_evidence import missing_evidence
 from mqdiag.diagnose.answer import answered
 from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand, QueueFacts
 from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.facts.verdict import Verdict
+from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
 from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules import all_rules
 from mqdiag.text import Text, say
+from tests.render import samples
 
 WORKER = "ConsumeMessageThread_CID_1"
 FRAME = "com.acme.Inventory.reserve(Inventory.java:48)"
@@ -335,3 +338,19 @@ def test_the_findings_of_a_circle_lie_equally_deep() -> None:
     ]
     depths = Depths(findings)
     assert [depths.of(one) for one in findings] == [0, 4, 4, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("servers", "words"),
+    [
+        (("name-server",), "namesrv.log"),
+        (("broker",), "broker.log"),
+        (("controller",), "controller.log"),
+        (("proxy-local", "broker"), "proxy.log"),
+        ((), "rocketmq_client.log"),
+    ],
+)
+def test_the_missing_log_is_that_of_the_process(servers: tuple[ServerKind, ...], words: str) -> None:
+    heap = msgspec.structs.replace(samples.ARTICLE_HEAP, servers=servers)
+    report = msgspec.structs.replace(samples.ARTICLE, heap=heap, logs=None)
+    assert any(words in english()(one.what) for one in missing_evidence(report, ()))

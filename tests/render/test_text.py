@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from pathlib import Path
 
 import msgspec
 import pytest
 
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.heap import ClassRow, TopicRate
 from mqdiag.findings import Answer, Margin, Report, Severity
 from mqdiag.language import english
@@ -17,6 +19,8 @@ from mqdiag.render.text.page import Page
 from mqdiag.text import Text, say
 from tests.render import samples
 from tests.text_width import too_wide
+
+INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
 
 REPORTS = {
     "article": samples.ARTICLE,
@@ -270,3 +274,21 @@ def test_a_warning_that_leads_to_an_error_is_marked_as_the_error_that_fails_the_
         samples.ARTICLE, findings=(effect, root), answer=Answer(state="fault", text=root.title)
     )
     assert render(report, View()).startswith("ERROR ")
+
+
+def test_the_last_line_counts_the_findings_that_the_answer_covers() -> None:
+    told = msgspec.structs.replace(samples.ARTICLE, verdict=None)
+    assert "--detail full adds tables and a glossary." in flat(render(told, View()))
+    report = diagnose_incident([INCIDENTS / "stuck-http"]).report
+    assert "--detail full adds 4 findings and tables." in flat(render(report, View()))
+
+
+def test_a_queue_that_stands_for_all_queues_is_named_so() -> None:
+    thread = samples.ARTICLE_HEAP.threads[1]
+    assert thread.message is not None
+    threads = (msgspec.structs.replace(thread, message=msgspec.structs.replace(thread.message, queue_id=-1)),)
+    heap = msgspec.structs.replace(samples.ARTICLE_HEAP, threads=threads, queues=(samples.queue(-1),))
+    text = flat(render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View(detail="full")))
+    assert "topic temp_file_segments, offset 18" in text
+    assert "queue -1" not in text
+    assert " all 71 " in text

@@ -71,3 +71,9 @@ def test_the_rule_of_stuck_threads_says_why_it_cannot_tell() -> None:
 def test_a_proven_time_is_a_finding() -> None:
     (found,) = findings(stuck_consumer_thread, facts(61_000, 80_000))
     assert found.severity is Severity.WARNING
+
+
+def test_a_queue_that_stands_for_all_queues_has_no_number() -> None:
+    (found,) = findings(stuck_consumer_thread, facts(61_000, 80_000))
+    assert found.subject.queue_id is None
+    assert found.evidence["queue_id"] is None

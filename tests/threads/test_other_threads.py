@@ -11,6 +11,7 @@ from mqdiag.language import english
 from mqdiag.threads.cause_of_wait import broker_remedy
 from tests.rules.checks import said
 from tests.threads.made import HTTP, TAKE, At, facts, report
+from tests.threads.real_series import CASES, diagnosis_of
 
 TASK = (
     "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1136)",
@@ -212,3 +213,17 @@ def test_a_subscription_waits_by_design(tmp_path: Path) -> None:
 def test_a_faster_setting_is_offered_with_its_price(cause: StandstillCause, setting: str, price: str) -> None:
     (offer,) = [line for line in map(english(), broker_remedy(cause)) if setting in line]
     assert price in offer
+
+
+@pytest.mark.parametrize("case", ["convoy-stuck", "convoy-stuck-jdk21"])
+def test_the_first_remedy_of_a_lock_names_the_thread_and_its_frame(case: str) -> None:
+    stacks = diagnosis_of(CASES / case / "series.tar.gz").report.stacks
+    assert stacks is not None
+    waiting = [still for still in stacks.standstills if still.kind == "lock"]
+    assert waiting
+    for still in waiting:
+        assert still.holder is not None
+        assert still.holder_does is not None
+        first = english()(still.remedy[0])
+        assert still.holder in first
+        assert still.holder_does.partition(" at ")[2] in first

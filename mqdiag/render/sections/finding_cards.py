@@ -89,6 +89,12 @@ def answering_finding(report: Report) -> Finding | None:
     return next((found for found in report.findings if found.fingerprint == verdict.chain[0].fingerprint), None)
 
 
+def told_with_the_answer(report: Report) -> int:
+    """How many findings the short form has no card for, as the answer or the chain of causes tells them."""
+    answering, told = answering_finding(report), _told_before(report)
+    return sum(found.fingerprint in told and found is not answering for found in report.findings)
+
+
 def _told_before(report: Report) -> frozenset[str]:
     """Fingerprints of the findings that the chain of causes or the answer tells, as its cause or its reason."""
     reasons = frozenset(

@@ -19,7 +19,7 @@ from mqdiag.render.parts import (
     Stack,
     Table,
 )
-from mqdiag.render.wording.words import word
+from mqdiag.render.wording.words import queue_number, word
 from mqdiag.text import Text, Value, say
 
 _NAMES = 3
@@ -111,6 +111,7 @@ def _summary(threads: Sequence[HeapThread]) -> Text:
 
 
 def _message(message: MessageInHand) -> Text:
+    of_all_queues = message.queue_id is not None and message.queue_id < 0
     known = tuple(
         words.filled({name: getattr(message, name)})
         for name, words in (
@@ -120,7 +121,7 @@ def _message(message: MessageInHand) -> Text:
             ("msg_id", say("id {msg_id}")),
             ("age_ms", say("for {age_ms:ms}")),
         )
-        if getattr(message, name) is not None
+        if getattr(message, name) is not None and not (name == "queue_id" and of_all_queues)
     )
     return say("{known}", known=known) if known else say("a message")
 
@@ -161,7 +162,7 @@ def _row(thread: HeapThread) -> Row:
         word(thread.role) if thread.role else "",
         state,
         message.topic or none,
-        none if message.queue_id is None else message.queue_id,
+        none if message.queue_id is None else queue_number(message.queue_id),
         none if message.offset is None else message.offset,
         none if message.age_ms is None else message.age_ms,
         place,

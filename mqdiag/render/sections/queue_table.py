@@ -11,7 +11,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.offset_strip import Strip, offset_strips
 from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Paragraph, Row, Section, Table
-from mqdiag.render.wording.words import word
+from mqdiag.render.wording.words import queue_number, word
 from mqdiag.text import NOTHING, Text, say
 
 ALIKE = 1.1
@@ -85,7 +85,7 @@ def _row(queue: QueueFacts) -> Row:
         queue.group,
         queue.topic,
         queue.broker,
-        queue.queue_id,
+        None if queue.queue_id is None else queue_number(queue.queue_id),
         queue.messages,
         queue.body_bytes,
         NO_VALUE if queue.min_offset is None else queue.min_offset,
@@ -120,6 +120,8 @@ def _sum(rows: Sequence[Row], place: int) -> int:
 
 
 def _name(queue: QueueFacts) -> Text:
+    if queue.queue_id is not None and queue.queue_id < 0:
+        return say("{topic} {broker}", topic=queue.topic, broker=queue.broker)
     return say("{topic} {broker} #{queue_id}", topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id)
 
 

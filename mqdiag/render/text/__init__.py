@@ -9,6 +9,7 @@ from mqdiag.render import View
 from mqdiag.render.parts import Paragraph, Section
 from mqdiag.render.sections import sections_of
 from mqdiag.render.sections.answer import brief_section
+from mqdiag.render.sections.finding_cards import told_with_the_answer
 from mqdiag.render.text.writer import TextWriter
 from mqdiag.text import NOTHING, Text, say, sentences
 
@@ -41,4 +42,9 @@ def _hints(report: Report, sections: list[Section]) -> Iterator[Text]:
     if report.findings:
         yield _RULES
     if any(section.wide for section in sections):
-        yield _MORE
+        hidden = told_with_the_answer(report)
+        yield _more_findings(hidden) if hidden else _MORE
+
+
+def _more_findings(hidden: int) -> Text:
+    return say("--detail full adds {hidden:count} {hidden:finding|findings} and tables.", hidden=hidden)

@@ -17,7 +17,7 @@ from mqdiag.facts.vocabulary import (
     ServerKind,
     TraitKind,
 )
-from mqdiag.text import Text, say
+from mqdiag.text import Text, Value, say
 
 _WORDS = {
     word.template: word
@@ -44,3 +44,8 @@ _WORDS |= {name: Text(name) for vocabulary in _VOCABULARIES for name in get_args
 def word(name: str) -> Text | str:
     """The word for a value of the report; a name that is none of them stays as it is."""
     return _WORDS.get(name, name)
+
+
+def queue_number(queue_id: int) -> Value:
+    """The number of a queue; below 0 it stands for all queues of a broker, as POP and the gRPC client have them."""
+    return queue_id if queue_id >= 0 else say("all")
