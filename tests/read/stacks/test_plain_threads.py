@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.read.stacks import body, decode, plain_threads
+from mqdiag.read.stacks import body, classic, decode, plain_threads
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
@@ -136,3 +136,22 @@ def test_each_distinct_stack_is_parsed_once(tmp_path: Path, monkeypatch: pytest.
     assert distinct == len(set(shapes)) < len(first.samples[0].threads)
     read_stacks(str(path), bodies)
     assert len(shapes) == distinct
+
+
+def test_a_very_long_stack_is_looked_at_undecoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at = []
+    whole = plain_threads.plain_threads
+
+    def count(data: bytes, bodies: BodyParser) -> plain_threads.PlainThreads:
+        looked_at.append(len(data))
+        return whole(data, bodies)
+
+    monkeypatch.setattr(plain_threads, "plain_threads", count)
+    monkeypatch.setattr(classic, "LONGEST_PLAIN", 20_000)
+    path = tmp_path / "jstack.txt"
+    path.write_bytes(
+        _dump() + b'"deep" #1 prio=5 tid=0x7f nid=0x1f runnable\n' + b"\tat a.X.run(X.java:1)\n" * 20_000
+    )
+    samples = _read(path, 10_000, monkeypatch)
+    assert len(samples[0].threads) == THREADS + 1
+    assert sum(looked_at) < 2 * path.stat().st_size
