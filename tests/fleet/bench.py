@@ -4,6 +4,7 @@
     make fleet-bench DUMPS=40 SMALL=100       fewer
     make fleet-bench DUMPS=0 SMALL=500,2000,10000     how each phase grows
     make fleet-bench DUMPS=0 SMALL=0 LISTED=1000000   what the driver needs for its lists
+    make fleet-bench DUMPS=0 SMALL=0 COMPARED=100000  what it needs to compare two runs
 
 All dumps are hard links to one file on hosts of their own, so neither side waits for a disk. Pool and fleet run one
 after the other on the same cores, and the pool's processes are warm before the clock starts, as the fleet's are. Where
@@ -30,17 +31,46 @@ from typing import Any
 import msgspec
 
 from mqdiag.config import Settings
+from mqdiag.facts.fleet import LeftOut
+from mqdiag.findings import Confidence, Finding, Severity, Subject
+from mqdiag.fleet.analysis.database import comparisons
+from mqdiag.fleet.analysis.gather import fleet_facts
+from mqdiag.fleet.analysis.picture import Picture
+from mqdiag.fleet.analysis.services import each_service
 from mqdiag.fleet.files.incidents import Incident
 from mqdiag.fleet.files.labels import Labels
 from mqdiag.fleet.files.listing import EvidenceFile
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.work.analyse import Request, analyse, warm
 from mqdiag.fleet.work.item import WorkItem
 from mqdiag.fleet.work.plan import FINGERPRINTED_AT_ONCE, work_item
 from mqdiag.fleet.work.worklist import WorkList
+from mqdiag.report_json import finding_values
+from mqdiag.rules import all_rules
+from mqdiag.text import say
 from tests.fleet.made_fleet import FIXTURES, heap
+from tests.fleet.made_output import Analysed, at, finding, write_output
 from tests.fleet.runs import environment
 
 CASE = "oversized-oom-4.3.2"
+RUNS = ("first", "second")
+SETTINGS = {f"setting{number}": "1000" for number in range(40)}
+DOCUMENT = msgspec.json.encode(
+    finding_values(
+        Finding(
+            rule="r",
+            severity=Severity.ERROR,
+            cause="c",
+            confidence=Confidence.HIGH,
+            fingerprint="f",
+            title=say("a finding"),
+            subject=Subject(),
+            evidence={"frame": "com.example.Client.get(Client.java:1)"},
+            remedy=(),
+        )
+    )
+).decode()
 PHASES = {"plan": "plan_s", "analysis": "work_s", "tables": "tables_s", "comparison": "fleet_s"}
 
 
@@ -52,12 +82,17 @@ def main() -> int:
     parser.add_argument(
         "--listed", type=int, default=0, help="number of incidents that are listed and not analysed"
     )
+    parser.add_argument(
+        "--compared", type=int, default=0, help="number of incidents of two made runs that are compared"
+    )
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as name:
         folder = Path(name)
         if options.listed:
             _listed(folder, options.listed)
+        if options.compared:
+            _compared(folder, options.compared)
         if options.dumps:
             _against_pool(folder, options.dumps, cores)
         for count in (int(number) for number in options.small.split(",") if int(number)):
@@ -140,6 +175,59 @@ def _listed(folder: Path, count: int) -> None:
         f"{count} incidents listed: processor {time.process_time() - began:.1f} s, driver's Python at most"
         f" {peak >> 10} MiB, {disk >> 20} MiB of disk"
     )
+
+
+def _compared(folder: Path, count: int) -> None:
+    """Compare two runs of made rows, as the driver does, in a process of its own."""
+    layout = Layout(*storage(str(folder / "compared")))
+    rules = tuple(rule.name for rule in all_rules())
+    for run in RUNS:
+        write_output(layout, run, [_made(place, rules) for place in range(count)])
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        services, cpu_s, peak = pool.apply(_comparison, (layout.root,))
+    print(
+        f"{count} incidents compared with an earlier run, {services} services: processor {cpu_s:.1f} s, driver's Python"
+        f" at most {peak >> 20} MiB"
+    )
+
+
+def _made(place: int, rules: tuple[str, ...]) -> Analysed:
+    """One of four incidents of a host."""
+    host = place // 4
+    group = f"group-{host % 30_000}"
+    found = (
+        finding(rules[(host * step) % len(rules)], consumer_group=group, document=DOCUMENT) for step in (7, 11)
+    )
+    consumer = {
+        "consumer_group": group,
+        "client_version": "4.9.8",
+        "settings": SETTINGS,
+        "messages": place % 50,
+        "body_bytes": 1 << 20,
+        "queues": 4,
+        "heap_bytes": 1 << 30,
+        "bound_bytes": 1 << 29,
+    }
+    return Analysed(
+        incident=f"{place:032x}",
+        service=f"service-{host % 10_000:05d}",
+        host=f"host-{host:07d}",
+        window_start=at(1 + place % 4),
+        checked=rules,
+        findings=tuple(found),
+        consumers=(consumer,),
+    )
+
+
+def _comparison(root: str) -> tuple[int, float, int]:
+    """Services, processor seconds, and bytes of memory at most."""
+    layout = Layout(*storage(root))
+    began = time.process_time()
+    with comparisons() as base:
+        before, now = (Picture(base, layout, run) for run in RUNS)
+        facts, _ = fleet_facts(now, before, now.totals(LeftOut()), root, Settings())
+        services = sum(1 for _ in each_service(now, facts))
+    return services, time.process_time() - began, _size(os.getpid())[1]
 
 
 def _link(source: Path, target: Path) -> Path:
