@@ -19,9 +19,9 @@ RULE = Rule(
     name="proxy-output-waits",
     title="Answers of the proxy wait in its memory, because clients do not read them",
     why=(
-        "A server can send no more than the client makes room for. What is over waits in buffers of the"
-        " proxy: messages that were received from the broker, and that the client did not take yet. A slow network or a"
-        " client that stands still so fills the direct memory of the proxy, for all other clients too."
+        "A server can send no more than the client makes room for. The rest waits in buffers of the proxy: messages"
+        " that it received from the broker, and that the client did not take yet. So a slow network or a client that"
+        " stands still fills the direct memory of the proxy, for all other clients too."
     ),
     causes=("client-does-not-read",),
     severities=(Severity.WARNING,),
