@@ -26,7 +26,7 @@ NAMES = frozenset(
         "cleaner", "class", "setter",
         "Full", "Future", "future", "latch", "to-space", "exhausted", "allocation", "stall",
         # files and hardware
-        "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "vmstat",
+        "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "vmstat", "dmesg",
         # formats, protocols and levels of log lines
         "HTML", "HTTP", "JFR",
         "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
