@@ -167,11 +167,20 @@ def quit_signal(target: Target) -> None:
     try:
         process = os.pidfd_open(target.pid)
     except ProcessLookupError:
-        raise ToolFailed(say("process {pid} is gone", pid=target.pid)) from None
+        raise _gone(target) from None
+    except (AttributeError, OSError):  # Linux before 5.3, or a container that forbids it
+        if not target.runs:
+            raise _gone(target) from None
+        os.kill(target.pid, signal.SIGQUIT)
+        return
     try:
         # A new process with this number may not catch it. What was opened stays this process.
         if not target.runs:
-            raise ToolFailed(say("process {pid} is gone", pid=target.pid))
+            raise _gone(target)
         signal.pidfd_send_signal(process, signal.SIGQUIT)
     finally:
         os.close(process)
+
+
+def _gone(target: Target) -> ToolFailed:
+    return ToolFailed(say("process {pid} is gone", pid=target.pid))

@@ -51,11 +51,14 @@ def find_logs(target: Target, jcmd: Tool | None) -> list[FoundLog]:
         target.command, target.inner_pid, _working_folder(target), _system_properties(target, jcmd)
     )
     for one in (*_open_files(target), *named):
-        with target.with_its_rights():
-            for path in (one.path, *_rotated(target, one.path)):
-                if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
-                    rotated = say("rotated from {path}", path=os.path.basename(one.path))
-                    found[path] = FoundLog(path=path, why=one.why if path == one.path else rotated)
+        try:
+            with target.with_its_rights():
+                for path in (one.path, *_rotated(target, one.path)):
+                    if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
+                        rotated = say("rotated from {path}", path=os.path.basename(one.path))
+                        found[path] = FoundLog(path=path, why=one.why if path == one.path else rotated)
+        except PermissionError:
+            found[one.path] = one  # whoever copies it tells why it cannot be read
     return list(found.values())
 
 

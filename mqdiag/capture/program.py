@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import selectors
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -93,13 +94,14 @@ def run_program(
 
     def end() -> None:
         up.set()
-        process.kill()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
 
     in_time = threading.Timer(seconds, end)
     taken, errors, too_much = 0, b"", False
     try:
         in_time.start()
-        for chunk, is_error in _chunks(process):
+        for chunk, is_error in _chunks(process, up):
             if is_error:
                 # The last word is at the end, and it may print errors without one.
                 errors = (errors + chunk)[-MOST_ERROR_BYTES:]
@@ -123,8 +125,8 @@ def run_program(
     )
 
 
-def _chunks(process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bool]]:
-    """What a process prints, until it has ended: (bytes, whether they are of its errors)."""
+def _chunks(process: subprocess.Popen[bytes], up: threading.Event) -> Iterator[tuple[bytes, bool]]:
+    """What a process prints, until it has ended or its time is up: (bytes, whether they are of its errors)."""
     assert process.stdout is not None
     assert process.stderr is not None
     out, errors = process.stdout.fileno(), process.stderr.fileno()
@@ -132,14 +134,19 @@ def _chunks(process: subprocess.Popen[bytes]) -> Iterator[tuple[bytes, bool]]:
     with selectors.DefaultSelector() as ready:
         ready.register(out, selectors.EVENT_READ)
         ready.register(errors, selectors.EVENT_READ)
-        # The errors may stay open for longer: an ssh that shares its connection leaves a process behind.
-        while out in ready.get_map() or process.poll() is None:
-            for key, _ in ready.select(LOOK_S):
+        while ready.get_map() and not up.is_set():
+            ended = process.poll() is not None
+            found = ready.select(LOOK_S)
+            # Processes that it left behind keep the pipes open, as an ssh that shares its connection does.
+            if ended and not found:
+                break
+            for key, _ in found:
                 if chunk := os.read(key.fd, CHUNK):
                     yield chunk, key.fd == errors
                 else:
                     ready.unregister(key.fd)
-            if not ready.get_map():
-                process.wait()
+    while process.poll() is None and not up.is_set():  # it has closed its pipes and goes on
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(LOOK_S)
     with suppress(BlockingIOError):
         yield os.read(errors, CHUNK), True

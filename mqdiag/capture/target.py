@@ -99,15 +99,19 @@ class Target:
 
     @contextmanager
     def with_its_rights(self) -> Iterator[None]:
-        """Open files as the process's user would: its options and links may name files that only root can read."""
+        """Open files as the process's user would: its options and links may name files that only root can read.
+
+        Raises:
+            PermissionError: this container's root may not take the rights of another user.
+        """
         if not self.is_another_users:
             yield
             return
         groups, group = os.getgroups(), os.getegid()
-        os.setgroups(self.groups)
-        os.setegid(self.gid)
-        os.seteuid(self.uid)
         try:
+            os.setgroups(self.groups)
+            os.setegid(self.gid)
+            os.seteuid(self.uid)
             yield
         finally:
             os.seteuid(0)

@@ -1,0 +1,29 @@
+"""A program that is run for a capture ends in its time, whatever processes it leaves behind."""
+
+from __future__ import annotations
+
+import io
+import time
+
+import pytest
+
+from mqdiag.capture.program import run_program
+
+
+@pytest.mark.parametrize(
+    ("script", "seconds", "too_long"),
+    [
+        ("echo all; sleep 20 & exit 0", 10.0, False),
+        ("echo all; sleep 20", 0.3, True),
+        ("echo all; setsid sleep 20 & sleep 20", 0.3, True),
+        ("echo all; exec >&- 2>&-; sleep 20", 0.3, True),
+    ],
+)
+def test_a_program_ends_in_its_time(script: str, seconds: float, too_long: bool) -> None:
+    out = io.BytesIO()
+    begin = time.monotonic()
+    ended = run_program(["sh", "-c", script], out=out, most_bytes=100, seconds=seconds)
+    assert time.monotonic() - begin < 5
+    assert out.getvalue() == b"all\n"
+    assert ended.too_long is too_long
+    assert (ended.code == 0) is not too_long
