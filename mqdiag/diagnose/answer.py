@@ -75,14 +75,9 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         return Answer(state="undecided", text=say("Only secrets were searched for; nothing was diagnosed."))
     if report.fleet is not None and report.fleet.plan is not None:
         return Answer(state="undecided", text=say("This is the plan of a run; nothing was analysed."))
-    if faults:
-        return Answer(
-            state="fault",
-            text=say("Only accepted faults were found; the first is: {title}", title=faults[0].title),
-            reason=sentences(*_not_read(report)),
-            margins=margins,
-        )
     reasons = list(_missing(report))
+    if faults:
+        return _accepted(faults[0], reasons, margins)
     if reasons or _nothing_read(report):
         return Answer(
             state="undecided",
@@ -102,6 +97,24 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             rules=_rules(report),
         ),
         reason=sentences(changed_settings(report), _not_given(report)),
+        margins=margins,
+    )
+
+
+def _accepted(first: Finding, reasons: list[Text], margins: tuple[Margin, ...]) -> Answer:
+    """The answer where somebody accepted all faults."""
+    text = (
+        say(
+            "Only accepted faults were found, but not all of the evidence could be judged; the first is: {title}",
+            title=first.title,
+        )
+        if reasons
+        else say("Only accepted faults were found; the first is: {title}", title=first.title)
+    )
+    return Answer(
+        state="undecided" if reasons else "fault",
+        text=text,
+        reason=sentences(*reasons[:MOST_REASONS]),
         margins=margins,
     )
 
@@ -272,6 +285,10 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
 
 def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
     """A process without memory is not in order, even where no rule finds what filled it."""
+    if any(
+        found.accepted and found.severity in FAULTS and "heap" in found.seen_in for found in report.findings
+    ):
+        return  # what was accepted fills it
     if heap.out_of_memory:
         yield say("The JVM ran out of memory, and this evidence does not tell what filled it.")
         return

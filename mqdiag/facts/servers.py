@@ -61,11 +61,13 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
 class ProxyPool(msgspec.Struct, frozen=True, kw_only=True):
     """One pool of threads of a proxy that run requests of clients."""
 
-    name: Public
-    """of its threads, without the number; GrpcProducerThreadPool"""
+    name: Public | None = None
+    """of its threads, without the number; GrpcProducerThreadPool; None where the dump names none of them"""
     threads: int
     active: int
     """of these, running a request"""
+    in_wait: int = 0
+    """of those that run one, in a wait for a lock or an event"""
     waiting: int
     """requests in the queue of the pool"""
     frames: tuple[Public, ...] = ()

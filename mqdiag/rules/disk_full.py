@@ -48,8 +48,8 @@ RULE = Rule(
 
 _IN_USE = say("Up to {largest_percent} % of the disk was in use.")
 _BEFORE_IT_IS_FULL = say(
-    "Remove other data from the broker's disk, or enlarge the disk: above 85 % the broker deletes the oldest files,"
-    " expired or not, and above 90 % it refuses all messages."
+    "Remove other data from the broker's disk, or enlarge the disk: by default the broker deletes the oldest files"
+    " above 85 %, expired or not, and refuses all messages above 90 %."
 )
 
 

@@ -55,6 +55,17 @@ def test_what_was_written_down_is_known_the_next_time(folder: Path, capsysbinary
     assert capsysbinary.readouterr().out.startswith(b"KNOWN Only accepted faults were found")
 
 
+def test_an_accepted_fault_leaves_open_what_could_not_be_judged(folder: Path, capsysbinary: Capture) -> None:
+    log = folder / "application.log"
+    log.write_text("".join(f"2026-05-01 10:00:{second} something of ours\n" for second in range(10, 60)))
+    report(capsysbinary, "--write-baseline", "known.toml")
+    arguments = ["diagnose", str(STACKS), str(log), "--baseline", "known.toml"]
+    code = run([*arguments, "--fail-on", "error,undecided", "--format", "json"])
+    answer = json.loads(capsysbinary.readouterr().out)["answer"]
+    assert (code, answer["state"]) == (EXIT_FINDINGS, "undecided")
+    assert "understood no line of" in answer["reason"]
+
+
 def test_an_accepted_cause_explains_the_out_of_memory_error(folder: Path, capsysbinary: Capture) -> None:
     dump = str(STACKS.parents[2] / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz")
     run(["heap", dump, "--write-baseline", "known.toml"])

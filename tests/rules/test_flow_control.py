@@ -86,6 +86,16 @@ def test_a_full_cache_that_the_log_outlives_was_a_burst(tmp_path: Path) -> None:
     assert [found.undecides for found in of_rule(report)] == [False]
 
 
+def test_a_full_cache_that_the_next_file_of_the_log_outlives_was_a_burst(tmp_path: Path) -> None:
+    log = FIXTURES / "logs" / "client-flow-control-4.9.7" / "count" / "rocketmq_client.log.gz"
+    lines = gzip.decompress(log.read_bytes())
+    rotated, newest = tmp_path / "rocketmq_client.1.log", tmp_path / "rocketmq_client.log"
+    rotated.write_bytes(lines)
+    newest.write_bytes(lines.splitlines(keepends=True)[-1].replace(b"12:34:", b"12:44:"))
+    report = diagnose_logs([rotated, newest]).report
+    assert [found.undecides for found in of_rule(report)] == [False]
+
+
 def test_a_log_beside_thread_dumps_leaves_the_answer_to_them() -> None:
     report = diagnose_incident([FIXTURES / "incidents" / "busy-http"]).report
     assert not any(found.undecides for found in of_rule(report))

@@ -11,12 +11,16 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding, Report, Severity
+from mqdiag.language import english
+from mqdiag.rules import proxy_threads_busy
+from tests.rules.checks import findings
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "servers"
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/truth.json"))
@@ -146,6 +150,19 @@ def test_answers_that_clients_do_not_read() -> None:
     assert netty.chunk_bytes >= netty.used_bytes >= netty.unsent_bytes
 
 
+def test_busy_threads_that_do_not_wait_leave_the_answer_open() -> None:
+    facts = proxy_threads_busy.fires()
+    assert facts.heap is not None
+    assert facts.heap.proxy is not None
+    (pool,) = facts.heap.proxy.pools
+    works = msgspec.structs.replace(pool, in_wait=1, name=None)
+    proxy = msgspec.structs.replace(facts.heap.proxy, pools=(works,))
+    facts = msgspec.structs.replace(facts, heap=msgspec.structs.replace(facts.heap, proxy=proxy))
+    (found,) = findings(proxy_threads_busy, facts)
+    assert (found.severity, found.undecides) == (Severity.INFO, True)
+    assert english()(found.title) == "222 requests wait in the proxy for 2 threads, which are busy"
+
+
 @pytest.mark.nightly
 def test_threads_of_a_proxy_that_stand() -> None:
     """Their pool, the requests that wait for them, and where they are; the other pools have nothing to do."""
@@ -154,6 +171,7 @@ def test_threads_of_a_proxy_that_stand() -> None:
     assert heap.proxy is not None
     (busy,) = [one for one in heap.proxy.pools if one.active]
     assert (busy.name, busy.threads, busy.active) == ("GrpcProducerThreadPool", 2, 2)
+    assert busy.in_wait == 2
     assert busy.waiting > 100
     assert sorted(frame.partition("(")[0].rpartition(".")[0] for frame in busy.frames) == [
         "org.apache.rocketmq.store.PutMessageReentrantLock",

@@ -58,9 +58,10 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
                 Column(say("pool")),
                 Column(say("threads"), "count"),
                 Column(say("busy"), "count"),
+                Column(say("in a wait"), "count"),
                 Column(say("requests waiting"), "count"),
             ),
-            rows=[(pool.name, pool.threads, pool.active, pool.waiting) for pool in proxy.pools],
+            rows=[(pool.name, pool.threads, pool.active, pool.in_wait, pool.waiting) for pool in proxy.pools],
             wide=True,
         )
     if len(proxy.client_processes) > 1:

@@ -33,6 +33,7 @@ _GRPC_POOLS = (
 _PROCESSOR_POOLS = ("Proxy.sends", "Proxy.receives")
 _FRAMES = 3
 _IDLE = "ThreadPoolExecutor.getTask("
+_WAITS = ("jdk.internal.misc.Unsafe.park(", "sun.misc.Unsafe.park(", "java.lang.Object.wait")
 _NUMBER = "-_0123456789"
 """at the end of the name of a thread"""
 
@@ -136,9 +137,10 @@ def _pool(heap: Heap, root: str, pool: Pool) -> ProxyPool:
     places = Counter(_place(thread.frames, root) for thread in threads)
     places.pop(None, None)
     return ProxyPool(
-        name=threads[0].name.rstrip(_NUMBER) if threads else "",
+        name=(threads[0].name.rstrip(_NUMBER) or None) if threads else None,
         threads=len(workers),
         active=pool.active,
+        in_wait=sum(_waits(thread.frames) for thread in threads if _place(thread.frames, root) is not None),
         waiting=int(pool.tasks.size),
         frames=tuple(frame for frame, _ in places.most_common(_FRAMES) if frame is not None),
     )
@@ -149,6 +151,11 @@ def _place(frames: tuple[str, ...], root: str) -> str | None:
     if any(_IDLE in frame for frame in frames):
         return None
     return next((frame for frame in frames if frame.startswith(f"{root}.")), None)
+
+
+def _waits(frames: tuple[str, ...]) -> bool:
+    """Whether the top frame is a wait of the JDK."""
+    return bool(frames) and frames[0].startswith(_WAITS)
 
 
 def _count(heap: Heap, role: str) -> int:
