@@ -439,5 +439,5 @@ def test_dumps_of_several_forms_make_no_standstill(case: str) -> None:
 def test_a_busy_pool_with_a_thread_that_hangs_is_not_said_to_move_as_a_whole() -> None:
     (busy,) = (found for found in whole(STUCK).findings if found.rule == "workers-saturated")
     title = english()(busy.title)
-    assert "; 9 of them move on" in title
+    assert "; 9 of 10 work and move on" in title
     assert "All 10" not in title

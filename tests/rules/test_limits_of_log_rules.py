@@ -343,9 +343,9 @@ def test_a_slave_that_is_asked_for_more(lines: int, beyond: int, fires: bool) ->
     ("row", "severity"),
     [
         ({}, Severity.INFO),
-        ({"seconds": 600.0, "queues_held_back": 0.9}, Severity.WARNING),
+        ({"seconds": 600.0, "queues_held_back": 0.8}, Severity.WARNING),
         ({"seconds": 599.0, "queues_held_back": 5.0}, Severity.INFO),
-        ({"seconds": 6000.0, "queues_held_back": 0.89}, Severity.INFO),
+        ({"seconds": 6000.0, "queues_held_back": 0.79}, Severity.INFO),
     ],
 )
 @pytest.mark.parametrize("kind", ["count", "size", "span", "pop", "waiting-requests"])

@@ -40,7 +40,7 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
     ]
     found = report(tmp_path, samples)
     assert {each.rule for each in found.findings} == {"workers-saturated", "slow-listener"}
-    assert "8 of them move on" in english()(found.findings[0].title)
+    assert "; 8 of 10 work and move on" in english()(found.findings[0].title)
     assert any(
         english()(line).startswith("2 more threads may or may not move")
         for line in found.findings[0].explanation
