@@ -215,12 +215,13 @@ JRAFT_LOST = "jraft-controllers-lost-5.3.3"
 
 
 def logs_of_controllers(folder: Path, case: str, name: str, *members: str) -> Report:
-    """What the logs of these members say, each in a folder of its own as on its own host."""
-    for member in members:
-        (folder / member).mkdir()
-        log = gzip.decompress((FOLDER / case / f"{member}-{name}.gz").read_bytes())
-        (folder / member / name).write_bytes(log)
-    return diagnose_logs([str(folder / member / name) for member in members]).report
+    """What the logs of these members say, each in a folder of its own as on its own host; name may be a pattern."""
+    paths = [path for member in members for path in sorted((FOLDER / case).glob(f"{member}-{name}.gz"))]
+    logs = [folder / path.stem.replace("-", "/", 1) for path in paths]
+    for path, log in zip(paths, logs, strict=True):
+        log.parent.mkdir(exist_ok=True)
+        log.write_bytes(gzip.decompress(path.read_bytes()))
+    return diagnose_logs([str(log) for log in logs]).report
 
 
 @pytest.mark.parametrize(
@@ -242,6 +243,11 @@ def test_logs_of_all_controllers_when_two_were_killed(case: str, name: str, caus
     assert found.evidence["members_read"] == 3
     assert 30_000 < found.evidence["without_leader_ms"] < 60_000
     assert report.logs.level_lines.unclassified == report.logs.level_lines.foreign == 0
+
+
+@pytest.mark.parametrize("name", ["controller.log", "jraft.log", "*.log"])
+def test_controllers_in_order_find_a_leader_when_they_start(name: str, tmp_path: Path) -> None:
+    assert not logs_of_controllers(tmp_path, "jraft-controllers-5.3.3", name, "n0", "n1", "n2").findings
 
 
 @pytest.mark.parametrize(
