@@ -9,7 +9,7 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
-from mqdiag.logs.tally import Subject
+from mqdiag.logs.tally import NOBODY, EventTally, Subject
 
 _RANGE = lazy_pattern(r"\] (\d{1,19}) should between (\d{1,19})-(\d{1,19})")
 
@@ -28,6 +28,8 @@ _NODE = lazy_pattern(r"<[^<>/]{1,200}/([^<>\s/]{1,64})>")
 """a member of SOFAJRaft: its group and its address"""
 _TIMED_OUT = "status=Status[ERAFTTIMEDOUT"
 """the leader was silent, or too few members answered it; a newer term and a shutdown have other states"""
+_LONGEST_PAUSE_MS = 60_000
+"""between two rounds of votes of one wait; a member without a leader begins one each second or two"""
 
 
 def voted(message: Message, log: LogTally) -> None:
@@ -38,10 +40,21 @@ def voted(message: Message, log: LogTally) -> None:
     if found[4] == _WON:
         log.add("raft-leads", message, _writer(message), side="broker")
         return
-    tally = log.add("raft-vote-failed", message, _writer(message), side="broker")
+    tally = _round_failed(message, log, _writer(message))
     if tally is not None:
         tally.keep_largest("members", int(found[1]))
         tally.keep_largest("most_accepted", int(found[3]))
+
+
+def _round_failed(message: Message, log: LogTally, member: Subject) -> EventTally | None:
+    """Count a round of votes that gave no leader, and mark it where it is the first one of a wait for a leader."""
+    rounds = log.events.get(("raft-vote-failed", "broker"))
+    own = rounds if rounds is None or member == NOBODY else rounds.subjects.get(member)
+    before = None if own is None else own.span.last
+    at = log.at(message)
+    if at is not None and (before is None or at - before > _LONGEST_PAUSE_MS):
+        log.add("raft-wait-begun", message, member, side="broker")
+    return log.add("raft-vote-failed", message, member, side="broker")
 
 
 def follows(message: Message, log: LogTally) -> None:
@@ -104,7 +117,7 @@ def vote_refused(message: Message, log: LogTally) -> None:
 
 def jraft_pre_vote(message: Message, log: LogTally) -> None:
     """A member of SOFAJRaft begins a round of votes, as it does each second or two while it has no leader."""
-    log.add("raft-vote-failed", message, _node(message), side="broker")
+    _round_failed(message, log, _node(message))
 
 
 def jraft_vote(message: Message, log: LogTally) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 import msgspec
@@ -21,8 +21,9 @@ from mqdiag.rules.shared.log_events import counted, counted_lines, events, files
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
-FAILED, ASKED, KNOWN, LEADS, LOST = (
+FAILED, BEGUN, ASKED, KNOWN, LEADS, LOST = (
     "raft-vote-failed",
+    "raft-wait-begun",
     "raft-candidate",
     "raft-leader-known",
     "raft-leads",
@@ -98,9 +99,11 @@ class _Member(msgspec.Struct):
     """the end of its logs; None where they are of several members"""
     rounds: int = 0
     """of votes that gave no leader, since the begin; at most so many where only minutes are known"""
+    begun: datetime | None = None
+    """when it last began to ask for votes, after a pause or at the begin of a log"""
     first: datetime | None = None
     last: datetime | None = None
-    """of the rounds of votes that gave no leader"""
+    """of the rounds of votes that gave no leader, in the last wait for a leader"""
     asked: datetime | None = None
     """when a controller last became a candidate, by its own log"""
     known: datetime | None = None
@@ -214,7 +217,7 @@ def _by_clock(logs: LogsFacts) -> Iterator[tuple[bool, LogsFacts]]:
     A time with a zone and a time without one do not compare.
     """
     parts: dict[bool, list[LogEvent]] = defaultdict(list)
-    for event in events(logs, FAILED, ASKED, KNOWN, LEADS, LOST):
+    for event in events(logs, FAILED, BEGUN, ASKED, KNOWN, LEADS, LOST):
         zone_known = _read(event.last, zone_known=True) is not None
         parts[zone_known].append(event)
     for zone_known, found in parts.items():
@@ -232,14 +235,18 @@ def _members(logs: LogsFacts, *, zone_known: bool) -> list[_Member]:
         return _read(text, zone_known=zone_known)
 
     members: dict[str | None, _Member] = {}
+    only = _only_member(logs)
     for event in logs.events:
-        for row in event.subjects or (LogSubject(count=event.count, first=event.first, last=event.last),):
-            one = members.setdefault(row.member, _Member(row.member, logs))
+        for row in _rows(event):
+            name = row.member or only
+            one = members.setdefault(name, _Member(name, logs))
             first, last = read(row.first), read(row.last)
             if event.kind == FAILED:
                 one.rounds += row.count
                 one.first = _earlier(one.first, first)
                 one.last = _later(one.last, last)
+            elif event.kind == BEGUN:
+                one.begun = _later(one.begun, last)
             elif event.kind == ASKED:
                 one.asked = _later(one.asked, last)
             elif event.kind == LOST:
@@ -249,6 +256,7 @@ def _members(logs: LogsFacts, *, zone_known: bool) -> list[_Member]:
                 one.led = _later(one.led, last) if event.kind == LEADS else one.led
             one.ends = _later(one.ends, last)
     for one in members.values():
+        one.first = _later(one.first, _wait_begins(one, events(logs, FAILED), zone_known=zone_known))
         one.rounds = min(one.rounds, _rounds_since(one.begin, events(logs, FAILED), zone_known=zone_known))
         if len(members) == 1:
             kinds = _kinds(logs)
@@ -256,6 +264,39 @@ def _members(logs: LogsFacts, *, zone_known: bool) -> list[_Member]:
                 one.log_ends = _later(one.log_ends, read(file.last))
             one.ends = _later(one.ends, one.log_ends)
     return list(members.values())
+
+
+def _rows(event: LogEvent) -> tuple[LogSubject, ...]:
+    return event.subjects or (LogSubject(count=event.count, first=event.first, last=event.last),)
+
+
+def _only_member(logs: LogsFacts) -> str | None:
+    """The one member that lines of these logs name: the lines without a name are taken for its own.
+
+    A controller with SOFAJRaft names itself in jraft.log, and in controller.log when it starts only.
+    """
+    names = {row.member for event in logs.events for row in _rows(event)} - {None}
+    return names.pop() if len(names) == 1 else None
+
+
+def _wait_begins(one: _Member, failed: list[LogEvent], *, zone_known: bool) -> datetime | None:
+    """When the last wait of a member began; None where no series tells.
+
+    Rounds of votes are of one wait while no step of the series lies between them: a member of SOFAJRaft does not log
+    that it follows its leader again. A mark gives the second, unless it is that of a log that begins in a wait.
+    """
+    step = timedelta(minutes=max((event.step_minutes for event in failed), default=1))
+    points = (_read(point.at, zone_known=zone_known) for event in failed for point in event.series)
+    begin = None
+    for at in sorted(
+        (at for at in points if at is not None and one.last is not None and at <= one.last), reverse=True
+    ):
+        if begin is not None and begin - at > step:
+            break
+        begin = at
+    if begin is not None and one.begun is not None and begin <= one.begun < begin + step:
+        return one.begun
+    return begin
 
 
 def _rounds_since(begin: datetime | None, failed: list[LogEvent], *, zone_known: bool) -> int:

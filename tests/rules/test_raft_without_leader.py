@@ -1,0 +1,80 @@
+"""Logs of controllers with SOFAJRaft: what is one wait for a leader, and which lines are of one member."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+import pytest
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Finding, Severity
+from mqdiag.rules import raft_without_leader
+from tests.logs.given import facts
+from tests.rules import checks
+
+RESTARTS = tuple(f"2026-11-{day:02}" for day in (3, 9, 15, 21))
+ROUND = "{at} INFO JRaft-ElectionTimer-<g/127.0.0.1:1>0 - Node <g/127.0.0.1:1> term 5 start preVote.\n"
+LOST = (
+    "{at} INFO JRaft-FSMCaller-Disruptor-0 - Stop following, ctx=LeaderChangeContext [leaderId=127.0.0.1:2, term=5,"
+    " status=Status[ERAFTTIMEDOUT<10001>: Lost connection from leader 127.0.0.1:2.]]\n"
+)
+FOLLOWS = (
+    "{at} INFO JRaft-FSMCaller-Disruptor-0 - Start following, ctx=LeaderChangeContext [leaderId=127.0.0.1:2, term=5,"
+    " status=Status[ENEWLEADER<10011>: Raft node receives message from new leader with higher term.]]\n"
+)
+
+
+def lines(form: str, *times: str) -> str:
+    return "".join(form.format(at=at) for at in times)
+
+
+def rounds(first: str, seconds: int) -> str:
+    """A round of votes each second, from a time on and for so many seconds."""
+    begin = datetime.fromisoformat(first)
+    return lines(ROUND, *(str(begin + timedelta(seconds=second)) for second in range(seconds + 1)))
+
+
+def found_in(**logs: str) -> list[Finding]:
+    """Findings over logs of one folder, by the name before ".log"."""
+    names = tuple(f"host/{name}.log" for name in logs)
+    return list(checks.findings(raft_without_leader, Facts(logs=facts(*logs.values(), names=names))))
+
+
+def test_rounds_of_votes_of_different_weeks_are_different_waits() -> None:
+    assert not found_in(jraft=lines(ROUND, *(f"{day} 07:36:26" for day in RESTARTS)))
+
+
+def test_a_controller_that_found_its_leader_after_each_restart_is_in_order() -> None:
+    """controller.log does not name the member where it begins after the start."""
+    controller = "".join(
+        lines(LOST, f"{day} 07:36:26") + lines(FOLLOWS, f"{day} 07:36:28") for day in RESTARTS[:2]
+    )
+    (found,) = found_in(jraft=lines(ROUND, *(f"{day} 07:36:26" for day in RESTARTS[:2])), controller=controller)
+    assert (found.cause, found.severity) == ("leader-lost", Severity.INFO)
+    assert found.evidence["leader_known_again"] is True
+    found_long = found_in(
+        jraft=rounds("2026-11-21 07:36:00", 40), controller=lines(FOLLOWS, "2026-11-21 07:36:41")
+    )
+    assert not found_long, (
+        "the member that jraft.log names is the one that controller.log says follows a leader"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first", "seconds", "severity"), [(30, 14, None), (30, 15, "error"), (50, 39, "error")]
+)
+def test_only_the_last_wait_is_without_a_leader(first: int, seconds: int, severity: str | None) -> None:
+    found = found_in(jraft=rounds("2026-11-03 07:36:00", 59) + rounds(f"2026-11-21 07:36:{first}", seconds))
+    assert [one.severity for one in found] == ([] if severity is None else [severity])
+    for one in found:
+        assert one.evidence["without_leader_ms"] == seconds * 1000
+        assert one.evidence["since"] == f"2026-11-21T07:36:{first}+08:00"
+
+
+def test_a_wait_goes_on_in_the_next_file() -> None:
+    """A rotated log ends in the wait, and the next one begins in it."""
+    before = rounds("2026-11-03 07:36:00", 1) + rounds("2026-11-21 07:36:00", 59)
+    after = rounds("2026-11-21 07:37:00", 5)
+    logs = facts(before, after, names=("host/jraft.1.log", "host/jraft.log"))
+    (found,) = checks.findings(raft_without_leader, Facts(logs=logs))
+    assert found.evidence["without_leader_ms"] == 65_000
