@@ -336,7 +336,7 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
 
 def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], limits: Limits) -> Draft:
     last = max((one.lost for one in members if one.lost is not None), default=None)
-    again = last is not None and any(one.known is not None and one.known > last for one in members)
+    again = last is not None and any(one.known is not None and one.known >= last for one in members)
     times = lines_of(lost)
     return Draft(
         severity=Severity.INFO if again and times < limits["times_lost"] else Severity.WARNING,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 from datetime import datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +14,7 @@ from mqdiag.rules import raft_without_leader
 from tests.logs.given import facts
 from tests.rules import checks
 
+FOLDER = Path(__file__).parents[2] / "fixtures" / "servers" / "jraft-controllers-lost-5.3.3"
 RESTARTS = tuple(f"2026-11-{day:02}" for day in (3, 9, 15, 21))
 ROUND = "{at} INFO JRaft-ElectionTimer-<g/127.0.0.1:1>0 - Node <g/127.0.0.1:1> term 5 start preVote.\n"
 LOST = (
@@ -78,3 +81,20 @@ def test_a_wait_goes_on_in_the_next_file() -> None:
     logs = facts(before, after, names=("host/jraft.1.log", "host/jraft.log"))
     (found,) = checks.findings(raft_without_leader, Facts(logs=logs))
     assert found.evidence["without_leader_ms"] == 65_000
+
+
+def test_a_failover_within_one_second_is_no_warning() -> None:
+    """The member that led next: its logs have whole seconds, and SOFAJRaft chooses a leader in less."""
+    logs = {
+        name: "".join(
+            line
+            for line in gzip.decompress((FOLDER / f"n2-{name}.log.gz").read_bytes())
+            .decode()
+            .splitlines(keepends=True)
+            if line[:4] == "2026" and line[:19] < "2026-11-23 07:37:05"
+        )
+        for name in ("controller", "jraft")
+    }
+    (found,) = found_in(**logs)
+    assert (found.cause, found.severity) == ("leader-lost", Severity.INFO)
+    assert found.evidence["leader_known_again"] is True
