@@ -30,6 +30,12 @@ _MOST_BYTES = 1 << 20
 """of a configuration: a file by its name may be a device without an end"""
 _MOST_DOTS = 200
 """in a line: reading a key takes a time that grows with the square of its parts, and no key has more than a line"""
+_STRING_OR_COMMENT = re.compile(
+    rb'''"""(?:\\.|[^\\])*?(?:"""(?:""?)?|\Z)|"(?:\\.|[^"\\\n])*"?'''
+    rb"""|'''.*?(?:'''(?:''?)?|\Z)|'[^'\n]*'?|#[^\n]*""",
+    re.DOTALL,
+)
+"""of TOML 1.0; one that is not closed goes on to its latest possible end"""
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
@@ -199,7 +205,7 @@ def read_config(path: Path) -> ConfigFile:
                     most=_MOST_BYTES,
                 )
             )
-        for number, line in enumerate(data.split(b"\n"), 1):
+        for number, line in enumerate(_without_strings(data).split(b"\n"), 1):
             if line.count(b".") > _MOST_DOTS:
                 raise UsageError(
                     say(
@@ -235,6 +241,11 @@ def read_config(path: Path) -> ConfigFile:
         raise UsageError(
             say("{path}: {problem}", path=str(path), problem=_in_toml_words(str(error), part))
         ) from error
+
+
+def _without_strings(data: bytes) -> bytes:
+    """TOML without what is in quotes and in comments, by the same lines."""
+    return _STRING_OR_COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
 
 
 def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix: str) -> None:

@@ -10,7 +10,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqdiag.config import ConfigFile, find_config, parse_expectation, parse_size, read_config, resolve
+from mqdiag.config import (
+    ConfigFile,
+    _without_strings,
+    find_config,
+    parse_expectation,
+    parse_size,
+    read_config,
+    resolve,
+)
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.facts import Expectation
@@ -328,3 +336,33 @@ def test_a_limit_may_be_so_high_that_it_turns_a_rule_off(tmp_path: Path) -> None
     path = write(tmp_path, "[rules.consumer-cache-exceeds-heap.limits]\nheld_share_error = 2\n")
     settings = resolve(read_config(path), str(path), CARDS)
     assert settings.limits == {"consumer-cache-exceeds-heap": {"held_share_error": 2}}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# " + "192.0.2.1, " * 80,
+        "acknowledged = '''" + "a.b." * 80 + "'''",
+        'acknowledged = """' + '\\"a.b.' * 80 + '"""""',
+        'acknowledged = "' + "a.b." * 80 + '"  # c.d',
+    ],
+)
+def test_dots_outside_keys_are_not_counted(text: str) -> None:
+    assert _without_strings(text.encode()).count(b".") == 0
+
+
+@pytest.mark.parametrize(
+    "before", ["", "{a = ", "'''\n\" ''', ", '"""x"""", ', "'''x'''', ", '"\\\\", ', "# '''\n", "'x\\', "]
+)
+def test_dots_of_keys_are_counted_behind_any_string(before: str) -> None:
+    text = "x = [" + before + "{" + "a." * 300 + 'b = "c"'
+    assert _without_strings(text.encode()).count(b".") == 300
+
+
+def test_a_long_comment_is_read_and_a_long_key_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "mqdiag.toml"
+    path.write_text("# " + "192.0.2.1, " * 80 + '\nfail-on = "error"\n')
+    read_config(path)
+    path.write_text('# """\n' + "a." * 300 + "b = 1\n")
+    with pytest.raises(UsageError, match="line 2 has more than 200 dots"):
+        read_config(path)

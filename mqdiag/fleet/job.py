@@ -92,7 +92,7 @@ def run_fleet(
 
     Raises:
         UsageError: options that cannot be.
-        MqdiagError: Spark does not start, or gave up.
+        MqdiagError: Spark does not start or gave up, or the tables cannot be read or compared.
     """
     run = check_run_name(options.run or f"r{datetime.now(UTC):%Y%m%d-%H%M%S}")
     store, root = storage(options.out)

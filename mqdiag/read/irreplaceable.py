@@ -24,6 +24,27 @@ _REPORT_MARKS = (
     b"::notice title=",
 )
 """one stands near the beginning of each report in Markdown, HTML, JUnit, SARIF and the format of GitHub"""
+_CSV_HEADS = (
+    b"rule,severity,confidence,cause,title,",
+    b"path,kind,format,bytes,captured_at,",
+    b"rule,reason,needs",
+    b"group,kind,traits,object_id,client_id,",
+    b"group,topic,broker,queue_id,object_id,",
+    b"name,loaders,instances,shallow_bytes,",
+    b"class,object_id,retained_bytes,share,",
+    b"name,java_id,tid,nid,role,pool,group,",
+)
+"""with one of them each report in CSV begins"""
+_TEXT_HEADS = tuple(
+    f"{label} ".encode()
+    for label in ("ERROR", "WARNING", "KNOWN", "OK", "UNDECIDED", "错误", "警告", "已知", "正常", "无法判定")
+)
+"""with one of them each report in text begins, unless it has all details"""
+_COMMAND_OF_DETAILS = b"`mqdiag "
+"""near the beginning of a report in text with all details"""
+_TEXT_ENDS = (b"`mqdiag rules NAME`", b"--detail full", b"--detail normal", b"`mqdiag diff`")
+"""one stands near the end of each report in text"""
+_NAMED_END = 512
 _NO_LOGS = (".csv", ".json", ".md")
 """endings of files with rows"""
 
@@ -51,7 +72,7 @@ def refuse_input(target: Path, shown: str, inputs: Iterable[str]) -> None:
             continue
         if os.path.samefile(given, real):
             raise UsageError(say("{shown}: is an input of this run; name another file", shown=shown))
-        if given.resolve() in real.parents and not _is_own_report(_head(real)):
+        if given.resolve() in real.parents and not _is_own_report(real, _head(real)):
             raise UsageError(
                 say(
                     "{shown}: is a file of {folder}, an input of this run; name another file",
@@ -91,7 +112,7 @@ def _evidence(head: bytes, path: Path) -> Text | None:
         return say("a heap dump")
     if content in (Content.GZIP, Content.BZIP2, Content.XZ, Content.TAR, Content.ZIP):
         return say("packed data")
-    if content not in (Content.TEXT, Content.JSON) or _is_own_report(head):
+    if content not in (Content.TEXT, Content.JSON) or _is_own_report(path, head):
         return None
     if any(mark in head for mark in MARKS):
         return say("a thread dump")
@@ -100,8 +121,18 @@ def _evidence(head: bytes, path: Path) -> Text | None:
     return say("a log") if not is_table and is_log(head, str(path)) else None
 
 
-def _is_own_report(head: bytes) -> bool:
-    return is_report(head) or any(mark in head[:_NAMED_HEAD] for mark in _REPORT_MARKS)
+def _is_own_report(path: Path, head: bytes) -> bool:
+    if is_report(head) or head.startswith(_CSV_HEADS):
+        return True
+    begin = head[:_NAMED_HEAD]
+    if any(mark in begin for mark in _REPORT_MARKS):
+        return True
+    if not begin.startswith(_TEXT_HEADS) and _COMMAND_OF_DETAILS not in begin:
+        return False
+    with path.open("rb") as file:
+        file.seek(-min(_NAMED_END, path.stat().st_size), os.SEEK_END)
+        end = file.read()
+    return any(mark in end for mark in _TEXT_ENDS)
 
 
 def _head(path: Path) -> bytes:

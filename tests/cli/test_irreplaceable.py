@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 
 from mqdiag.cli import run
+from mqdiag.language import writer
+from mqdiag.read import irreplaceable
+from mqdiag.render.csv.tables import TABLES
+from mqdiag.text import say
 
 DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0" * 12
 STACKS = b'Full thread dump OpenJDK 64-Bit Server VM\n\n"main" #1\n   java.lang.Thread.State: RUNNABLE\n'
@@ -89,6 +93,34 @@ def test_no_other_evidence_is_written_over(
 def test_a_report_replaces_its_older_self_among_the_evidence(name: str, folder: Path) -> None:
     for _ in range(2):
         assert run(["diagnose", "store.log", "notes", ".", "-o", name]) in (0, 1)
+
+
+@pytest.mark.parametrize("detail", ["brief", "normal", "full"])
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_text_replaces_its_older_self_among_the_evidence(language: str, detail: str, folder: Path) -> None:
+    words = f"diagnose notes --detail {detail} --lang {language} -o notes/r.txt".split()
+    (folder / "notes/store.log").write_bytes(LOG)
+    for _ in range(3):
+        assert run(words) in (0, 1)
+
+
+@pytest.mark.parametrize("table", TABLES)
+def test_a_table_replaces_its_older_self_among_the_evidence(table: str, folder: Path) -> None:
+    (folder / "notes/store.log").write_bytes(LOG)
+    for _ in range(2):
+        assert run(f"diagnose notes --format csv --table {table} -o notes/r.csv".split()) in (0, 1)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_each_label_of_an_answer_begins_a_report_in_text(language: str | None) -> None:
+    write = writer(language)
+    for label in ("OK", "undecided", "known", "error", "warning"):
+        assert f"{write(say(label)).upper()} ".encode() in irreplaceable._TEXT_HEADS
+
+
+def test_a_log_that_begins_with_the_label_of_an_answer_is_not_written_over(folder: Path) -> None:
+    (folder / "notes/notes.txt").write_text("ERROR 1 of 10 calls failed\nmqdiag was not asked\n")
+    assert run(["diagnose", "notes", "-o", "notes/notes.txt"]) == 2
 
 
 def test_rows_with_times_replace_older_rows(folder: Path) -> None:

@@ -13,7 +13,11 @@ from tests.cli.conftest import Run
 
 WRONG = [
     (["heep", "x"], "no such command 'heep'; did you mean heap?"),
-    (["notes.txt"], "notes.txt: is a file, a command is expected; try: mqdiag diagnose notes.txt"),
+    (
+        ["notes.txt"],
+        "notes.txt: is no command; to diagnose this file or folder: mqdiag diagnose notes.txt",
+    ),
+    (["notes"], "mqdiag: notes: is no command; to diagnose this file or folder: mqdiag diagnose notes"),
     (["help"], "no such command 'help'; see mqdiag --help"),
     (["heap", "x", "--json"], "no such option --json; write --format json; see mqdiag heap --help"),
     (
@@ -58,6 +62,7 @@ def test_wrong_usage(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "notes.txt").touch()
+    (tmp_path / "notes").mkdir()
     assert run(arguments) == EXIT_USAGE
     out, err = capsys.readouterr()
     assert out == ""

@@ -6,8 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import pytest
 
 from mqdiag.config import Settings
+from mqdiag.errors import MqdiagError
 from mqdiag.facts.fleet import LeftOut
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.fleet.analysis.database import comparisons
@@ -80,3 +82,17 @@ def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     assert orders.checked == ("retry-storm", "slow-listener")
     assert [one.path for one in empty.failures] == ["/in/x"]
     assert (empty.findings, pay.failures) == ((), ())
+
+
+@pytest.mark.parametrize("kept", [slice(-20), slice(4, None)], ids=["cut", "no beginning"])
+def test_a_damaged_table_is_told_in_one_line(kept: slice, tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    write_output(layout, "r1", [_incident("pay", "h1", "retry-storm")])
+    for table in (tmp_path / "out").rglob("*.parquet"):
+        table.write_bytes(table.read_bytes()[kept])
+    with (
+        pytest.raises(MqdiagError, match=r"^the tables of the fleet could not be read or compared: ") as told,
+        comparisons() as base,
+    ):
+        Picture(base, layout, "r1")
+    assert "\n" not in str(told.value)

@@ -49,10 +49,11 @@ class CommandFolder(Command, click.Group):
             if os.path.exists(name):
                 raise UsageError(
                     say(
-                        "{path}: is a file, a command is expected; try: mqdiag diagnose {path:arg FILE}",
+                        "{path}: is no command; to diagnose this file or folder: mqdiag diagnose {path:arg FILE}",
                         path=name,
                     )
                 )
+            # The nearest name is heap, which would mislead.
             if name == "help":
                 raise UsageError(say("no such command {name}; see mqdiag --help", name=repr(name)))
             close = nearest(name, known)[:1]
