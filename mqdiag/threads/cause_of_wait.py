@@ -15,7 +15,7 @@ from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.libraries.library import REMOTE
 from mqdiag.threads.libraries.pauses import FEWER_ATTEMPTS, TRY_ACQUIRE
-from mqdiag.threads.stack_meaning import MAX_TOP, REMOTE_WAITS, StackMeaning, meaning_of
+from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
 from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
 
@@ -116,12 +116,15 @@ _WAIT_REMEDIES: dict[Doing, tuple[Text, ...]] = {
         say("Bound the wait by ServerSocket.setSoTimeout, or accept connections in a thread of their own."),
     ),
 }
-_CALL_REMEDIES: tuple[tuple[tuple[str, ...], tuple[Text, ...]], ...] = (
+_CALL_REMEDIES: tuple[tuple[frozenset[str], tuple[Text, ...]], ...] = (
     (
-        (
-            "java.util.concurrent.ThreadPoolExecutor.awaitTermination",
-            "java.util.concurrent.ForkJoinPool.awaitTermination",
-            "java.util.concurrent.ExecutorService.close",
+        frozenset(
+            (
+                "java.util.concurrent.ThreadPoolExecutor.awaitTermination",
+                "java.util.concurrent.ForkJoinPool.awaitTermination",
+                "java.util.concurrent.ThreadPerTaskExecutor.awaitTermination",
+                "java.util.concurrent.ExecutorService.close",
+            )
         ),
         (
             say(
@@ -132,7 +135,7 @@ _CALL_REMEDIES: tuple[tuple[tuple[str, ...], tuple[Text, ...]], ...] = (
         ),
     ),
     (
-        ("java.util.concurrent.SubmissionPublisher.submit",),
+        frozenset(("java.util.concurrent.SubmissionPublisher.submit",)),
         (
             say(
                 "Use offer(item, timeout, unit, onDrop) instead of submit(): a subscriber does not request more items."
@@ -140,11 +143,26 @@ _CALL_REMEDIES: tuple[tuple[tuple[str, ...], tuple[Text, ...]], ...] = (
         ),
     ),
     (
-        ("java.lang.ref.ReferenceQueue.remove",),
+        frozenset(("java.lang.ref.ReferenceQueue.remove",)),
         (say("Use remove(timeout): a reference comes only after a collection has freed its object."),),
     ),
     (
-        ("io.netty.util.concurrent.DefaultPromise.", "io.netty.util.concurrent.AbstractFuture.get"),
+        frozenset(
+            (
+                *(
+                    f"io.netty.util.concurrent.DefaultPromise.{method}"
+                    for method in (
+                        "await",
+                        "await0",
+                        "awaitUninterruptibly",
+                        "sync",
+                        "syncUninterruptibly",
+                        "get",
+                    )
+                ),
+                "io.netty.util.concurrent.AbstractFuture.get",
+            )
+        ),
         (
             say(
                 "Use await(timeout, unit) or get(timeout, unit) of Netty's future instead of sync(), await() and get()."
@@ -153,7 +171,7 @@ _CALL_REMEDIES: tuple[tuple[tuple[str, ...], tuple[Text, ...]], ...] = (
         ),
     ),
 )
-"""for waits of a kind that several calls share, remedies in the words of the call; by prefixes of methods"""
+"""for waits of a kind that several calls share, remedies in the words of the call; by the methods that wait"""
 LOCK_REMEDY = (
     say("Fix what the holder waits for; it is the root cause."),
     say("Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end."),
@@ -272,9 +290,9 @@ def _name_of_library(meaning: StackMeaning) -> str | None:
 
 
 def _of_call(meaning: StackMeaning) -> tuple[Text, ...]:
-    top = meaning.methods[:MAX_TOP]
     return next(
-        (remedy for calls, remedy in _CALL_REMEDIES if any(method.startswith(calls) for method in top)), ()
+        (remedy for calls, remedy in _CALL_REMEDIES if not calls.isdisjoint(meaning.above_own)),
+        (),
     )
 
 

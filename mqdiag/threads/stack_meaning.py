@@ -102,6 +102,11 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         """Whether it waits for something rather than computes."""
         return self.doing not in ("running", "idle")
 
+    @property
+    def above_own(self) -> tuple[str, ...]:
+        """The methods above the user's own frame nearest to the wait; without one, the top of the stack."""
+        return self.methods[: self.own_index if self.own_index >= 0 else MAX_TOP]
+
     @cached_property
     def visible_frames(self) -> tuple[str, ...]:
         """The frames that every form of dump shows."""

@@ -365,6 +365,34 @@ def test_advice_fits_the_call() -> None:
     assert "Thread.dump_to_file" in advice
 
 
+@pytest.mark.parametrize(
+    ("calls", "words"),
+    [
+        (("java.util.concurrent.ThreadPerTaskExecutor.awaitTermination",), "shutdownNow()"),
+        (("java.util.concurrent.SubmissionPublisher.submit",), "offer(item, timeout, unit, onDrop)"),
+        (("java.lang.ref.ReferenceQueue.remove",), "remove(timeout)"),
+        (("io.netty.util.concurrent.DefaultPromise.await0",), "event loop"),
+        (("io.netty.util.concurrent.AbstractFuture.get",), "event loop"),
+    ],
+)
+def test_advice_names_the_call_that_waits(calls: tuple[str, ...], words: str) -> None:
+    _, advice = _advice(*AWAIT, *calls)
+    assert words in advice
+
+
+@pytest.mark.parametrize(
+    "below",
+    [
+        ("io.netty.util.concurrent.DefaultPromise.notifyListener0",),
+        ("io.netty.util.concurrent.DefaultPromise.addListener", "io.netty.util.concurrent.DefaultPromise.sync"),
+    ],
+)
+def test_a_wait_in_a_callback_of_netty_is_no_wait_for_netty(below: tuple[str, ...]) -> None:
+    _, advice = _advice(*PARK, "java.util.concurrent.CompletableFuture.get", "com.acme.Hook.done", *below)
+    assert "event loop" not in advice
+    assert "Future.get(timeout, unit)" in advice
+
+
 def test_every_entry_is_whole() -> None:
     for library in LIBRARIES:
         assert library.frames
