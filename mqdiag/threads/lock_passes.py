@@ -153,12 +153,21 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
     waits = world.once(_waits_for_next_file)
     if judgement in waits.makers:
         return _maker_without_cpu_time(judgement)
+    if judgement in waits.makers_ahead:
+        return msgspec.structs.replace(
+            judgement.now,
+            state="unknown",
+            confidence=None,
+            reason=say(
+                "makes a file of the commit log in advance, and no thread waits for that file in the last sample"
+            ),
+        )
     holder = waits.holders.get(judgement)
     if holder is None:
         return None
     track = judgement.track
     maker = waits.maker_of(holder)
-    sure = maker is not None and maker.now.state == "stuck"
+    sure = maker is not None and maker.now.state == "stuck" and maker.now.confidence == "high"
     behind = maker if holder is judgement else holder
     if behind is None and judgement.now.state == "stuck":
         return None
@@ -172,7 +181,7 @@ def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None
         state="blocked",
         confidence="high" if sure else "medium",
         reason=say(
-            "waits in all samples for the next file of the commit log, or for the lock of the thread that does"
+            "waits in all samples for the next file of the commit log, or for the lock that the waiting thread holds"
         ),
         computing=False,
         run=Run(
@@ -208,6 +217,9 @@ class _WaitsForNextFile(msgspec.Struct):
     holders: dict[Judgement, Judgement] = msgspec.field(default_factory=dict)
     """by send thread, the holder of the put lock in the last sample"""
     makers: list[Judgement] = msgspec.field(default_factory=list)
+    """threads that these holders wait for"""
+    makers_ahead: list[Judgement] = msgspec.field(default_factory=list)
+    """stuck threads that make a file for which no thread waits in the last sample"""
 
     def maker_of(self, holder: Judgement) -> Judgement | None:
         """The stuck thread that this holder waits for; each broker of a JVM has its own, so of several none is it."""
@@ -239,13 +251,15 @@ def _waits_for_next_file(world: World) -> _WaitsForNextFile:
         told_apart = any(one.makes_no_progress for one in holders if one is not None)
         found.holders |= {one: last for one in members if one.makes_no_progress or not told_apart}
     jvms = {holder.track.jvm for holder in found.holders.values()}
-    found.makers = [
-        judgement
-        for judgement in world.judgements
-        if judgement.track.jvm in jvms
-        and judgement.track.last_meaning.makes_store_file
-        and (judgement.now.state == "stuck" or judgement.now.unchanged)
-    ]
+    awaited = {one.track.jvm for one in world.judgements if _waits_for_file(one.track.last_meaning)}
+    for judgement in world.judgements:
+        if not judgement.track.last_meaning.makes_store_file:
+            continue
+        is_stuck = judgement.now.state == "stuck"
+        if judgement.track.jvm in jvms and (is_stuck or judgement.now.unchanged):
+            found.makers.append(judgement)
+        elif is_stuck and judgement.track.jvm not in awaited:
+            found.makers_ahead.append(judgement)
     return found
 
 
@@ -258,9 +272,13 @@ def _place_in_send_path(meaning: StackMeaning | None) -> str | None:
     """What a send thread waits for, "file" or "lock"; None when it is at work, idle or not there."""
     if meaning is None or meaning.idle or meaning.doing == "running":
         return None
-    if any(method.endswith(FILE_WAITS) for method in meaning.methods):
+    if _waits_for_file(meaning):
         return "file"
     return "lock" if meaning.doing == "lock" else None
+
+
+def _waits_for_file(meaning: StackMeaning) -> bool:
+    return any(method.endswith(FILE_WAITS) for method in meaning.methods)
 
 
 def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:

@@ -74,7 +74,7 @@ PASSES: tuple[Pass, ...] = (
         name="next commit log file",
         decides="A broker's send threads are blocked if in every sample one of them waits for the next commit log file"
         " and the others for the put lock, even though the holder of the lock changes. The thread that makes the file"
-        " is stuck if all samples show it in one call.",
+        " is stuck if all samples show it in one call, and unknown if no thread waits for that file.",
         revise=by_wait_for_next_file,
     ),
     Pass(

@@ -13,6 +13,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
+from tests.threads.made import TAKE, At, facts
 from tests.threads.real_series import CASES, diagnosis_of
 
 MADE_BY = "AllocateMappedFileService"
@@ -78,6 +79,41 @@ def test_without_cpu_time_the_thread_is_stuck_while_others_wait_for_its_file(cas
     assert (maker.state, maker.confidence) == ("stuck", "medium")
     assert report.findings[0].evidence["holder"] == MADE_BY
     assert report.findings[0].confidence == Confidence.MEDIUM
+
+
+def test_send_threads_are_no_surer_than_the_thread_that_they_wait_for(tmp_path: Path) -> None:
+    """They spin, so only the thread that makes the file tells that nothing moves; here it uses a little CPU time."""
+    samples = unpacked(CASES / "broker-put-lock-held-4.3.2" / "series.tar.gz", tmp_path)
+    for number, sample in enumerate(samples):
+        sample.write_text(
+            re.sub(
+                rf'("{MADE_BY}".* cpu=)[0-9.]+ms',
+                lambda found, number=number: f"{found[1]}{5 + 0.08 * number:.2f}ms",
+                sample.read_text(),
+            )
+        )
+    report = diagnose_stacks(samples).report
+    assert report.stacks is not None
+    assert thread_named(MADE_BY, report.stacks.threads).confidence == "medium"
+    assert {still.confidence for still in report.stacks.standstills} == {"medium"}
+    assert report.findings[0].confidence == Confidence.MEDIUM
+
+
+def test_a_thread_that_makes_a_file_for_which_nobody_waits_is_not_stuck(tmp_path: Path) -> None:
+    """It warms a file in advance on a slow disk, while the send threads have nothing to do."""
+    warms = (
+        "java.nio.MappedByteBuffer.force0(Native Method)",
+        "java.nio.MappedByteBuffer.force(MappedByteBuffer.java:203)",
+        "org.apache.rocketmq.store.MappedFile.warmMappedFile(MappedFile.java:480)",
+        "org.apache.rocketmq.store.AllocateMappedFileService.mmapOperation(AllocateMappedFileService.java:190)",
+        "org.apache.rocketmq.store.AllocateMappedFileService.run(AllocateMappedFileService.java:146)",
+        "java.lang.Thread.run(Thread.java:840)",
+    )
+    sample = [At(MADE_BY, 40, warms), At("SendMessageThread_1", 51, TAKE, "WAITING")]
+    stacks = facts(tmp_path, [sample] * 5, every=3.0)
+    maker = thread_named(MADE_BY, stacks.threads)
+    assert (maker.state, maker.confidence) == ("unknown", None)
+    assert not stacks.standstills
 
 
 def test_a_dump_without_owners_is_neither_surer_nor_leads_elsewhere() -> None:
