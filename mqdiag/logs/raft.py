@@ -77,7 +77,7 @@ def controller_changed_role(message: Message, log: LogTally) -> None:
 
 
 def leader_silent(message: Message, log: LogTally) -> None:
-    """A follower heard nothing of its leader for longer than three heartbeats, and asks for votes."""
+    """A follower heard nothing from its leader for longer than three heartbeats, and asks for votes."""
     log.add("raft-leader-lost", message, _writer(message), side="broker")
 
 
@@ -126,7 +126,7 @@ def jraft_vote(message: Message, log: LogTally) -> None:
 
 
 def jraft_leads(message: Message, log: LogTally) -> None:
-    """A member of SOFAJRaft becomes the leader, or stops to be it because too few others answer."""
+    """A member of SOFAJRaft becomes the leader, or stops leading because too few others answer."""
     log.add("raft-leads", message, _node(message), side="broker")
 
 
@@ -142,14 +142,14 @@ def jraft_controller_follows(message: Message, log: LogTally) -> None:
 
 
 def jraft_leader_silent(message: Message, log: LogTally) -> None:
-    """A controller heard nothing of its leader, and looks for one."""
+    """A controller heard nothing from its leader, and looks for one."""
     if _TIMED_OUT in message.text:
         log.add("raft-leader-lost", message, Subject(member=log.raft_member), side="broker")
         log.add("raft-candidate", message, Subject(member=log.raft_member), side="broker")
 
 
 def jraft_majority_silent(message: Message, log: LogTally) -> None:
-    """A controller stops to lead because too few others answer, and looks for a leader."""
+    """A controller stops leading because too few others answer, and looks for a leader."""
     if _TIMED_OUT in message.text:
         log.add("raft-candidate", message, _node(message), side="broker")
 
