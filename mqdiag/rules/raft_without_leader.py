@@ -31,6 +31,10 @@ FAILED, BEGUN, ASKED, KNOWN, LEADS, LOST = (
 )
 CONTROLLER_LOGS = frozenset({"controller", "jraft"})
 """kinds of logs that only a controller writes"""
+ADDRESSES = say(
+    "Check the addresses of the group, controllerDLegerPeers, jRaftInitConf or dLegerPeers: they must be alike on all"
+    " members, and each member must reach the port of each other."
+)
 
 RULE = Rule(
     name="raft-without-leader",
@@ -44,9 +48,7 @@ RULE = Rule(
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Look which members of the group run, and start the others: more than half of them must reach each other.",
-        "Check the addresses of the group, controllerDLegerPeers, jRaftInitConf or dLegerPeers: they must be alike on"
-        " all members, and"
-        " each member must reach the port of each other.",
+        ADDRESSES,
     ),
     references=("MemberState and DLedgerLeaderElector of DLedger", "NodeImpl of SOFAJRaft"),
     limits={"without_leader_ms": 15_000, "rounds": 3, "times_lost": 3},
@@ -358,7 +360,9 @@ def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], 
                 "Look at the member that led: whether it stopped, or stood still in a collection (GC log), or waited"
                 " for its disk."
             ),
-            say("Check the network between the members: the leader sends a heartbeat every two seconds."),
+            say(
+                "Check the network between the members: the heartbeats of the leader did not reach this member."
+            ),
         ),
         rests_on=files_of(lost),
         when=ranges_of(lost),
@@ -454,10 +458,7 @@ def _cut_off(one: _Member, leaders: list[_Member]) -> Draft:
         ),
         remedy=(
             say("Check that member {member} and the others reach each other's ports, in both directions."),
-            say(
-                "Check the addresses of the group, controllerDLegerPeers or dLegerPeers: they must be alike on all"
-                " members."
-            ),
+            ADDRESSES,
         ),
         rests_on=files_of(found),
         when=ranges_of(found),

@@ -590,6 +590,7 @@ def test_a_member_that_does_not_reach_the_leader_is_told_from_a_group_without_on
     leads = votes("n1", "raft-leads", 0, 48)
     (found,) = findings(raft_without_leader, events=(failed, leads), settings=OF_ONE_BROKER)
     assert (found.cause, found.severity) == ("cut-off-member", Severity.WARNING)
+    assert "jRaftInitConf" in said(found)
     assert found.evidence["leading"] == ("n1",)
     ended = votes("n1", "raft-leads", 0, 12)
     (found,) = findings(raft_without_leader, events=(failed, ended), settings=OF_ONE_BROKER)

@@ -13,6 +13,7 @@ from mqdiag.findings import Finding, Severity
 from mqdiag.rules import raft_without_leader
 from tests.logs.given import facts
 from tests.rules import checks
+from tests.rules.checks import said
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "servers" / "jraft-controllers-lost-5.3.3"
 RESTARTS = tuple(f"2026-11-{day:02}" for day in (3, 9, 15, 21))
@@ -98,3 +99,4 @@ def test_a_failover_within_one_second_is_no_warning() -> None:
     (found,) = found_in(**logs)
     assert (found.cause, found.severity) == ("leader-lost", Severity.INFO)
     assert found.evidence["leader_known_again"] is True
+    assert "two seconds" not in said(found), "the heartbeats of SOFAJRaft are 100 ms apart by default"
