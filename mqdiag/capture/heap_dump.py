@@ -112,16 +112,20 @@ def _move(seen: Path, kept: Path, target: Target) -> None:
     """Move the file that the process wrote in a folder of everybody, and nothing that is there in its place.
 
     Raises:
-        ToolFailed: it is a link, or no file of the process's user.
+        ToolFailed: it cannot be opened, as a link cannot, or it is no regular file of the process's user.
     """
     try:
         descriptor = os.open(seen, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except OSError:
-        raise ToolFailed(say("the JVM wrote no file")) from None
+    except OSError as error:
+        raise ToolFailed(
+            say("{path}: cannot be opened: {reason}", path=str(seen), reason=error.strerror)
+        ) from None
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode) or found.st_uid != target.uid:
-            raise ToolFailed(say("the JVM wrote no file"))
+        if not stat.S_ISREG(found.st_mode):
+            raise ToolFailed(say("{path}: is no regular file; it is left there", path=str(seen)))
+        if found.st_uid != target.uid:
+            raise ToolFailed(say("{path}: belongs to another user; it is left there", path=str(seen)))
         try:
             seen.rename(kept)
         except OSError as error:
@@ -134,7 +138,7 @@ def _move(seen: Path, kept: Path, target: Target) -> None:
         # The folder is private: what was moved stays what it is.
         if not os.path.samestat(found, kept.lstat()):
             kept.unlink()
-            raise ToolFailed(say("the JVM wrote no file"))
+            raise ToolFailed(say("{path}: was replaced while it was moved", path=str(seen)))
 
 
 def _used_bytes(target: Target, jcmd: Tool) -> int:

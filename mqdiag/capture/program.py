@@ -1,4 +1,4 @@
-"""Runs a program of which nothing is believed: how long it runs and how much it prints is limited.
+"""Runs a program that is not trusted: its time and its output are limited.
 
 What jcmd prints comes from the process that it asks, and a process can answer whatever it likes, without an end.
 """

@@ -367,7 +367,7 @@ class _Columns(dict[str, NDArray[Any]]):
                         raise InputError(
                             self._dump.source.path,
                             say(
-                                "what an earlier run kept of this dump was changed; it is removed: run it again"
+                                "the cache entry of this dump was changed and is now removed; run the command again"
                             ),
                         ) from None
                     self.update({**index.columns, "units": sizes.units})

@@ -124,7 +124,7 @@ class ArrayRoom:
         return np.zeros(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
 
     def ready(self, count: int, dtype: type) -> NDArray[Any]:
-        """An array that is written in order, soon and by others: its pages are there already if memory is not short.
+        """An array with its pages already mapped, where it is in a file by choice: several threads fill it at once.
 
         Arguments and errors as in `empty`.
         """

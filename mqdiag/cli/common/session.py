@@ -105,7 +105,7 @@ def diagnose(
     read = paths if options.config is None else (*paths, str(options.config))
     kept = None
     if options.write_baseline is not None:
-        # It may replace the baseline that is read, as it keeps the reasons of that.
+        # It may replace the baseline that is read: the new one keeps the reasons of the old one.
         kept = Target(options.write_baseline, "--write-baseline", read)
     if options.baseline is not None:
         read = (*read, options.baseline)

@@ -17,8 +17,8 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
         class_nodes: int32[c], the class object that an instance keeps alive, -1 for none.
         roots: int32[r], distinct.
         numbers: int32[n], in: -1 for the roots and 0 for others; out: preorder number, 0 for the unreachable.
-        parents: int32[n + 1], out: number of the tree parent; ~parent where the virtual root is known to be the
-            dominator, as it is of GC roots and of what `_meet` finds.
+        parents: int32[n + 1], out: number of the tree parent; ~parent where the virtual root is the dominator. That
+            holds for GC roots, and for objects that `_meet` finds.
         heads: uint32[n + 2], zeros; out: heads[w + 1] is how many predecessors w has, see `predecessors`.
         steps: uint64[n // 32 + 1], zeros; out: the depth-first tree in two bits for each number, from which its
             parents are read again in preorder: a 0 for each step up from the number before, then a 1.
@@ -92,8 +92,8 @@ def depth_first(starts, edges, rows, class_nodes, roots, numbers, parents, heads
 def _meet(met, number, first, parents, heads):
     """A reference from `number` to `met`, which has its number already.
 
-    `first` is the GC root whose tree has `number`. What has a lower number is in the tree of another one: two ways lead
-    to it that have nothing in common but the virtual root.
+    `first` is the GC root whose tree has `number`. An object with a lower number is in the tree of another
+    root: two paths lead to it, and only the virtual root is on both.
     """
     if parents[met] >= 0 and parents[met] != number and met != number:
         if met < first:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress
 from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.available_memory import available_bytes
 from mqdiag.read.gzip import fill, is_of_dump, is_of_members, most_bytes
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.header import Header, parse_header
@@ -35,7 +36,9 @@ _JOINED_BYTES = 64 << 10
 _MOST_LEFT_BYTES = 16 << 20
 """of a record or an object that goes on in the next piece; arrays are counted by their first bytes"""
 _MOST_KEPT_BYTES = 512 << 20
-"""outside the objects"""
+"""outside the objects, where so much memory is available"""
+_SHARE_KEPT = 4
+"""at most one part in so many of the available memory is used for it: `fill` has a large share of its own"""
 _HEAD_BYTES = 1 << 10
 """in which the header of a dump stands"""
 _RECORDS = 1 << 12
@@ -78,8 +81,9 @@ def count_while_inflating(
     if is_of_members(head) or not is_of_dump(head):
         return None
     prepare()
-    counter = _Counter(path, most_bytes(size, max_inflated))
+    counter = None
     try:
+        counter = _Counter(path, most_bytes(size, max_inflated))
         progress.phase(say("inflating"))
         if fill(counter, path, size, progress) is not None:
             return None
@@ -87,7 +91,8 @@ def count_while_inflating(
     except _OddError:
         return None
     finally:
-        counter.close()
+        if counter is not None:
+            counter.close()
     refuse_changed(path, state)
     source = Source(path, data, size, "gzip", modified_ns=state.modified_ns)
     return Counted(source, counter.segments, counter.walked)
@@ -104,7 +109,14 @@ class _Counter:
         self.segments: list[Segment] = []
         self.walked: list[Walked] = []
         self._path, self._limit = path, limit
-        self._file = os.memfd_create("mqdiag")
+        try:
+            self._file = os.memfd_create("mqdiag")
+        except OSError:
+            raise _OddError from None
+        available = available_bytes()
+        self._most_kept = (
+            _MOST_KEPT_BYTES if available is None else min(_MOST_KEPT_BYTES, available // _SHARE_KEPT)
+        )
         self._kept = 0
         self._room = ArrayRoom(path)
         self._header: Header | None = None
@@ -145,8 +157,12 @@ class _Counter:
         """The dump with holes in the place of objects."""
         if self._header is None or self._at != self._size or self._segment_end > self._at:
             raise _OddError
-        os.ftruncate(self._file, self._size)
-        return np.frombuffer(mmap.mmap(self._file, self._size, prot=mmap.PROT_READ), np.uint8)
+        try:
+            os.ftruncate(self._file, self._size)
+            mapped = mmap.mmap(self._file, self._size, prot=mmap.PROT_READ)
+        except OSError:
+            raise _OddError from None
+        return np.frombuffer(mapped, np.uint8)
 
     def _take_across(self, fresh: NDArray[np.uint8], begin: int) -> None:
         """Take what began before a piece, with as much of the piece as it needs; all that there is stays left."""
@@ -272,11 +288,14 @@ class _Counter:
     def _keep(self, window: NDArray[np.uint8], base: int, begin: int, end: int) -> None:
         """Keep bytes of a window at their place in the dump."""
         self._kept += end - begin
-        if self._kept > _MOST_KEPT_BYTES:
+        if self._kept > self._most_kept:
             raise _OddError
         done = begin
-        while done < end:
-            done += os.pwrite(self._file, window[done:end].data, base + done)
+        try:
+            while done < end:
+                done += os.pwrite(self._file, window[done:end].data, base + done)
+        except OSError:
+            raise _OddError from None
 
 
 def _joined(starts: NDArray[np.int64], ends: NDArray[np.int64]) -> list[Segment]:

@@ -33,8 +33,8 @@ class ClassicScanner:
     def __init__(self, source: str, bodies: BodyParser) -> None:
         self.source = source
         self.bodies = bodies
-        self.consumed = 0
-        """characters pushed so far"""
+        self.consumed_bytes = 0
+        """of what was pushed so far, as UTF-8"""
         self._buffer = ""
         self._sample: Sample | None = None
         self._past_trailer = False
@@ -50,7 +50,7 @@ class ClassicScanner:
 
     def push(self, text: str, *, last: bool = False) -> Iterator[Sample]:
         """Take a piece of text; gives the samples that end in it."""
-        self.consumed += len(text)
+        self.consumed_bytes += _utf8_bytes(text)
         buffer = self._buffer + text if self._buffer else text
         while True:
             if self._sample is None:
@@ -86,7 +86,7 @@ class ClassicScanner:
     def give_back(self) -> str:
         """The text of the last thread, which may go on: it is to come again."""
         buffer, self._buffer = self._buffer, ""
-        self.consumed -= len(buffer)
+        self.consumed_bytes -= _utf8_bytes(buffer)
         return buffer
 
     def take_bytes(self, data: bytes) -> int:
@@ -101,7 +101,7 @@ class ClassicScanner:
         found = plain_threads(data, self.bodies)
         self._sample.threads += found.threads
         self._sample.with_synchronizers |= found.with_synchronizers
-        self.consumed += found.size
+        self.consumed_bytes += found.size
         return found.size
 
     def _open(self, buffer: str, start: int) -> str:
@@ -147,7 +147,7 @@ class ClassicScanner:
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
         if not self._past_trailer and not sample.headless and not jmx:
             sample.complete = False
-            sample.stopped_at_byte = self.consumed
+            sample.stopped_at_byte = self.consumed_bytes
             sample.problem = (
                 say("the file ends before the last line of the dump (JNI global refs)")
                 if at_end
@@ -157,7 +157,7 @@ class ClassicScanner:
             read = sum(1 for thread in sample.threads if thread.java_id is not None)
             if read < sample.listed_threads:
                 sample.complete = False
-                sample.stopped_at_byte = self.consumed
+                sample.stopped_at_byte = self.consumed_bytes
                 sample.problem = say(
                     "the JVM lists {listed:count} {listed:thread|threads}, {read:count} of them {read:is|are} there",
                     listed=sample.listed_threads,
@@ -304,6 +304,10 @@ class ClassicScanner:
             if cycle not in self._sample.deadlocks:
                 self._sample.deadlocks.append(cycle)
         self._deadlock = []
+
+
+def _utf8_bytes(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode(errors="replace"))
 
 
 def _find_start(buffer: str) -> int:

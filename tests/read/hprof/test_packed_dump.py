@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 from pathlib import Path
 
 import numpy as np
@@ -110,6 +112,36 @@ def test_nothing_inflates_beyond_the_limit(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(SMALL))
     assert counted(path, len(SMALL)) is not None
     assert counted(path, len(SMALL) - 1) is None
+
+
+@pytest.mark.parametrize("limit", ["_MOST_KEPT_BYTES", "_MOST_LEFT_BYTES"])
+def test_what_is_kept_or_left_has_a_limit(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "given.hprof.gz"
+    path.write_bytes(gzip.compress(SMALL))
+    monkeypatch.setattr(mqdiag.read.gzip, "_STEP", 700)
+    assert counted(path) is not None
+    monkeypatch.setattr(packed_dump, limit, 100)
+    assert counted(path) is None
+
+
+def test_little_memory_keeps_little(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "given.hprof.gz"
+    path.write_bytes(gzip.compress(SMALL))
+    monkeypatch.setattr(packed_dump, "available_bytes", lambda: 400)
+    assert counted(path) is None
+
+
+@pytest.mark.parametrize("call", ["memfd_create", "pwrite", "ftruncate"])
+def test_a_dump_that_cannot_be_kept_is_read_like_any_other(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object) -> None:
+        raise OSError(errno.EFBIG, "File too large")
+
+    path = tmp_path / "given.hprof.gz"
+    path.write_bytes(gzip.compress(SMALL))
+    monkeypatch.setattr(os, call, refuse)
+    assert counted(path) is None
 
 
 def test_of_objects_nothing_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

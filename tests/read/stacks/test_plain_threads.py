@@ -155,3 +155,16 @@ def test_a_very_long_stack_is_looked_at_undecoded_once(tmp_path: Path, monkeypat
     samples = _read(path, 10_000, monkeypatch)
     assert len(samples[0].threads) == THREADS + 1
     assert sum(looked_at) < 2 * path.stat().st_size
+
+
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_the_end_of_a_cut_dump_is_told_in_bytes(
+    is_plain: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "jstack.txt"
+    path.write_bytes(_dump().replace(b"worker-", "消费线程-".encode()))
+    monkeypatch.setattr("mqdiag.read.stacks.source._PLAIN_CHUNK", 10_000)
+    if not is_plain:
+        monkeypatch.setattr(decode.TextPieces, "is_plain", False)
+    (sample,) = read_stacks(str(path)).samples
+    assert sample.stopped_at_byte == path.stat().st_size
