@@ -16,6 +16,7 @@ from mqdiag.cli.common.completion import complete_files, complete_folders
 from mqdiag.cli.common.durations import seconds
 from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
+from mqdiag.cli.common.output import refuse_irreplaceable
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.cli.common.session import diagnose, load_settings
 from mqdiag.errors import MqdiagError, UsageError
@@ -224,16 +225,14 @@ def command(
 
 
 def _check_not_inputs(paths: tuple[str, ...], pages: str | None, spark_log: str | None) -> None:
-    """Refuse to write over an input of the run."""
-    if pages is None and spark_log is None:
-        return
-    from mqdiag.read.irreplaceable import refuse_input
-    from mqdiag.render.sections.fleet_lists import FLEET_PAGE
-
+    """Refuse to write over an input of the run, or over other evidence."""
     if pages is not None:
-        refuse_input(Path(pages, FLEET_PAGE), f"--pages {pages}", paths)
+        from mqdiag.render.sections.fleet_lists import FLEET_PAGE, SERVICE_PAGES
+
+        for page in (Path(pages, FLEET_PAGE), *Path(pages, SERVICE_PAGES).glob("*")):
+            refuse_irreplaceable(page, "--pages", paths)
     if spark_log is not None:
-        refuse_input(Path(spark_log), f"--spark-log {spark_log}", paths)
+        refuse_irreplaceable(Path(spark_log), "--spark-log", paths, may_be_log=True)
 
 
 OF_A_REPORT = (

@@ -82,19 +82,20 @@ def refuse_input(target: Path, shown: str, inputs: Iterable[str]) -> None:
             )
 
 
-def refuse_evidence(target: Path, shown: str) -> None:
+def refuse_evidence(target: Path, shown: str, *, may_be_log: bool = False) -> None:
     """Refuse a file that holds evidence, such as the first of several files behind an option that lacks its value.
 
     Args:
         target: the file to be written.
         shown: what the message calls it.
+        may_be_log: whether lines are added to a log.
 
     Raises:
         UsageError: it holds evidence.
     """
     if not target.is_file():
         return
-    evidence = _evidence(_head(target), target)
+    evidence = _evidence(_head(target), target, may_be_log)
     if evidence is not None:
         raise UsageError(
             say(
@@ -105,7 +106,7 @@ def refuse_evidence(target: Path, shown: str) -> None:
         )
 
 
-def _evidence(head: bytes, path: Path) -> Text | None:
+def _evidence(head: bytes, path: Path, may_be_log: bool) -> Text | None:
     """What evidence begins like this, if it is any."""
     content = content_of(head)
     if content is Content.HEAP_DUMP:
@@ -118,7 +119,7 @@ def _evidence(head: bytes, path: Path) -> Text | None:
         return say("a thread dump")
     # Rows that mqdiag query wrote can begin with times, as lines of a log do.
     is_table = path.suffix in _NO_LOGS
-    return say("a log") if not is_table and is_log(head, str(path)) else None
+    return say("a log") if not may_be_log and not is_table and is_log(head, str(path)) else None
 
 
 def _is_own_report(path: Path, head: bytes) -> bool:

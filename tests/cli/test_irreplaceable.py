@@ -78,6 +78,7 @@ def test_no_input_is_written_over(words: str, folder: Path, capsys: pytest.Captu
         ("stacks -o j1.txt j2.txt", "holds a thread dump"),
         ("heap d.hprof -o store.log", "holds a log"),
         ("logs store.log --also json=d.hprof", "holds a heap dump"),
+        ("fleet j1.txt --out out --spark-log d.hprof", "holds a heap dump"),
     ],
 )
 def test_no_other_evidence_is_written_over(
@@ -133,6 +134,24 @@ def test_a_new_baseline_replaces_the_one_it_was_made_from(folder: Path) -> None:
     for _ in range(2):
         (folder / "known.toml").touch()
         assert run(["logs", "store.log", "--baseline", "known.toml", "--write-baseline", "known.toml"]) == 0
+
+
+def test_no_page_of_a_fleet_is_written_over_an_input(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "pages/services").mkdir(parents=True)
+    (folder / "pages/services/orders.html").write_text("<p>notes")
+    assert run(["fleet", "pages", "--out", "out", "--pages", "pages"]) == 2
+    assert "orders.html: is a file of pages, an input of this run" in capsys.readouterr().err
+
+
+def test_what_cannot_be_read_is_refused_in_one_line(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(irreplaceable, "_head", refuse)
+    assert run(["fleet", ".", "--out", "out", "--spark-log", "notes/notes.txt"]) == 2
+    assert capsys.readouterr().err == "mqdiag: --spark-log notes/notes.txt: Permission denied\n"
 
 
 def test_two_reports_never_share_a_file(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

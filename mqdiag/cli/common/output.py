@@ -131,16 +131,37 @@ def _check(path: Path, option: str, inputs: Iterable[str]) -> None:
                     folder=str(folder),
                 )
             )
-        if path.is_file():
-            # Here, not above: most reports go to a new file or to standard output.
-            from mqdiag.read.irreplaceable import refuse_evidence, refuse_input
-
-            refuse_input(path, f"{option} {path}", inputs)
-            refuse_evidence(path, f"{option} {path}")
     except OSError as error:
-        raise UsageError(
-            say("{option} {path}: {reason}", option=option, path=str(path), reason=error.strerror)
-        ) from error
+        raise _not_looked_at(path, option, error) from error
+    refuse_irreplaceable(path, option, inputs)
+
+
+def refuse_irreplaceable(path: Path, option: str, inputs: Iterable[str], *, may_be_log: bool = False) -> None:
+    """Refuse a file that the run reads, or that holds evidence.
+
+    Args:
+        path: the file to be written.
+        option: that named it.
+        inputs: files and folders that the run reads.
+        may_be_log: whether lines are added to a log.
+
+    Raises:
+        UsageError: it is one, or it cannot be read.
+    """
+    try:
+        if not path.is_file():
+            return
+        # Here, not above: most reports go to a new file or to standard output.
+        from mqdiag.read.irreplaceable import refuse_evidence, refuse_input
+
+        refuse_input(path, f"{option} {path}", inputs)
+        refuse_evidence(path, f"{option} {path}", may_be_log=may_be_log)
+    except OSError as error:
+        raise _not_looked_at(path, option, error) from error
+
+
+def _not_looked_at(path: Path, option: str, error: OSError) -> UsageError:
+    return UsageError(say("{option} {path}: {reason}", option=option, path=str(path), reason=error.strerror))
 
 
 def _permissions(path: Path) -> int | None:
