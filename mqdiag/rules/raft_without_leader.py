@@ -31,6 +31,8 @@ FAILED, BEGUN, ASKED, KNOWN, LEADS, LOST = (
 )
 CONTROLLER_LOGS = frozenset({"controller", "jraft"})
 """kinds of logs that only a controller writes"""
+QUIET_MS = 60_000
+"""without a round of votes: a member that has no leader begins one each second or two"""
 ADDRESSES = say(
     "Check the addresses of the group, controllerDLegerPeers, jRaftInitConf or dLegerPeers: they must be alike on all"
     " members, and each member must reach the port of each other."
@@ -99,6 +101,8 @@ class _Member(msgspec.Struct):
     """the last line that is known to be its own"""
     log_ends: datetime | None = None
     """the end of its logs; None where they are of several members"""
+    votes_end: datetime | None = None
+    """the end of those that hold its rounds of votes; None where they are of several members, or were only sampled"""
     rounds: int = 0
     """of votes that gave no leader, since the begin; at most so many where only minutes are known"""
     begun: datetime | None = None
@@ -131,6 +135,15 @@ class _Member(msgspec.Struct):
     def end(self) -> datetime | None:
         """Until when it had none, as far as its logs tell."""
         return self.last or self.ends
+
+    @property
+    def stopped_looking(self) -> bool:
+        """Whether its log goes on without rounds of votes; SOFAJRaft does not log that a member follows again."""
+        return (
+            self.last is not None
+            and self.votes_end is not None
+            and _milliseconds(self.last, self.votes_end) > QUIET_MS
+        )
 
     def is_without_leader(self, limits: Limits) -> bool:
         """Whether it has looked for a leader for long, and for some rounds if its log tells these."""
@@ -265,6 +278,10 @@ def _members(logs: LogsFacts, *, zone_known: bool) -> list[_Member]:
             for file in logs.brokers or [file for file in logs.files if file.kind in kinds]:
                 one.log_ends = _later(one.log_ends, read(file.last))
             one.ends = _later(one.ends, one.log_ends)
+            failed = events(logs, FAILED)
+            for file in logs.files:
+                if file.path in files_of(failed) and not any(event.sampled for event in failed):
+                    one.votes_end = _later(one.votes_end, read(file.last))
     return list(members.values())
 
 
@@ -282,11 +299,13 @@ def _only_member(logs: LogsFacts) -> str | None:
 
 
 def _wait_begins(one: _Member, failed: list[LogEvent], *, zone_known: bool) -> datetime | None:
-    """When the last wait of a member began; None where no series tells.
+    """When the last wait of a member began; None where no series tells, or only some of the lines were looked at.
 
     Rounds of votes are of one wait while no step of the series lies between them: a member of SOFAJRaft does not log
     that it follows its leader again. A mark gives the second, unless it is that of a log that begins in a wait.
     """
+    if any(event.sampled for event in failed):
+        return None
     step = timedelta(minutes=max((event.step_minutes for event in failed), default=1))
     points = (_read(point.at, zone_known=zone_known) for event in failed for point in event.series)
     begin = None
@@ -370,6 +389,10 @@ def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], 
     )
 
 
+_SINCE_THEN = say("The log goes on without another round of votes: the group probably has a leader again.")
+_WHO_WAS_MISSING = say("Find out which members of the group did not run at that time, and why.")
+
+
 def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limits: Limits) -> Draft:
     found = [event for logs in _logs_of(lasting) for event in events(logs, FAILED, ASKED)]
     failed = [event for event in found if event.kind == FAILED]
@@ -377,15 +400,18 @@ def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limi
     read = len(group.members)
     complete = group.is_told and of_group is not None and read >= of_group
     since = min((one.begin for one in lasting if one.begin is not None), default=None)
+    over = all(one.stopped_looking for one in lasting)
     ended = tuple(
         one.member or "?" for one in group.members if one not in lasting and _ended_before(one, lasting, limits)
     )
     return Draft(
-        severity=Severity.ERROR,
+        severity=Severity.WARNING if over else Severity.ERROR,
         cause="no-majority" if failed else "no-leader",
         confidence=Confidence.HIGH if complete else Confidence.MEDIUM,
         confidence_reason=NOTHING if complete else _what_is_missing(group, of_group),
-        title=say("A Raft group has had no leader for {without_leader_ms:ms}"),
+        title=say("A Raft group had no leader for {without_leader_ms:ms}")
+        if over
+        else say("A Raft group has had no leader for {without_leader_ms:ms}"),
         subject=subject_of_logs(lasting[0].logs, found),
         evidence={
             "lines": lines_of(found),
@@ -404,9 +430,10 @@ def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limi
         },
         explanation=(
             _looked(failed, of_group),
+            *([_SINCE_THEN] if over else ()),
             *([say("The logs of {ended} end earlier: look first whether these members run.")] if ended else ()),
         ),
-        remedy=RULE.remedy,
+        remedy=(_WHO_WAS_MISSING, ADDRESSES) if over else RULE.remedy,
         rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.6,

@@ -75,6 +75,18 @@ def test_only_the_last_wait_is_without_a_leader(first: int, seconds: int, severi
         assert one.evidence["since"] == f"2026-11-21T07:36:{first}+08:00"
 
 
+@pytest.mark.parametrize(("until", "severity"), [("07:37:40", "error"), ("07:37:41", "warning")])
+def test_a_wait_after_which_the_log_goes_on_is_over(until: str, severity: str) -> None:
+    after = f"2026-11-21 {until} INFO Bolt-conn-event-executor-5-thread-1 - Peer 127.0.0.1:2 is connected\n"
+    (found,) = found_in(jraft=rounds("2026-11-21 07:36:00", 40) + after)
+    assert (found.cause, found.severity, found.evidence["without_leader_ms"]) == (
+        "no-majority",
+        severity,
+        40_000,
+    )
+    assert ("has a leader again" in said(found)) is (severity == "warning")
+
+
 def test_a_wait_goes_on_in_the_next_file() -> None:
     """A rotated log ends in the wait, and the next one begins in it."""
     before = rounds("2026-11-03 07:36:00", 1) + rounds("2026-11-21 07:36:00", 59)
@@ -82,6 +94,16 @@ def test_a_wait_goes_on_in_the_next_file() -> None:
     logs = facts(before, after, names=("host/jraft.1.log", "host/jraft.log"))
     (found,) = checks.findings(raft_without_leader, Facts(logs=logs))
     assert found.evidence["without_leader_ms"] == 65_000
+
+
+def test_a_long_wait_of_which_only_some_lines_were_looked_at_is_one_wait() -> None:
+    """Of a flood one line in fifty is looked at, so that more than a minute lies between two of them."""
+    begin = datetime.fromisoformat("2026-11-21 00:00:00")
+    (found,) = found_in(
+        jraft=lines(ROUND, *(str(begin + timedelta(seconds=2 * number)) for number in range(9000)))
+    )
+    assert found.severity is Severity.ERROR
+    assert found.evidence["without_leader_ms"] > 4.9 * 3_600_000
 
 
 def test_a_failover_within_one_second_is_no_warning() -> None:
