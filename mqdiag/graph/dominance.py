@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 import msgspec
 import numpy as np
@@ -22,6 +24,8 @@ from mqdiag.text import say
 
 _UINT32 = (1 << 32) - 1
 _MOST_HEAVY = 1024
+_Search = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint64]]
+"""`numbers`, `parents`, `heads` and `steps` of `depth_first`"""
 
 
 class Dominance(msgspec.Struct):
@@ -113,55 +117,108 @@ def build_dominance(
         room: where large arrays are.
         progress: told of the phases.
     """
-    with ThreadPoolExecutor(1) as beside:
+    with _one_beside() as beside:
         # Most of the search is the work of one core.
         measured = beside.submit(lambda: sizes.units)
         progress.phase(say("finding reachable objects"))
-        count = index.count
-        numbers = room.zeros(count, np.int32, any_order=True)
-        parents = room.empty(count + 1, np.int32, any_order=True)
-        heads = room.zeros(count + 2, np.uint32, any_order=True)
-        steps = room.zeros(count // 32 + 1, np.uint64)
-        path, cursors = (
-            room.empty(count, np.int32, any_order=True),
-            room.empty(count, np.uint32, any_order=True),
-        )
-        numbers[roots.nodes] = -1
-        reached = depth_first.depth_first(
-            references.starts,
-            references.edges,
-            index.rows,
-            class_nodes,
-            roots.nodes,
-            numbers,
-            parents,
-            heads,
-            steps,
-            path,
-            cursors,
-        )
-        del path, cursors
-        parents, heads = parents[: reached + 1], heads[: reached + 2]
-
+        numbers, parents, heads, steps = _search(index, references, class_nodes, roots, room)
         progress.phase(say("finding dominators"))
-        sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
-        label, stack = (room.empty(reached + 1, np.int32, any_order=True) for _ in range(2))
-        kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
-        del parents, sources, steps, stack
-
+        label = _immediate(index, references, class_nodes, (numbers, parents, heads, steps), room)
+        del parents, steps
         progress.phase(say("summing retained sizes"))
-        places = heads[:-1].view(np.int32)
-        ends = label  # of no more use; a new array would have to be cleared by the system first
-        by_place = beside.submit(lambda: [room.ready(reached + 1, np.int32) for _ in range(3)])
-        kernel.tree_places(places, ends)
-        order, dominator, dominated = by_place.result()
-        kernel.subtree_sizes(places, ends, dominated)
-        ordered = beside.submit(kernel.order_by_place, numbers, places, order)
-        summed = beside.submit(lambda: _sums_before(order, measured.result(), room))
-        kernel.dominators_by_place(dominated, dominator, ends)
-        ordered.result()
-        prefix = summed.result()
+        order, dominator, dominated, prefix = _sum_up(numbers, heads, label, measured, room, beside)
     return Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
+
+
+@contextmanager
+def _one_beside() -> Iterator[ThreadPoolExecutor]:
+    """A thread for work beside this one; after an error it begins nothing more."""
+    pool = ThreadPoolExecutor(1)
+    try:
+        yield pool
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _search(
+    index: ObjectIndex,
+    references: References,
+    class_nodes: NDArray[np.int32],
+    roots: RootSet,
+    room: ArrayRoom,
+) -> _Search:
+    count = index.count
+    numbers = room.zeros(count, np.int32, any_order=True)
+    parents = room.empty(count + 1, np.int32, any_order=True)
+    heads = room.zeros(count + 2, np.uint32, any_order=True)
+    steps = room.zeros(count // 32 + 1, np.uint64)
+    path, cursors = (
+        room.empty(count, np.int32, any_order=True),
+        room.empty(count, np.uint32, any_order=True),
+    )
+    numbers[roots.nodes] = -1
+    reached = depth_first.depth_first(
+        references.starts,
+        references.edges,
+        index.rows,
+        class_nodes,
+        roots.nodes,
+        numbers,
+        parents,
+        heads,
+        steps,
+        path,
+        cursors,
+    )
+    return numbers, parents[: reached + 1], heads[: reached + 2], steps
+
+
+def _immediate(
+    index: ObjectIndex,
+    references: References,
+    class_nodes: NDArray[np.int32],
+    search: _Search,
+    room: ArrayRoom,
+) -> NDArray[np.int32]:
+    """Write the immediate dominators into `heads`; gives an array of a place for each number, of no more use."""
+    numbers, parents, heads, steps = search
+    sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
+    label, stack = (room.empty(parents.size, np.int32, any_order=True) for _ in range(2))
+    kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
+    return label
+
+
+def _sum_up(
+    numbers: NDArray[np.int32],
+    heads: NDArray[np.uint32],
+    ends: NDArray[np.int32],
+    measured: Future[NDArray[np.uint32]],
+    room: ArrayRoom,
+    beside: ThreadPoolExecutor,
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32] | NDArray[np.uint64]]:
+    """Number the tree anew by places.
+
+    Args:
+        numbers: in: the numbers of the search; out: as in `Dominance`.
+        heads: the immediate dominators.
+        ends: int32[m + 1], scratch; a new array would have to be cleared by the system first.
+        measured: shallow units by object.
+        room: where large arrays are.
+        beside: the other thread.
+
+    Returns:
+        (order, dominator, dominated, prefix) of `Dominance`
+    """
+    places = heads[:-1].view(np.int32)
+    by_place = beside.submit(lambda: [room.ready(places.size, np.int32) for _ in range(3)])
+    kernel.tree_places(places, ends)
+    order, dominator, dominated = by_place.result()
+    kernel.subtree_sizes(places, ends, dominated)
+    ordered = beside.submit(kernel.order_by_place, numbers, places, order)
+    summed = beside.submit(lambda: _sums_before(order, measured.result(), room))
+    kernel.dominators_by_place(dominated, dominator, ends)
+    ordered.result()
+    return order, dominator, dominated, summed.result()
 
 
 def _sums_before(

@@ -7,7 +7,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from pathlib import Path
-from threading import Lock
+from threading import Event, Lock
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqdiag.graph import paths
+from mqdiag.graph import dominance, paths
 from mqdiag.graph.histogram import class_rows
 from mqdiag.read.array_room import ArrayRoom
 from mqdiag.testing import hprof_records as hprof
@@ -245,3 +245,17 @@ def test_trap_10_parallel_dumps_are_out_of_address_order(tmp_path: Path) -> None
     heap = heap_of(dump, tmp_path)
     assert targets(heap, objects[0]) == [objects[1]]
     assert targets(heap, objects[998]) == [objects[999]]
+
+
+def test_after_an_error_nothing_more_begins_beside() -> None:
+    ended = Event()
+
+    def fail() -> None:
+        with dominance._one_beside() as beside:
+            beside.submit(time.sleep, 0.1)
+            beside.submit(ended.set)
+            raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        fail()
+    assert not ended.is_set()

@@ -21,7 +21,11 @@ _IPV4_MASK = 0xFFFFFFFF
 
 
 def netty_memory(heap: Heap) -> NettyMemory | None:
-    """Over all copies of Netty in the process; None where there is none."""
+    """Over all copies of Netty in the process; None where there is none.
+
+    For each message in an outbound buffer, the unsent bytes have the 96 bytes that Netty adds for its entry
+    (`CHANNEL_OUTBOUND_BUFFER_ENTRY_OVERHEAD`).
+    """
     roots = sorted(fields.package_roots(heap, "NettyChunk"))
     if not roots:
         return None
