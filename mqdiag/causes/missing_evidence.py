@@ -98,7 +98,7 @@ def _log(report: Report, place: Place) -> MissingEvidence:
     if names is not None:
         return MissingEvidence(
             what=names,
-            why=say("they tell when it began, and errors that no dump shows"),
+            why=say("they tell when the fault began, and errors that no dump shows"),
             commands=collect_commands.server_logs(place),
         )
     return MissingEvidence(

@@ -52,6 +52,7 @@ FIND_OUT_WHY = say(
     "{holder} waits for the next file of the commit log: find out why thread AllocateMappedFileService does not make"
     " it. Look at its stack, the free space and inodes of the disk, and how long the disk takes to allocate a file."
 )
+_WARMS_FILE = (".warmMappedFile(", ".warmMapedFile(")
 ONLY_HIDES = say("Until it returns, longer timeouts and a larger send queue only hide the fault.")
 SENDS = Standstill(
     kind="broker-put",
@@ -108,15 +109,22 @@ def _blocked(still: Standstill, stacks: StacksFacts, limits: Limits) -> Draft:
     place = PLACES.get(still.cause, say("in the send path"))
     seen = None
     more = (say("{holder} holds the lock and is in {holder_does}."),) if still.holder else ()
-    maker = next((one for one in stacks.threads if one.name == still.holder and _makes_files(one.name)), None)
-    if maker is not None or _makes_files(still.holder_does):
+    maker = _maker(still, stacks)
+    if _makes_files(still.holder) or _makes_files(still.holder_does):
         place = say("for the next file of the commit log")
         seen = WAITS_FOR_FILE if still.seconds is not None else None
         still = msgspec.structs.replace(still, remedy=(FIND_OUT_WHY, *still.remedy))
     if maker is not None:
         call = maker.samples[-1].top or ""
-        more = (_what_maker_does(maker, call),)
-        still = msgspec.structs.replace(still, remedy=(_find_out_why(call), ONLY_HIDES))
+        made = _what_maker_does(maker, call)
+        warm = (_do_not_warm(maker),) if _warms(maker, stacks) else ()
+        if maker.name == still.holder:
+            more = (made,)
+            still = msgspec.structs.replace(still, remedy=(_find_out_why(call), *warm, ONLY_HIDES))
+        else:
+            more = (*more, made)
+            first = _is_being_made(maker)
+            still = msgspec.structs.replace(still, remedy=(first, *warm, *still.remedy[1:]))
     return draft(
         still,
         limits,
@@ -135,6 +143,40 @@ def _makes_files(text: str | None) -> bool:
     return any(name in (text or "") for name in MAKES_FILES)
 
 
+def _maker(still: Standstill, stacks: StacksFacts) -> ThreadFacts | None:
+    """The thread that makes the file for which the holder waits, where the samples have only one that is at work."""
+    if not (_makes_files(still.holder) or _makes_files(still.holder_does)):
+        return None
+    makers = [one for one in stacks.threads if _makes_files(one.name)]
+    return makers[0] if len(makers) == 1 and makers[0].state != "idle" else None
+
+
+def _warms(maker: ThreadFacts, stacks: StacksFacts) -> bool:
+    return any(
+        warms in frame
+        for group in stacks.groups
+        if maker.name in group.threads
+        for frame in group.frames
+        for warms in _WARMS_FILE
+    )
+
+
+def _is_being_made(maker: ThreadFacts) -> Text:
+    return say(
+        "{holder} waits for the next file of the commit log, and thread {maker} is making it: look at the free space of"
+        " the disk and at how long the disk takes (iostat -x 1).",
+        maker=maker.name,
+    )
+
+
+def _do_not_warm(maker: ThreadFacts) -> Text:
+    return say(
+        "Thread {maker} writes to every page of the new file before its first use. If the disk is too slow for that,"
+        " set warmMapedFileEnable=false on the broker.",
+        maker=maker.name,
+    )
+
+
 def _find_out_why(call: str) -> Text:
     return say(
         "Find out why {call} does not return to {holder}: look at the kernel's messages (dmesg -T), at iostat -x 1, at"
@@ -146,6 +188,7 @@ def _find_out_why(call: str) -> Text:
 def _what_maker_does(maker: ThreadFacts, call: str) -> Text:
     seen = say(
         "Thread {holder} makes that file, and is in {call} in {same:count} of {all:count} samples",
+        holder=maker.name,
         call=call,
         same=sum(at.top == call for at in maker.samples),
         all=len(maker.samples),

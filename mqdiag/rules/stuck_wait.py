@@ -10,7 +10,7 @@ import msgspec
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
-from mqdiag.rules.registry import Limits, Rule, Said
+from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import Text, say
 from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
@@ -26,7 +26,7 @@ RULE = Rule(
         " started or waits itself. An idle thread waits too, but in its pool's queue and not in the listener."
     ),
     causes=("missing-timeout", "blocked-log-sink", "pool-starved"),
-    severities=(Severity.ERROR, Severity.WARNING),
+    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
         "Use the variant of the call that takes a timeout, and treat a timeout as a failure of the message.",
         "Look at the side that has to answer: often a pool in the same dump.",
@@ -72,11 +72,14 @@ def silent() -> Facts:
 
 @RULE.sees("stacks")
 def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each pool and cause."""
+    """One finding for each pool and cause; where the samples do not tell a wait that ends, a note that undecides."""
     stacks = facts.stacks
     assert stacks is not None
     for still in stacks.standstills:
         if still.kind != "wait" or still.role == "client-callback":
+            continue
+        if not still.decided:
+            yield _undecided(still, limits)
             continue
         more: tuple[Text, ...] = ()
         if still.holder_pool:
@@ -109,6 +112,15 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         ):
             made = msgspec.structs.replace(made, remedy=(DUMP_VIRTUAL_THREADS, *made.remedy))
         yield made
+
+
+def _undecided(still: Standstill, limits: Limits) -> Draft:
+    title = say(
+        "{who} {thread_count:waits|wait} for room in a queue at {frame} in all samples: a slow reader, or none",
+        who=who(still),
+        frame=short_frame(still.frame),
+    )
+    return msgspec.structs.replace(draft(still, limits, title=title, worst=Severity.INFO), undecides=True)
 
 
 class _Call(NamedTuple):

@@ -220,6 +220,15 @@ CPU_REMEDY = (
 )
 
 
+_RING_REMEDY = (
+    say(
+        "Use tryNext() or tryPublishEvent() and handle a full ring: next() and publishEvent() wait for room without a"
+        " limit."
+    ),
+    say("Look at the thread that reads the ring (its EventHandler): it is slow, stuck or gone."),
+)
+
+
 NAMES_RESULT = frozenset((FUTURE_REMEDY, SLEEP_REMEDY[0], TRY_ACQUIRE, FEWER_ATTEMPTS))
 """remedies that name RECONSUME_LATER, which a listener of the plain client returns; in a container it cannot"""
 
@@ -250,6 +259,8 @@ def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starve
         if doing in ("monitor", "lock"):
             return CauseOfWait("broker-pop", "stuck-holder", None, LOCK_REMEDY[:1])
         return CauseOfWait("broker-pop", "missing-timeout", None, (_POP_REMEDY,))
+    if meaning.spins and not meaning.in_full_log_queue:
+        return CauseOfWait("wait", "missing-timeout", None, _RING_REMEDY)
     if computing or doing == "running":
         if computing:
             return CauseOfWait("cpu", "busy-loop", None, CPU_REMEDY)

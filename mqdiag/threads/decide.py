@@ -337,6 +337,15 @@ def _growing(track: Track, run: Run) -> Revision:
             reason=say("the samples span only {seconds:seconds}", seconds=run.seconds),
             run=run,
         )
+    if track.last_meaning.spins:
+        return Revision(
+            state="unknown",
+            reason=say(
+                "it checks again and again if the queue has room, so its CPU time does not tell whether it moves on"
+            ),
+            run=run,
+            spinning=True,
+        )
     running = sum(
         1
         for index in track.judged[-run.count :]
@@ -346,13 +355,6 @@ def _growing(track: Track, run: Run) -> Revision:
     has_task = track.last_meaning.in_listener or track.last_meaning.in_pool_task
     if running * 5 >= run.count * 4 and share >= SPIN_SHARE and has_task:
         return _computing(track, run, share)
-    if track.last_meaning.spins:
-        return Revision(
-            state="unknown",
-            reason=say("it looks for room again and again, so its CPU time does not tell"),
-            run=run,
-            computing=True,
-        )
     return _progressing(run, say("its CPU time grew by {cpu_growth:decimal} ms", cpu_growth=run.cpu_growth_ms))
 
 

@@ -52,6 +52,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """the samples show no change, but hold no CPU time: other threads may decide"""
     computing: bool = False
     """found running while CPU time grew in the same work: a loop, or work"""
+    spinning: bool = False
+    """waits in a way that uses CPU time: it may move on, or never"""
     starved: bool = False
     """waits for a task that its own pool has in its queue"""
     waits_for: Track | None = None

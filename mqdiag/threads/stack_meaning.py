@@ -144,8 +144,8 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def spins(self) -> bool:
-        """Whether its wait uses CPU time for as long as it lasts."""
-        return self.waits and any(method.startswith(SPINNING_WAITS) for method in self.methods[:MAX_TOP])
+        """Whether it waits for room in a way that uses CPU time for as long as it waits."""
+        return any(method.startswith(SPINNING_WAITS) for method in self.above_own)
 
     @cached_property
     def makes_store_file(self) -> bool:

@@ -43,7 +43,7 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
     causes = _Causes()
     found: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
     for judgement in judgements:
-        undecided = judgement.now.computing and not judgement.makes_no_progress
+        undecided = (judgement.now.computing or judgement.now.spinning) and not judgement.makes_no_progress
         if (not judgement.makes_no_progress and not undecided) or judgement.track in deadlocked:
             continue
         track = judgement.track
@@ -187,7 +187,7 @@ def _entry(
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
     if holder is not None and remedy[:1] == LOCK_REMEDY[:1]:
-        remedy = (_free_holder(holder), *remedy[1:])
+        remedy = (_free_holder(holder) or remedy[0], *remedy[1:])
     return Standstill(
         kind=why.kind,
         cause=cause,
@@ -217,18 +217,21 @@ def _entry(
     )
 
 
-def _free_holder(holder: Judgement) -> Text:
-    """The first remedy of a lock, with the thread that holds it and where that thread is."""
+def _free_holder(holder: Judgement) -> Text | None:
+    """The first remedy of a lock, with the thread that holds it and where that thread is; None without a frame."""
+    place = _place(holder)
+    if place is None:
+        return None
     return say(
         "Fix what keeps {holder} in {frame}; it is the root cause.",
         holder=holder.track.name,
-        frame=_place(holder),
+        frame=place,
     )
 
 
-def _place(judgement: Judgement) -> str:
-    """The frame that says most of a thread."""
-    return _frame(judgement.track) or judgement.track.last_meaning.top or "?"
+def _place(judgement: Judgement) -> str | None:
+    """The frame that says most of a thread; None where the dump shows no frame of it."""
+    return _frame(judgement.track) or judgement.track.last_meaning.top
 
 
 def _frame(track: Track) -> str | None:
@@ -243,4 +246,5 @@ def _frame(track: Track) -> str | None:
 
 
 def _does(holder: Judgement) -> str:
-    return f"{holder.track.last_meaning.doing} at {_place(holder)}"
+    doing, place = holder.track.last_meaning.doing, _place(holder)
+    return doing if place is None else f"{doing} at {place}"

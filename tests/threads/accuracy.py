@@ -17,10 +17,11 @@ jstack -l, -e, jcmd, SIGQUIT, Thread.dump_to_file), and each form counts. The te
 `tests/threads/test_real_series.py` check every number.
 """
 NOTE = """
-Three kinds of stuck threads are called `progressing` or `unknown`, because their samples do not show that they are
+Four kinds of stuck threads are called `progressing` or `unknown`, because their samples do not show that they are
 stuck. The report says what to take next. A loop that tries the same message again and again uses CPU time and makes
 objects (`retry-loop-stuck`). A computation needs `allocated=` (`regex-stuck` and `flag-loop-stuck` as plain jstack;
-`jstack -e` shows it).
+`jstack -e` shows it). In `late-stuck` and `late-stuck-jdk25` two groups each compute too, and one group each waits for
+room in the ring of a Disruptor, which uses CPU time whether the wait ends or not.
 `Thread.dump_to_file` of JDK 21 has no CPU times, states or locks, so give jstack files too.
 """
 

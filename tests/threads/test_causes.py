@@ -380,6 +380,15 @@ def test_advice_names_the_call_that_waits(calls: tuple[str, ...], words: str) ->
     assert words in advice
 
 
+@pytest.mark.parametrize("top", [(*PARK,), ()])
+def test_a_wait_for_room_in_a_ring_is_no_loop_of_the_listener(top: tuple[str, ...]) -> None:
+    ring = ("com.lmax.disruptor.MultiProducerSequencer.next", "com.lmax.disruptor.RingBuffer.next")
+    stack = parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in (*top, *ring, *BELOW)))
+    why = cause_of_wait(CONSUME_WORKER, meaning_of(stack), computing=not top)
+    assert (why.kind, why.cause) == ("wait", "missing-timeout")
+    assert "tryNext()" in why.remedy[0].template
+
+
 @pytest.mark.parametrize(
     "below",
     [

@@ -1,4 +1,4 @@
-"""What is said of a lock that no thread of the dump owns."""
+"""What is said of a lock that no thread of the dump owns, or whose owner has no frames."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.language import english
-from tests.threads.made import CONSUME, At, report
+from mqdiag.threads.cause_of_wait import LOCK_REMEDY
+from tests.threads.made import CONSUME, At, facts, report
 
 OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
 LOCKS = {
@@ -47,3 +48,24 @@ def test_why_nobody_is_named(tmp_path: Path, lock: str, listed: bool, said: str)
     ]
     (found,) = [each for each in report(tmp_path, [sample] * 5).findings if each.rule == "lock-convoy"]
     assert said in " ".join(map(english(), found.explanation))
+
+
+def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> None:
+    """Some forms of dump name the owner of a lock, but show no frame of it."""
+    lock = "<0x00000000f0000099> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)"
+    waits = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        f"- parking to wait for  {lock}",
+        "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:322)",
+        "com.acme.Stock.take(Stock.java:20)",
+        *CONSUME,
+    )
+    sample = [
+        At("native-helper", 40, (), synchronizers=(lock,)),
+        *(At(f"ConsumeMessageThread_CID_{number}", 50 + number, waits, "WAITING") for number in (1, 2)),
+    ]
+    (still,) = facts(tmp_path, [sample] * 5).standstills
+    assert still.holder == "native-helper"
+    assert still.holder_does is not None
+    assert "?" not in still.holder_does
+    assert still.remedy[0] == LOCK_REMEDY[0]

@@ -13,10 +13,24 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
-from tests.threads.made import TAKE, At, facts
+from tests.threads.made import TAKE, At, facts, report
 from tests.threads.real_series import CASES, diagnosis_of
 
 MADE_BY = "AllocateMappedFileService"
+WARMS = (
+    "java.nio.MappedByteBuffer.force0(Native Method)",
+    "java.nio.MappedByteBuffer.force(MappedByteBuffer.java:203)",
+    "org.apache.rocketmq.store.MappedFile.warmMappedFile(MappedFile.java:480)",
+    "org.apache.rocketmq.store.AllocateMappedFileService.mmapOperation(AllocateMappedFileService.java:190)",
+    "org.apache.rocketmq.store.AllocateMappedFileService.run(AllocateMappedFileService.java:146)",
+    "java.lang.Thread.run(Thread.java:840)",
+)
+STORES = (
+    "org.apache.rocketmq.store.CommitLog.putMessage(CommitLog.java:590)",
+    "org.apache.rocketmq.broker.processor.SendMessageProcessor.sendMessage(SendMessageProcessor.java:300)",
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1136)",
+    "java.lang.Thread.run(Thread.java:840)",
+)
 HELD = ("broker-put-lock-held-4.3.2", "broker-put-lock-held-4.9.7", "broker-stalled")
 
 
@@ -101,19 +115,47 @@ def test_send_threads_are_no_surer_than_the_thread_that_they_wait_for(tmp_path: 
 
 def test_a_thread_that_makes_a_file_for_which_nobody_waits_is_not_stuck(tmp_path: Path) -> None:
     """It warms a file in advance on a slow disk, while the send threads have nothing to do."""
-    warms = (
-        "java.nio.MappedByteBuffer.force0(Native Method)",
-        "java.nio.MappedByteBuffer.force(MappedByteBuffer.java:203)",
-        "org.apache.rocketmq.store.MappedFile.warmMappedFile(MappedFile.java:480)",
-        "org.apache.rocketmq.store.AllocateMappedFileService.mmapOperation(AllocateMappedFileService.java:190)",
-        "org.apache.rocketmq.store.AllocateMappedFileService.run(AllocateMappedFileService.java:146)",
-        "java.lang.Thread.run(Thread.java:840)",
-    )
-    sample = [At(MADE_BY, 40, warms), At("SendMessageThread_1", 51, TAKE, "WAITING")]
+    sample = [At(MADE_BY, 40, WARMS), At("SendMessageThread_1", 51, TAKE, "WAITING")]
     stacks = facts(tmp_path, [sample] * 5, every=3.0)
     maker = thread_named(MADE_BY, stacks.threads)
     assert (maker.state, maker.confidence) == ("unknown", None)
     assert not stacks.standstills
+
+
+def test_the_report_says_where_the_thread_is_that_makes_the_file(tmp_path: Path) -> None:
+    """It uses CPU time, so it is not stuck: it writes to each page of the file."""
+    park = "jdk.internal.misc.Unsafe.park(Native Method)"
+    holder = (
+        park,
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:277)",
+        "org.apache.rocketmq.store.AllocateMappedFileService.putRequestAndReturnMappedFile"
+        "(AllocateMappedFileService.java:90)",
+        *STORES,
+    )
+    waiter = (
+        park,
+        "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:285)",
+        "org.apache.rocketmq.store.PutMessageReentrantLock.lock(PutMessageReentrantLock.java:29)",
+        *STORES,
+    )
+    samples = [
+        [
+            At(MADE_BY, 40, WARMS, cpu=50.0 + 900 * number),
+            At("SendMessageThread_1", 51, holder, "WAITING"),
+            At("SendMessageThread_2", 52, waiter, "WAITING"),
+            At("SendMessageThread_3", 53, waiter, "WAITING"),
+        ]
+        for number in range(5)
+    ]
+    first = report(tmp_path, samples, every=3.0).findings[0]
+    assert first.rule == "broker-send-blocked"
+    words = " ".join(map(english(), (*first.explanation, *first.remedy)))
+    assert (
+        f"Thread {MADE_BY} makes that file, and is in java.nio.MappedByteBuffer.force0 in 5 of 5 samples."
+        in words
+    )
+    assert "warmMapedFileEnable=false" in words
+    assert "does not make it" not in words
 
 
 def test_a_dump_without_owners_is_neither_surer_nor_leads_elsewhere() -> None:
