@@ -7,6 +7,7 @@ import io
 import tarfile
 import zipfile
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -222,3 +223,13 @@ def test_a_document_about_log_lines_is_no_log() -> None:
     for name, told in (("notes.md", []), ("notes.txt", ["log"])):
         piece = Piece(name=name, path="", size_bytes=len(head), head=head)
         assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == told
+
+
+@pytest.mark.parametrize("packing", ["gz", "bz2", "xz"])
+def test_a_packed_archive_of_logs_is_read_as_logs(packing: Literal["gz", "bz2", "xz"], tmp_path: Path) -> None:
+    log = tmp_path / "store.log"
+    log.write_text("2026-05-01 10:00:00 WARN x - something\n" * 50)
+    archive = tmp_path / f"logs.tar.{packing}"
+    with tarfile.open(archive, f"w:{packing}") as tar:
+        tar.add(log, "store.log")
+    assert not needs_sorting(str(archive), "log")

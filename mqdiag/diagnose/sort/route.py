@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import closing
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -97,8 +98,10 @@ def _begins_with_thread_dump(piece: Piece) -> bool:
         if piece.path == STANDARD_INPUT:
             return False
         try:
-            name, chunks = next(open_members(piece.path), (name, iter(())))
-            head = next(chunks, b"")[:HEAD_BYTES]
+            # While the members are open, so is the file of the first one.
+            with closing(open_members(piece.path)) as members:
+                name, chunks = next(members, (name, iter(())))
+                head = next(chunks, b"")[:HEAD_BYTES]
         except InputError:
             return False  # its reader tells
     return any(mark in head for mark in MARKS) and not _is_log(head, name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 from typing import IO, cast
 
@@ -19,7 +19,7 @@ _PLAIN_CHUNK = 256 << 10
 CUT = say("was cut while it was read; copy it first, and read the copy")
 
 
-def open_members(path: str) -> Iterator[tuple[str, Iterator[bytes]]]:
+def open_members(path: str) -> Generator[tuple[str, Iterator[bytes]], None, None]:
     """Every file that the path holds, as (label, chunks); a plain file is its own only member.
 
     Raises:
