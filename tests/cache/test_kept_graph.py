@@ -350,7 +350,7 @@ def test_arrays_that_fit_another_number_than_the_one_in_use_end_with_a_line(
     (file,) = cache.glob("*.objects")
     rewrite(file, "offsets", first_is((1 << 32) - 1))
     rewrite(file, None, lambda numbers: numbers.update(base=numbers["base"] + 8))
-    with pytest.raises((InputError, UsageError), match="an earlier run kept of this dump was changed"):
+    with pytest.raises((InputError, UsageError), match="the cache entry of this dump was changed"):
         ask(dump, Notes())
     assert ask(dump, Notes()) == answers
 
