@@ -13,13 +13,11 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.config import Settings
 from mqdiag.findings import Report
-from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.verdict import fleet_verdict
-from mqdiag.language import english
 from mqdiag.render import formats
 from mqdiag.render.sections.fleet_lists import service_page
 from tests.fleet.made_output import Analysed, at, finding, write_output
@@ -147,20 +145,3 @@ def test_a_page_of_a_service_stays_in_its_folder(service: str) -> None:
     name = service_page("", service)
     assert re.fullmatch(r"[a-z0-9-]+\.html", name)
     assert len(name) < 200
-
-
-@pytest.mark.parametrize(
-    ("text", "says"),
-    [
-        ("path\na\0b\n", "row 1 has a path that no system takes"),
-        ("path\n" + "a," * 200_000, "has a line of more than 65,536 characters"),
-        ("a," * 200_000 + "path\n", "has a line of more than 65,536 characters"),
-        ('path\n"' + "\n" * 500_000, "field larger than field limit"),
-    ],
-)
-def test_a_manifest_that_costs_much_is_refused(text: str, says: str, tmp_path: Path) -> None:
-    manifest = tmp_path / "list.csv"
-    manifest.write_text(text)
-    listing = Listing([str(manifest)])
-    assert list(listing) == []
-    assert says in english()(listing.errors[str(manifest)])

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
+from contextlib import suppress
 
 import pytest
 
@@ -42,3 +44,31 @@ def test_what_the_other_side_says_is_short_and_controls_nothing(capsys: pytest.C
     assert len(shown) < 400
     assert len(shown.splitlines()) == 1
     assert "hush" not in shown
+
+
+@pytest.mark.parametrize("drop", [b"x", b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n"])
+def test_an_answer_that_trickles_is_given_up(drop: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each byte comes in time, and the head of the answer has no end."""
+    monkeypatch.setattr("mqdiag.fleet.watching.actions.TIMEOUT_S", 0.3)
+    monkeypatch.setattr("mqdiag.fleet.watching.actions.ATTEMPTS", 1)
+    given_up = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def trickle() -> None:
+            connection, _ = server.accept()
+            with connection, suppress(OSError):
+                for byte in drop * 200:
+                    if given_up.wait(0.05):
+                        return
+                    connection.sendall(bytes([byte]))
+
+        trickling = threading.Thread(target=trickle)
+        trickling.start()
+        begun = time.monotonic()
+        try:
+            with pytest.raises(MqdiagError, match="timed out"):
+                webhook(f"http://127.0.0.1:{server.getsockname()[1]}/x")(b"{}", "key")
+            assert time.monotonic() - begun < 5
+        finally:
+            given_up.set()
+            trickling.join()

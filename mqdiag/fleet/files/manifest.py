@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mqdiag.errors import InputError, first_line
@@ -18,6 +19,10 @@ from mqdiag.fleet.files.storage import Storage
 from mqdiag.text import say
 
 _MOST_LINE = 1 << 16
+"""characters of a line in CSV, and bytes of a text in Parquet"""
+_MOST_RATIO = 200
+"""bytes of texts for each byte of a Parquet file"""
+_BATCH_ROWS = 1_000
 COLUMNS = ("path", "service", "host", "environment", "time")
 
 
@@ -30,11 +35,16 @@ def manifest_files(given: str, store: Storage, path: str) -> Iterator[tuple[str,
     """Places and labels of all rows; a relative place is below the manifest's folder.
 
     Raises:
-        InputError: not there, no column `path`, a time that cannot be read.
+        InputError: not there, no column `path`, a time that cannot be read, far more text than the file has bytes.
     """
-    if store.entry(path) is None:
+    entry = store.entry(path)
+    if entry is None:
         raise InputError(given, say("no such file"))
-    rows = _csv_rows(given, store, path) if path.lower().endswith(".csv") else _parquet_rows(given, store, path)
+    rows = (
+        _csv_rows(given, store, path)
+        if path.lower().endswith(".csv")
+        else _parquet_rows(given, store, path, entry.bytes)
+    )
     folder = posixpath.dirname(path)
     for number, row in enumerate(rows, 1):
         place = str(row.get("path") or "").strip()
@@ -105,13 +115,67 @@ def _lines(given: str, text: io.TextIOWrapper) -> Iterator[str]:
         yield line
 
 
-def _parquet_rows(given: str, store: Storage, path: str) -> Iterator[dict[str, Any]]:
+def _parquet_rows(given: str, store: Storage, path: str, size: int) -> Iterator[dict[str, Any]]:
+    """Rows of a Parquet file, whose texts may be stored once for many rows or packed to almost nothing."""
+    room = _MOST_RATIO * size
     with store.open(path) as raw:
         try:
-            file = pq.ParquetFile(raw)
-            _check(given, file.schema_arrow.names)
-            wanted = [name for name in COLUMNS if name in file.schema_arrow.names]
-            for batch in file.iter_batches(batch_size=10_000, columns=wanted):
+            metadata = pq.read_metadata(raw)
+            wanted = _plain_columns(given, metadata.schema)
+            if metadata.num_rows > size or _declared_bytes(metadata) > room:
+                raise _holds_too_much(given)
+            file = pq.ParquetFile(raw, metadata=metadata, read_dictionary=wanted)
+            for batch in file.iter_batches(batch_size=_BATCH_ROWS, columns=wanted):
+                room -= sum(_text_bytes(given, batch.column(name)) for name in wanted)
+                if room < 0:
+                    raise _holds_too_much(given)
                 yield from batch.to_pylist()
         except pa.ArrowException as error:
             raise InputError(given, say("is not a Parquet file: {reason}", reason=first_line(error))) from error
+        except (UnicodeDecodeError, OverflowError) as error:
+            raise InputError(
+                given, say("has a value out of range: {reason}", reason=first_line(error))
+            ) from error
+
+
+def _plain_columns(given: str, schema: pq.ParquetSchema) -> list[str]:
+    """The columns of a manifest that a file has: of texts or times, since lists and bytes of a fixed length expand."""
+    names = schema.to_arrow_schema().names
+    _check(given, names)
+    wanted = [name for name in COLUMNS if name in names]
+    leaves = (schema.column(number) for number in range(len(schema.names)))
+    plain = {
+        leaf.path
+        for leaf in leaves
+        if leaf.max_repetition_level == 0 and leaf.physical_type != "FIXED_LEN_BYTE_ARRAY"
+    }
+    for name in wanted:
+        if name not in plain or names.count(name) > 1:
+            raise InputError(given, say("needs one column {name}, of texts or times", name=name))
+    return wanted
+
+
+def _declared_bytes(metadata: pq.FileMetaData) -> int:
+    """Of all unpacked pages. Arrow ends the process when it is asked about a forged column, and not about a group."""
+    return sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
+
+
+def _text_bytes(given: str, column: pa.Array) -> int:
+    """Of all texts of a column, each row with its own."""
+    if not pa.types.is_dictionary(column.type):
+        return int(column.nbytes)
+    lengths = pc.binary_length(column.dictionary)
+    longest = pc.max(lengths).as_py() or 0
+    if longest > _MOST_LINE:
+        raise InputError(given, say("has a text of more than {most:count} bytes", most=_MOST_LINE))
+    return int(pc.sum(lengths.take(column.indices)).as_py() or 0)
+
+
+def _holds_too_much(given: str) -> InputError:
+    return InputError(
+        given,
+        say(
+            "holds more than one row, or more than {most} bytes of text, for each byte of the file",
+            most=_MOST_RATIO,
+        ),
+    )

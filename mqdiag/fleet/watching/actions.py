@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import http.client
+import io
+import socket
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Sequence
-from typing import IO, Any
+from typing import IO, Any, cast
 from urllib.parse import urlsplit
 
 import msgspec
@@ -26,6 +28,7 @@ ATTEMPTS = 5
 FIRST_WAIT_S = 1.0
 """before the second attempt; twice as long before each further one"""
 TIMEOUT_S = 10.0
+"""of each step: to connect, to send, and to get the whole answer"""
 _MOST_REASON = 200
 """characters of what the other side says"""
 Send = Callable[[bytes, str], None]
@@ -98,7 +101,7 @@ def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
                 " or characters that are not ASCII"
             )
         )
-    opener = urllib.request.build_opener(_NoRedirect)
+    opener = urllib.request.build_opener(_NoRedirect, _Http, _Https)
 
     def send(data: bytes, key: str) -> None:
         """Post once, and again while the other side does not answer or says that it cannot now."""
@@ -143,6 +146,64 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
     ) -> None:
         """No other request."""
         return
+
+
+class _InTime(io.RawIOBase):
+    """What a socket receives within a time; the socket's own timeout begins anew with each byte."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket, seconds: float) -> None:
+        self._raw, self._sock = raw, sock
+        self._end = time.monotonic() + seconds
+
+    def readable(self) -> bool:
+        """It is only read."""
+        return True
+
+    def readinto(self, buffer: Any, /) -> int | None:
+        """Receive the next bytes.
+
+        Raises:
+            TimeoutError: the time is up.
+        """
+        self._sock.settimeout(max(self._end - time.monotonic(), 0.001))
+        return cast("int | None", self._raw.readinto(buffer))
+
+    def close(self) -> None:
+        """Let go of the socket."""
+        super().close()
+        self._raw.close()
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer that has arrived after `TIMEOUT_S` as a whole, or is given up."""
+
+    def __init__(self, sock: socket.socket, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp = io.BufferedReader(_InTime(self.fp.detach(), sock, TIMEOUT_S))
+
+
+class _HttpConnection(http.client.HTTPConnection):
+    response_class = _Answer
+
+
+class _HttpsConnection(http.client.HTTPSConnection):
+    response_class = _Answer
+
+
+class _Http(urllib.request.HTTPHandler):
+    """http, with a time for the whole answer."""
+
+    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        """Send the request."""
+        return self.do_open(_HttpConnection, req)
+
+
+class _Https(urllib.request.HTTPSHandler):
+    """https, with a time for the whole answer."""
+
+    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+        """Send the request."""
+        return self.do_open(_HttpsConnection, req)
 
 
 def tell(faults: Sequence[NewFault], run: str, sends: Sequence[Send]) -> None:
