@@ -36,7 +36,14 @@ from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.session import cores_of_executor, spark_context
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
-from mqdiag.fleet.tables.commit import clean_up, publish, remove_unmarked, write_run, write_tables
+from mqdiag.fleet.tables.commit import (
+    clean_up,
+    publish,
+    remove_unmarked,
+    whole_or_nothing,
+    write_run,
+    write_tables,
+)
 from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.earlier import rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
@@ -94,16 +101,25 @@ def run_fleet(
         UsageError: options that cannot be.
         MqdiagError: Spark does not start or gave up, or the tables cannot be read or compared.
     """
-    run = check_run_name(options.run or f"r{datetime.now(UTC):%Y%m%d-%H%M%S}")
-    store, root = storage(options.out)
-    layout = Layout(store, root)
+    if options.run is not None:
+        check_run_name(options.run)
+    layout = Layout(*storage(options.out))
     listing = listing_of(options, layout, only)
     with guard(progress), contextlib.nullcontext() if dry_run else output_lock(layout):
+        run = _run_name(options, layout)
         started = time.monotonic()
         progress.phase(say("starting Spark"))
         with spark_context(options) as context, comparisons() as base:
             fleet = _FleetRun(context, base, layout, run, options, settings, progress)
             return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
+
+
+def _run_name(options: FleetOptions, layout: Layout) -> str:
+    if options.run is None:
+        return layout.new_name("r")
+    if options.run in layout.names():
+        raise UsageError(say("--run {run}: there is such a run already", run=options.run))
+    return options.run
 
 
 @dataclass(frozen=True)
@@ -139,8 +155,6 @@ class _FleetRun:
         """
         began = datetime.now(UTC)
         marks = self._layout.runs()
-        if self._run in {mark.run for mark in marks} | self._layout.compactions():
-            raise UsageError(say("--run {run}: there is such a run already", run=self._run))
         against = self._against(marks)
         remove_unmarked(self._layout)
         if self._layout.is_without_days():
@@ -157,12 +171,13 @@ class _FleetRun:
                 run_waves(self._context, work.items(), self._job(), status, count)
             clock.append(time.monotonic())
             self._progress.phase(say("writing tables"))
-            known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
-            write_tables(self._context, self._layout, self._run, work.in_order(), known)
-            publish(self._layout, self._run)
-            now = Picture(self._base, self._layout, self._run)
-            totals = now.totals(listing.left_out)
-            self._mark(began, marks[-1].order + 1 if marks else 1, totals)
+            with whole_or_nothing(self._layout):
+                known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
+                write_tables(self._context, self._layout, self._run, work.in_order(), known)
+                publish(self._layout, self._run)
+                now = Picture(self._base, self._layout, self._run)
+                totals = now.totals(listing.left_out)
+                self._mark(began, marks[-1].order + 1 if marks else 1, totals)
             clean_up(self._layout)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))

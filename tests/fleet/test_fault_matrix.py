@@ -254,6 +254,7 @@ def test_a_full_output(fleet: Path, night: Night, tmp_path: Path) -> None:
         assert full.end() == 4
         assert "No space left" in (tmp_path / "out.err").read_text()
         assert full.results() >= 1
+        assert not [*(tmp_path / "out").rglob("*.parquet")], "no reader finds a part of it"
         (disk / "junk").unlink()
         again = start((str(fleet), *TEMPLATE), tmp_path / "out")
         assert again.end() == 1, (tmp_path / "out.err").read_text()

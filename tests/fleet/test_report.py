@@ -345,7 +345,17 @@ def test_wrong_options_are_refused_before_spark_starts(
 
 @pytest.mark.parametrize("name", ["r1", "night-2026.11", "A_b"])
 def test_run_names(name: str) -> None:
-    assert check_run_name(name) == name
+    check_run_name(name)
+
+
+def test_runs_of_one_second_have_names_of_their_own(tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    names = set[str]()
+    for _ in range(3):
+        names.add(name := layout.new_name("r"))
+        check_run_name(name)
+        write_output(layout, name, [])
+    assert len(names) == 3
 
 
 def test_one_run_at_a_time(tmp_path: Path) -> None:

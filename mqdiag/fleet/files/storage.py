@@ -131,6 +131,11 @@ class Storage:
         if self.is_folder(path):
             self.system.delete_dir(path)
 
+    def remove_empty_folder(self, path: str) -> None:
+        """Delete a folder that has neither files nor folders."""
+        if self.is_folder(path) and not self.walk(path):
+            self.system.delete_dir(path)
+
 
 def storage(uri: str) -> tuple[Storage, str]:
     """The storage of a path or URI, and the path in it.

@@ -2,8 +2,9 @@
 
 1. Executors write part files with names that follow from the plan, so a task that runs twice writes the same file.
 2. The driver moves the finished tables into their place (a local or mounted output; in an object store the parts are
-   written there at once) and writes the run's mark last. A run without its mark counts for nothing: the next run
-   removes its partitions and makes them again from the results, which are kept until the mark is there.
+   written there at once) and writes the run's mark last. A run that fails before its mark removes its tables. Those of
+   a run that was killed count for nothing, and the next run or compaction removes them. The results are kept until the
+   mark is there: the next run makes the tables from them.
 """
 
 from __future__ import annotations
@@ -127,16 +128,29 @@ def clean_up(layout: Layout) -> None:
         layout.store.remove_folder(layout.staging)
 
 
+@contextlib.contextmanager
+def whole_or_nothing(layout: Layout) -> Iterator[None]:
+    """Write the tables of a run: if that fails before the mark is there, no reader finds them afterwards."""
+    try:
+        yield
+    except (Exception, KeyboardInterrupt):
+        # What cannot be removed now, or comes late from an executor, is removed by the next run or compaction.
+        with contextlib.suppress(OSError):
+            remove_unmarked(layout)
+        raise
+
+
 def remove_unmarked(layout: Layout) -> None:
     """Remove what a run left that was stopped, but for the results: its unfinished tables, and those without a mark."""
     if layout.store.is_folder(layout.staging):
         for place in layout.store.walk(layout.staging):
             if isinstance(place, str) and not place.endswith(f"/{RESULTS}"):
                 layout.store.remove_folder(place)
-    whole = {mark.run for mark in layout.runs()} | layout.compactions()
-    for run in layout.partitioned_runs() - whole:
-        for table in ALL_TABLES:
+    whole = layout.names()
+    for table in ALL_TABLES:
+        for run in layout.partitions_of(table) - whole:
             layout.store.remove_folder(layout.partition(table, run))
+        layout.store.remove_empty_folder(layout.folder(table))
 
 
 def _target(layout: Layout, run: str) -> str:

@@ -85,9 +85,7 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
     before = _sizes(layout)
     removed = {mark.run for mark in marks} - {mark.run for mark in kept}
     if kept and (removed or not _is_compact(layout)):
-        name = f"c{now:%Y%m%d-%H%M%S}"
-        while name in layout.partitioned_runs():
-            name += "c"
+        name = layout.new_name("c")
         wanted = _wanted(layout, kept)
         for table in BY_DAY:
             _merge(layout, table, name, wanted)

@@ -14,7 +14,7 @@ import pyarrow.dataset as ds
 from mqdiag.errors import UsageError, first_line
 from mqdiag.fleet.files.storage import Entry, Storage
 from mqdiag.fleet.tables.arrow import table_rows
-from mqdiag.fleet.tables.schemas import ALL_TABLES, DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
+from mqdiag.fleet.tables.schemas import DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
 from mqdiag.text import say
 
 STAGING = "_staging"
@@ -110,6 +110,22 @@ class Layout:
             mark.compaction for mark in self._marks(COMPACTIONS, CompactionMark, lambda mark: mark.compaction)
         }
 
+    def names(self) -> set[str]:
+        """The whole runs and compactions."""
+        return {mark.run for mark in self.runs()} | self.compactions()
+
+    def new_name(self, kind: str) -> str:
+        """A name with the time of now, which no other run or compaction has.
+
+        Args:
+            kind: the letter that it begins with.
+        """
+        name = f"{kind}{datetime.now(UTC):%Y%m%d-%H%M%S}"
+        taken = self.names()
+        while name in taken:
+            name += kind
+        return name
+
     def mark(self, mark: RunMark | CompactionMark) -> None:
         """Make a run or a compaction whole."""
         if isinstance(mark, RunMark):
@@ -154,17 +170,17 @@ class Layout:
         """A table's rows of some runs and compactions."""
         return table_rows(self.store, table, [file.path for file in self.files(table, runs)])
 
+    def folder(self, table: str) -> str:
+        """Where the rows of all runs of a table lie."""
+        return f"{self.root}/{table}"
+
     def partitions_of(self, table: str) -> set[str]:
         """Runs and compactions that a table has rows of, whole or not."""
-        folder = f"{self.root}/{table}"
+        folder = self.folder(table)
         if not self.store.is_folder(folder):
             return set()
         names = [place for place in self.store.walk(folder) if isinstance(place, str)]
         return {name.rpartition(f"/{RUN}=")[2] for name in names if f"/{RUN}=" in name}
-
-    def partitioned_runs(self) -> set[str]:
-        """Runs and compactions that any table has rows of, whole or not."""
-        return set[str]().union(*(self.partitions_of(table) for table in ALL_TABLES))
 
     def is_without_days(self) -> bool:
         """Whether tables of an earlier version of mqdiag are here, which had no folders of days."""
@@ -183,8 +199,12 @@ def partition(root: str, table: str, run: str) -> str:
     return f"{root}/{table}/{RUN}={run}"
 
 
-def check_run_name(name: str) -> str:
-    """A run's name goes into folder names and must not look like a number or a date to a reader."""
+def check_run_name(name: str) -> None:
+    """A run's name goes into folder names and must not look like a number or a date to a reader.
+
+    Raises:
+        UsageError: it is no such name.
+    """
     if not NAME.fullmatch(name):
         raise UsageError(
             say(
@@ -192,4 +212,3 @@ def check_run_name(name: str) -> str:
                 name=repr(name),
             )
         )
-    return name
