@@ -183,10 +183,8 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets
     A collector writes its regions in any order and each region upwards, so the file is made of ascending runs that
     do not overlap: whole runs are moved. Only where they do overlap is there a sort.
     """
-    breaks = sum(int((part.ids[1:] <= part.ids[:-1]).sum()) for part in parts)
-    runs = [run for at, part in enumerate(parts) for run in _runs(at, part)] if breaks < _MOST_RUNS else []
-    runs.sort()
-    if breaks < _MOST_RUNS and all(before.highest < after.lowest for before, after in pairwise(runs)):
+    runs = _runs(parts)
+    if runs is not None and all(before.highest < after.lowest for before, after in pairwise(runs)):
         return _moved(parts, runs, ids, offsets, rows)
     all_ids = np.concatenate([part.ids for part in parts])
     for part in parts:
@@ -218,16 +216,28 @@ class _Run(NamedTuple):
     """behind the last object"""
 
 
-def _runs(at: int, part: ObjectPart) -> list[_Run]:
-    """The ascending runs of a part."""
-    if not part.ids.size:
-        return []
-    firsts = np.concatenate(([0], np.flatnonzero(part.ids[1:] <= part.ids[:-1]) + 1))
-    lasts = np.concatenate((firsts[1:], [part.ids.size]))
-    lowest, highest = part.ids[firsts].tolist(), part.ids[lasts - 1].tolist()
-    return list(
-        map(_Run, lowest, highest, [at] * firsts.size, firsts.tolist(), lasts.tolist())  # all of one length
-    )
+def _runs(parts: list[ObjectPart]) -> list[_Run] | None:
+    """The ascending runs of all parts by id; None where they are too many."""
+
+    def firsts_of(part: ObjectPart) -> tuple[int, NDArray[np.int64]]:
+        if not part.ids.size:
+            return 0, np.empty(0, np.int64)
+        firsts = np.empty(min(part.ids.size, _MOST_RUNS), np.int64)
+        found = order_kernel.find_runs(part.ids, firsts)
+        return found, firsts[:found].copy()
+
+    with ThreadPoolExecutor(worker_count()) as pool:
+        found = list(pool.map(firsts_of, parts))
+    if sum(count for count, _ in found) > _MOST_RUNS:
+        return None
+    runs: list[_Run] = []
+    for at, (_, firsts) in enumerate(found):
+        ids = parts[at].ids
+        lasts = np.append(firsts[1:], ids.size)[: firsts.size]
+        lowest, highest = ids[firsts].tolist(), ids[lasts - 1].tolist()
+        runs += map(_Run, lowest, highest, [at] * firsts.size, firsts.tolist(), lasts.tolist())
+    runs.sort()
+    return runs
 
 
 class _Piece(NamedTuple):
@@ -261,11 +271,11 @@ def _moved(
     parts: list[ObjectPart], runs: list[_Run], ids: NDArray[np.uint64], offsets: Offsets, rows: Rows
 ) -> int:
     """Move runs that do not overlap, a column at a time, so that what was moved need not be held any longer."""
-    row_of = [part.row_of.astype(rows.dtype) for part in parts]
 
     def move_rows(piece: _Piece) -> None:
-        found = parts[piece.part].classes[piece.first : piece.last]
-        np.take(row_of[piece.part], found, out=rows[piece.place : piece.place + found.size], mode="clip")
+        part = parts[piece.part]
+        found = part.classes[piece.first : piece.last]
+        order_kernel.rows_of_numbers(found, part.row_of, rows[piece.place : piece.place + found.size])
 
     def move_offsets(piece: _Piece) -> None:
         part = parts[piece.part]

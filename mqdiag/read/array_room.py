@@ -7,6 +7,7 @@ room, such an array costs no more than memory, and the disk nothing: its pages a
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import mmap
 import os
@@ -162,6 +163,10 @@ class ArrayRoom:
             except OSError as error:
                 # Where the address space is limited, files are no way out.
                 raise MemoryError(size) from error
+        if self._by_choice:
+            # Where memory is short, a page that was written out would come back with all its neighbours.
+            with contextlib.suppress(OSError):  # a kernel without huge pages
+                mapped.madvise(mmap.MADV_HUGEPAGE)
         return np.frombuffer(mapped, dtype, count)
 
     def _no_room(self, needed_bytes: int, on_disk: int) -> InputError:

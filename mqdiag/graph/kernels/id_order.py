@@ -7,6 +7,34 @@ from mqdiag.read.hprof.kernels.values import identifier
 
 
 @kernel
+def find_runs(ids, firsts):
+    """Where runs of ascending ids begin.
+
+    Args:
+        ids: uint64[n], n > 0.
+        firsts: int64[k], k > 0, out: the first k places.
+
+    Returns:
+        how many runs there are. O(n).
+    """
+    firsts[0] = 0
+    runs = 1
+    for i in range(1, ids.size):
+        if ids[i] <= ids[i - 1]:
+            if runs < firsts.size:
+                firsts[runs] = i
+            runs += 1
+    return runs
+
+
+@kernel
+def rows_of_numbers(numbers, row_of, rows):
+    """Local class numbers to class rows: uint16[n] or int32[n], int32[c], to uint16[n] or int32[n]. O(n)."""
+    for i in range(numbers.size):
+        rows[i] = row_of[numbers[i]]
+
+
+@kernel
 def merge_behind(ids, offsets, rows, used, more_ids, more_offsets, more_row):
     """Merge a few ascending entries into many, from the back, in place.
 

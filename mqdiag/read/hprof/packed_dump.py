@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress
-from mqdiag.read.array_room import ArrayRoom
 from mqdiag.read.available_memory import available_bytes
 from mqdiag.read.gzip import fill, is_of_dump, is_of_members, most_bytes
 from mqdiag.read.hprof.distinct import is_in
@@ -118,7 +117,6 @@ class _Counter:
             _MOST_KEPT_BYTES if available is None else min(_MOST_KEPT_BYTES, available // _SHARE_KEPT)
         )
         self._kept = 0
-        self._room = ArrayRoom(path)
         self._header: Header | None = None
         self._size = 0
         """bytes of the dump that have come"""
@@ -237,7 +235,7 @@ class _Counter:
         """Count what parts of segments hold; gives the place in the window where the last one could not go on."""
         assert self._header is not None
         relative = [(start - base, end - base) for start, end in segments]
-        walked = walk_slice(window, self._header.id_size, relative, False, self._room)
+        walked = walk_slice(window, self._header.id_size, relative, None)
         for start, end in _joined(walked.class_offsets, walked.class_ends):
             self._keep(window, base, start, end)
         walked.start += base

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
@@ -26,6 +27,10 @@ _MOST_SLICE_BYTES = (1 << 32) - 1
 """from the start of a slice to its end: places in it take four bytes; only one heap record can be longer"""
 _SMALL_NUMBERS = 1 << 16
 """of classes in a slice: up to so many take two bytes an object instead of four"""
+_SLICE_OBJECTS = 1 << 21
+"""places for the objects of a slice as it begins"""
+_SHELF_OBJECTS = 1 << 23
+"""of slices, one behind the other: 64 MiB of ids"""
 _TABLE_BITS = 13
 """of the table of classes as it begins: places in powers of two"""
 
@@ -125,11 +130,17 @@ def walk_segments(
     total = sum(end - start for start, end in segments) or 1
     done = 0
     walked = []
+    own = threading.local()
+    most = _most_objects(segments, id_size)
+
+    def walk(taken: list[Segment]) -> Walked:
+        if store and not hasattr(own, "shelves"):
+            own.shelves = Shelves(room, most)
+        return walk_slice(data, id_size, taken, own.shelves if store else None)
+
     with ThreadPoolExecutor(worker_count()) as pool:
         slices = list(_slices(segments))
-        for taken, part in zip(
-            slices, pool.map(lambda s: walk_slice(data, id_size, s, store, room), slices), strict=True
-        ):
+        for taken, part in zip(slices, pool.map(walk, slices), strict=True):
             walked.append(part)
             done += sum(end - start for start, end in taken)
             progress.advance(done / total)
@@ -152,22 +163,79 @@ def _slices(segments: list[Segment]) -> Iterator[list[Segment]]:
         yield taken
 
 
+def _most_objects(segments: list[Segment], id_size: int) -> int:
+    smallest = 2 * id_size + 9  # an instance without fields
+    return sum(end - start for start, end in segments) // smallest + 1
+
+
 _Rows = TypeVar("_Rows", kernel.ObjectRows, kernel.RootRows, kernel.ClassDumps, kernel.ClassCounts)
+
+
+class Shelves:
+    """Where one thread puts what it finds of objects: slices stand one behind the other in a few large arrays.
+
+    The system clears a page when it is first written to, and large pages take it far less time: an array of its own
+    for each slice would mostly have small ones. What was never written to costs addresses but no memory.
+
+    Args:
+        room: takes what is kept.
+        most: objects of all slices.
+    """
+
+    def __init__(self, room: ArrayRoom, most: int) -> None:
+        self._room, self._length = room, min(most, _SHELF_OBJECTS)
+        self._free: dict[type, NDArray[Any]] = {}
+        self._classes = np.empty(min(most, _SLICE_OBJECTS), np.int32)
+
+    def rows(self, objects: int, is_long: bool) -> kernel.ObjectRows:
+        """Arrays for at most so many objects of a slice, of undefined content; `offsets` int64 where asked for."""
+        return kernel.ObjectRows(
+            self._place(objects, np.uint64),
+            np.empty(objects, np.int64) if is_long else self._place(objects, np.uint32),
+            self._classes[:objects],
+        )
+
+    def keep(
+        self, rows: kernel.ObjectRows, objects: int, known: int
+    ) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """Ids, places and class numbers of a slice, to stay; a class number has two bytes where `known` allows it.
+
+        Args:
+            rows: what `rows` gave, or longer arrays.
+            objects: how many were found.
+            known: how many class numbers there are.
+        """
+        few = known <= _SMALL_NUMBERS
+        classes = self._place(objects, np.uint16) if few else np.empty(objects, np.int32)
+        classes[:] = rows.classes[:objects]
+        return self._keep(rows.ids[:objects]), self._keep(rows.offsets[:objects]), self._keep(classes)
+
+    def _place(self, count: int, dtype: type) -> NDArray[Any]:
+        free = self._free.get(dtype)
+        if free is None or free.size < count:
+            free = self._free[dtype] = np.empty(max(count, self._length), dtype)
+        return free[:count]
+
+    def _keep(self, found: NDArray[Any]) -> NDArray[Any]:
+        kept = self._room.keep(found)
+        free = self._free.get(found.dtype.type)
+        if kept is found and free is not None and np.may_share_memory(free, found):
+            self._free[found.dtype.type] = free[found.size :]
+        return kept
 
 
 class _Buffers:
     """Output arrays of the kernel, grown when it says so."""
 
-    def __init__(self, segments: list[Segment], id_size: int, store: bool) -> None:
-        bytes_to_read = sum(end - start for start, end in segments)
-        smallest = 2 * id_size + 9  # an instance without fields
-        objects = min(bytes_to_read // smallest + 1, 1 << 21) if store else 0
-        # Without `store` nothing is written here, so that the kernel for int64 need not be compiled.
-        is_long = store and segments[-1][1] - segments[0][0] > _MOST_SLICE_BYTES
-        self.objects = kernel.ObjectRows(
-            np.empty(objects, np.uint64),
-            np.empty(objects, np.int64) if is_long else np.empty(objects, np.uint32),
-            np.empty(objects, np.int32),
+    def __init__(self, segments: list[Segment], id_size: int, shelves: Shelves | None) -> None:
+        # Where objects are only counted nothing is written here, so that the kernel for int64 need not be compiled.
+        self.objects = (
+            kernel.ObjectRows(np.empty(0, np.uint64), np.empty(0, np.uint32), np.empty(0, np.int32))
+            if shelves is None
+            else shelves.rows(
+                min(_most_objects(segments, id_size), _SLICE_OBJECTS),
+                segments[-1][1] - segments[0][0] > _MOST_SLICE_BYTES,
+            )
         )
         roots = 1 << 12
         self.roots = kernel.RootRows(
@@ -208,10 +276,17 @@ def _longer(old: NDArray[Any]) -> NDArray[Any]:
 
 
 def walk_slice(
-    data: NDArray[np.uint8], id_size: int, segments: list[Segment], store: bool, room: ArrayRoom
+    data: NDArray[np.uint8], id_size: int, segments: list[Segment], shelves: Shelves | None
 ) -> Walked:
-    """Walk some neighbouring segments with one thread; arguments as for `walk_segments`."""
-    buffers = _Buffers(segments, id_size, store)
+    """Walk some neighbouring segments with one thread.
+
+    Args:
+        data: uint8, the file.
+        id_size: 4 or 8.
+        segments: where they begin and end, in file order.
+        shelves: of the thread; None where objects are only counted.
+    """
+    buffers = _Buffers(segments, id_size, shelves)
     places = kernel.Segments(*np.array(segments, np.int64).reshape(-1, 2).T.copy())
     state = np.zeros(7, np.int64)
     state[kernel.KNOWN] = kernel.FIRST_CLASS
@@ -219,8 +294,8 @@ def walk_slice(
     damages = []
     while True:
         status = kernel.walk_segments(
-            data, places, id_size, store, state, buffers.numbers, buffers.met, buffers.objects, buffers.roots,
-            buffers.dumps,
+            data, places, id_size, shelves is not None, state, buffers.numbers, buffers.met, buffers.objects,
+            buffers.roots, buffers.dumps,
         )  # fmt: skip
         if status == kernel.END:
             break
@@ -234,13 +309,14 @@ def walk_slice(
         else:
             buffers.grow(status, int(state[kernel.KNOWN]))
     objects, roots, dumps, known = (int(state[i]) for i in range(1, 5))
-    classes = buffers.objects.classes[:objects]
+    ids, offsets, classes = (
+        buffers.objects if shelves is None else shelves.keep(buffers.objects, objects, known)
+    )
     return Walked(
         start=segments[0][0],
-        # Views: the room beyond was never touched, so it costs addresses but no memory.
-        ids=room.keep(buffers.objects.ids[:objects]),
-        offsets=room.keep(buffers.objects.offsets[:objects]),
-        classes=room.keep(classes.astype(np.uint16) if known <= _SMALL_NUMBERS else classes),
+        ids=ids,
+        offsets=offsets,
+        classes=classes,
         known=buffers.numbers.known[:known].copy(),
         counts=buffers.met.counts[:known].copy(),
         elements=buffers.met.elements[:known].copy(),
