@@ -85,8 +85,8 @@ def remove_unfinished() -> None:
         shutil.rmtree(path, ignore_errors=True)
 
 
-def free_bytes(folder: str | os.PathLike[str]) -> int:
-    """Bytes that this user can still write to the disk of a folder."""
+def free_bytes(folder: str | os.PathLike[str] | int) -> int:
+    """Bytes that this user can still write to the disk of a folder, which may be a descriptor."""
     disk = os.statvfs(folder)
     return disk.f_bavail * disk.f_frsize
 

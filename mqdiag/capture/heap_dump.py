@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mqdiag.capture.folder import CaptureFolder, Tell
+from mqdiag.capture.inside import opened_folder
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, last_line
 from mqdiag.capture.target import PROC, Target
 from mqdiag.errors import OutputError
@@ -60,7 +61,8 @@ def plan_heap_dump(target: Target, jcmd: Tool, folder: Path) -> HeapPlan:
     if "-parallel" in known:
         options.append(f"-parallel={max(1, min(4, (os.cpu_count() or 1) // 2))}")
     where = _place(target, folder)
-    free = free_bytes(target.seen_from_here(os.path.dirname(where)))
+    with opened_folder(target.root, os.path.dirname(where)) as there:
+        free = free_bytes(there)
     # classes, threads and the heads of records come on top of the objects
     whole = used + used // 4 + LEAST_BYTES
     packed = "-gz" in known and free < whole + RESERVE_BYTES
@@ -80,8 +82,8 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
     Raises:
         ToolFailed: the JVM did not write it.
     """
-    name = os.path.basename(plan.written_to)
-    seen = Path(target.seen_from_here(plan.written_to))
+    place, name = os.path.split(plan.written_to)
+    seen = target.root + plan.written_to
     kept = folder.path / "heap" / name
     words = ("GC.heap_dump", *plan.options, plan.written_to)
     command = shlex.join(jcmd.command(target, *words))
@@ -90,55 +92,61 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
         note["file"] = f"heap/{name}"
         try:
             answer = ask(jcmd, target, *words, seconds=LONGEST_SECONDS)
-            if not seen.is_file():
-                raise ToolFailed(last_line(answer) or say("the JVM wrote no file"))
-            if seen.resolve() != kept.resolve():
-                kept.parent.mkdir(exist_ok=True)
-                _move(seen, kept, target)
+            with opened_folder(target.root, place) as there:
+                if not os.access(name, os.F_OK, dir_fd=there, follow_symlinks=False):
+                    raise ToolFailed(last_line(answer) or say("the JVM wrote no file"))
+                if target.own_files or Path(place).resolve() != kept.parent.resolve():
+                    kept.parent.mkdir(exist_ok=True)
+                    _move(there, seen, kept, target)
         except OSError as error:
             raise OutputError(
                 say(
                     "{path}: cannot be written: {reason}; the dump is {dump}",
                     path=str(kept),
                     reason=error.strerror,
-                    dump=str(seen),
+                    dump=seen,
                 )
             ) from error
         note["bytes"] = kept.stat().st_size
     return kept
 
 
-def _move(seen: Path, kept: Path, target: Target) -> None:
+def _move(there: int, seen: str, kept: Path, target: Target) -> None:
     """Move the file that the process wrote in a folder of everybody, and nothing that is there in its place.
+
+    Args:
+        there: the folder.
+        seen: the file's path, as this process sees it.
+        kept: where to.
+        target: the process.
 
     Raises:
         ToolFailed: it cannot be opened, as a link cannot, or it is no regular file of the process's user.
     """
+    name = os.path.basename(seen)
     try:
-        descriptor = os.open(seen, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=there)
     except OSError as error:
-        raise ToolFailed(
-            say("{path}: cannot be opened: {reason}", path=str(seen), reason=error.strerror)
-        ) from None
+        raise ToolFailed(say("{path}: cannot be opened: {reason}", path=seen, reason=error.strerror)) from None
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise ToolFailed(say("{path}: is no regular file; it is left there", path=str(seen)))
+            raise ToolFailed(say("{path}: is no regular file; it is left there", path=seen))
         if found.st_uid != target.uid:
-            raise ToolFailed(say("{path}: belongs to another user; it is left there", path=str(seen)))
+            raise ToolFailed(say("{path}: belongs to another user; it is left there", path=seen))
         try:
-            seen.rename(kept)
+            os.rename(name, kept, src_dir_fd=there)
         except OSError as error:
             if error.errno != errno.EXDEV:
                 raise
             with kept.open("wb") as copy:
                 shutil.copyfileobj(file, copy)
-            seen.unlink()
+            os.unlink(name, dir_fd=there)
             return
         # The folder is private: what was moved stays what it is.
         if not os.path.samestat(found, kept.lstat()):
             kept.unlink()
-            raise ToolFailed(say("{path}: was replaced while it was moved", path=str(seen)))
+            raise ToolFailed(say("{path}: was replaced while it was moved", path=seen))
 
 
 def _used_bytes(target: Target, jcmd: Tool) -> int:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
 from mqdiag.capture.folder import CaptureFolder, Tell
+from mqdiag.capture.inside import open_file, opened_folder
 from mqdiag.capture.jdk import Tool, ToolFailed, ask
 from mqdiag.capture.target import PROC, Target
 from mqdiag.files import free_bytes
@@ -54,7 +54,7 @@ def find_logs(target: Target, jcmd: Tool | None) -> list[FoundLog]:
         try:
             with target.with_its_rights():
                 for path in (one.path, *_rotated(target, one.path)):
-                    if len(found) < MOST_LOGS and path not in found and _is_text(target.seen_from_here(path)):
+                    if len(found) < MOST_LOGS and path not in found and _is_text(target, path):
                         rotated = say("rotated from {path}", path=os.path.basename(one.path))
                         found[path] = FoundLog(path=path, why=one.why if path == one.path else rotated)
         except PermissionError:
@@ -80,7 +80,7 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
         limit = min(most_bytes, budget)
         try:
             with target.with_its_rights():
-                opened = os.open(target.seen_from_here(log.path), os.O_RDONLY | os.O_NONBLOCK)
+                opened = open_file(target.root, log.path)
             source = os.fdopen(opened, "rb")
         except OSError as error:
             tell(say("{path}: cannot be read: {reason}", path=log.path, reason=error.strerror))
@@ -230,28 +230,23 @@ def is_rotated(name: str, other: str) -> bool:
 def _rotated(target: Target, path: str) -> list[str]:
     """The newest of the older files of a log."""
     folder, name = os.path.split(path)
-    seen = target.seen_from_here(folder)
     try:
-        beside = [
-            (entry.stat().st_mtime, entry.name)
-            for entry in os.scandir(seen)
-            if is_rotated(name, entry.name) and entry.is_file()
-        ]
+        with opened_folder(target.root, folder) as opened, os.scandir(opened) as entries:
+            beside = [
+                (entry.stat(follow_symlinks=False).st_mtime, entry.name)
+                for entry in entries
+                if is_rotated(name, entry.name) and not entry.is_dir(follow_symlinks=False)
+            ]
     except OSError:
         return []
     return [os.path.join(folder, other) for _, other in sorted(beside, reverse=True)[:MOST_ROTATED]]
 
 
-def _is_text(path: str) -> bool:
+def _is_text(target: Target, path: str) -> bool:
     """A regular file with content that may be a log, packed ones included."""
     try:
-        if not stat.S_ISREG(os.stat(path).st_mode):
-            return False
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
-        try:
-            head = os.read(descriptor, HEAD_BYTES)
-        finally:
-            os.close(descriptor)
+        with os.fdopen(open_file(target.root, path), "rb") as file:
+            head = file.read(HEAD_BYTES)
     except OSError:
         return False
     return bool(head) and (head.startswith(b"\x1f\x8b") or b"\0" not in head.lstrip(b"\0"))

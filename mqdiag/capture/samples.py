@@ -10,6 +10,7 @@ from pathlib import Path
 
 from mqdiag.capture.console import console_dump
 from mqdiag.capture.folder import CaptureFolder, Tell, sample_file
+from mqdiag.capture.inside import open_file
 from mqdiag.capture.jdk import ATTACH_SECONDS, NoAnswer, Tool, ToolFailed, quit_signal, write_answer
 from mqdiag.capture.target import PROC, Target
 from mqdiag.capture.watch import Condition, keep_last
@@ -131,7 +132,8 @@ def console_of(target: Target) -> Path | None:
     """The file that the JVM's standard output goes to; None for a terminal, a pipe or a closed output."""
     link = PROC / str(target.pid) / "fd" / "1"
     try:
-        path = Path(target.seen_from_here(str(link.readlink())))
-        return path if os.path.isfile(path) else None
+        path = str(link.readlink())
+        os.close(open_file(target.root, path))
     except OSError:
         return None
+    return Path(target.root + path)

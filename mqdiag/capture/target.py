@@ -15,7 +15,6 @@ from mqdiag.text import NOTHING, Text, say
 
 PROC = Path("/proc")
 MOST_PROC_BYTES = 4 << 20
-MOST_LINKS = 40
 SIGQUIT_BIT = 1 << 2
 _START_FIELD = 19
 """of /proc/PID/stat behind the name: `starttime`"""
@@ -117,36 +116,6 @@ class Target:
             os.seteuid(0)
             os.setegid(group)
             os.setgroups(groups)
-
-    def seen_from_here(self, path: str) -> str:
-        """A path of the process, as this process can open it.
-
-        Links of a container are followed inside it: to the kernel an absolute one would begin at the root of whoever
-        opens it, and lead to a file of the host.
-        """
-        return self.root + _without_links(self.root, path) if self.own_files else path
-
-
-def _without_links(root: str, path: str) -> str:
-    """The path below a root with all links resolved there; what is not there stays as it is."""
-    done, left, links = "/", [part for part in reversed(path.split("/")) if part], 0
-    while left:
-        part = left.pop()
-        if part in (".", ".."):
-            done = os.path.dirname(done) if part == ".." else done
-            continue
-        here = os.path.join(done, part)
-        try:
-            link = os.readlink(root + here)
-        except OSError:
-            done = here
-            continue
-        links += 1
-        if links > MOST_LINKS:
-            return here
-        done = "/" if link.startswith("/") else done
-        left += [other for other in reversed(link.split("/")) if other]
-    return done
 
 
 def user_name(uid: int) -> str:

@@ -9,10 +9,11 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import BinaryIO, Protocol
 
 from mqdiag.capture.folder import CaptureFolder, Tell, sample_file
 from mqdiag.capture.heap_dump import used_heap_bytes
+from mqdiag.capture.inside import open_file
 from mqdiag.capture.jdk import Tool, ToolFailed, ask
 from mqdiag.capture.logs import find_logs
 from mqdiag.capture.target import Target
@@ -199,21 +200,16 @@ class OnThisHost:
         """See `Watched`."""
         sizes = {}
         for log in find_logs(self._target, None):
-            path = self._target.seen_from_here(log.path)
-            with (
-                contextlib.suppress(OSError),
-                self._target.with_its_rights(),
-            ):  # rotated away since it was found
-                sizes[path] = Path(path).stat().st_size
+            # It may be rotated away since it was found.
+            with contextlib.suppress(OSError), self._opened(log.path) as file:
+                sizes[log.path] = os.fstat(file.fileno()).st_size
         return sizes
 
     def log_with(self, text: bytes, read_to: dict[str, int]) -> str | None:
         """See `Watched`."""
         for path in read_to:
             try:
-                with self._target.with_its_rights():
-                    opened = os.open(path, os.O_RDONLY)
-                with open(opened, "rb") as file:
+                with self._opened(path) as file:
                     size = os.fstat(file.fileno()).st_size
                     # A log that is smaller now was started again.
                     begin = overlap_begin(read_to[path], text) if size >= read_to[path] else 0
@@ -225,3 +221,7 @@ class OnThisHost:
             if text in new:
                 return path
         return None
+
+    def _opened(self, path: str) -> BinaryIO:
+        with self._target.with_its_rights():
+            return os.fdopen(open_file(self._target.root, path), "rb")

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.capture.folder import CaptureFolder
-from mqdiag.capture.target import Target, _without_links, shown_command
+from mqdiag.capture.inside import open_file
+from mqdiag.capture.target import Target, shown_command
 from mqdiag.cli import run
 from mqdiag.errors import MqdiagError
 from mqdiag.language import english
@@ -68,10 +69,23 @@ def test_links_of_a_container_stay_inside_it(tmp_path: Path) -> None:
     (root / "logs").symlink_to("/var/log")
     (root / "up").symlink_to("../../../../etc")
     (root / "loop").symlink_to("loop")
-    assert _without_links(str(root), "/logs/app.log") == "/etc/passwd"
-    assert _without_links(str(root), "/up/hosts") == "/etc/hosts"
-    assert _without_links(str(root), "/var/log/../x") == "/var/x"
-    assert _without_links(str(root), "/loop/x").startswith("/loop")
+    (root / "etc").mkdir()
+    for name in ("etc/passwd", "etc/hosts", "var/x"):
+        (root / name).write_text(name)
+
+    def read(path: str) -> str:
+        with open(open_file(str(root), path)) as file:
+            return file.read()
+
+    assert read("/logs/app.log") == "etc/passwd"
+    assert read("/up/hosts") == "etc/hosts"
+    assert read("/var/log/../x") == "var/x"
+    with pytest.raises(OSError, match="Too many levels"):
+        read("/loop/x")
+    with pytest.raises(OSError, match="No regular file"):
+        read("/var/log")
+    with pytest.raises(OSError, match="Invalid argument"):
+        read("/var/\0x")
 
 
 def test_secrets_of_a_command_line_are_hidden() -> None:

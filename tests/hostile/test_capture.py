@@ -17,10 +17,12 @@ from mqdiag.capture import heap_dump, logs
 from mqdiag.capture.folder import CaptureFolder
 from mqdiag.capture.guess import consumer_of
 from mqdiag.capture.heap_dump import HeapPlan, take_heap_dump
+from mqdiag.capture.inside import opened_folder
 from mqdiag.capture.jdk import MOST_ANSWER_BYTES, NoAnswer, Tool, ToolFailed, ask, quit_signal, write_answer
 from mqdiag.capture.samples import Sampler
 from mqdiag.capture.target import Target, shown_command
 from mqdiag.language import english
+from mqdiag.text import say
 from tests.kernel.other_user import NOBODY, as_root, open_folder_of_root
 
 LINE = "2026-11-21 10:00:00,000 WARN x - only for root\n"
@@ -136,18 +138,61 @@ def test_a_heap_dump_is_a_file_of_the_process_s_user(
     assert secret.read_text() == "root's"
 
 
+class Container:
+    """Its files, which it changes at the worst moment: a folder becomes a link to the host's when a file is opened."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.folder, self.host = folder / "container" / "tmp", folder / "host"
+        for place, content in ((self.folder, "its own\n"), (self.host, "the host's\n")):
+            place.mkdir(parents=True)
+            (place / "app.log").write_text(content)
+        self.target = target(own_files=True)
+        monkeypatch.setattr(Target, "root", str(self.folder.parent))
+        self._open = os.open
+        monkeypatch.setattr(os, "open", self._exchange)
+
+    def _exchange(self, path: str, *how: int, **where: int) -> int:
+        if str(path).endswith("app.log") and not self.folder.is_symlink():
+            self.folder.rename(self.folder.with_name("moved"))
+            self.folder.symlink_to(self.host)
+        return self._open(path, *how, **where)
+
+
+def test_a_container_that_exchanges_a_folder_does_not_lead_to_a_log_of_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    container = Container(tmp_path, monkeypatch)
+    taken = CaptureFolder(tmp_path / "taken", {})
+    found = [logs.FoundLog(path="/tmp/app.log", why=say("given"))]
+    assert logs.copy_logs(taken, container.target, found, 1 << 20, lambda text: None) == 1
+    assert (taken.path / "logs" / "app.log").read_text() == "its own\n"
+
+
+def test_a_container_that_exchanges_a_folder_does_not_move_a_file_of_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    container = Container(tmp_path, monkeypatch)
+    plan = HeapPlan(bytes_needed=1, free_bytes=1, written_to="/tmp/app.log", packed=False, options=())
+    dump = take_heap_dump(
+        CaptureFolder(tmp_path / "taken", {}), container.target, tool(tmp_path, "true"), plan, lambda text: None
+    )
+    assert dump.read_text() == "its own\n"
+    assert (container.host / "app.log").exists()
+
+
 @pytest.mark.parametrize("same_disk", [True, False])
 def test_a_heap_dump_of_the_process_is_moved(
     same_disk: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(self: Path, target: Path) -> None:
+    def refuse(*names: object, src_dir_fd: int) -> None:
         raise OSError(18, "Invalid cross-device link")
 
     if not same_disk:
-        monkeypatch.setattr(Path, "rename", refuse)
+        monkeypatch.setattr(os, "rename", refuse)
     written, kept = tmp_path / "written", tmp_path / "kept"
     written.write_bytes(b"JAVA PROFILE")
-    heap_dump._move(written, kept, target())
+    with opened_folder("", str(tmp_path)) as there:
+        heap_dump._move(there, str(written), kept, target())
     assert kept.read_bytes() == b"JAVA PROFILE"
     assert not written.exists()
 
@@ -209,7 +254,6 @@ def test_controls_in_what_a_process_says_do_not_reach_the_terminal(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     from mqdiag.cli.capture import _line, _tell
-    from mqdiag.text import say
 
     with pytest.raises(ToolFailed) as failed:
         ask(tool(tmp_path, r"printf '\033]0;x\007Error \r::error::x\n' >&2; exit 1"), target(), "VM.version")
