@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
+from operator import sub
 
 import msgspec
 
@@ -51,9 +53,51 @@ NEVER_REST = ADMISSIONS | {"running", "class-init"}
 """a thread that wants to be let in has something to do"""
 
 
-def judge_track(track: Track, series: Series) -> Judgement:
-    """Decide about one thread."""
-    return Judgement(track, [_decide(track, series)])
+def judge_tracks(tracks: Sequence[Track], series: Series) -> list[Judgement]:
+    """Decide about each thread, once for all threads with the same stacks and growths."""
+    seconds = _Rounded()
+    known: dict[tuple[object, ...], Revision] = {}
+    judgements = []
+    for track in tracks:
+        key = _what_decides(track, seconds)
+        decision = known.get(key)
+        if decision is None:
+            decision = known[key] = _decide(track, series)
+        judgements.append(Judgement(track, decision))
+    return judgements
+
+
+class _Rounded(dict[float, float]):
+    """Seconds, rounded once as they are compared: to milliseconds."""
+
+    def __missing__(self, seconds: float) -> float:
+        rounded = self[seconds] = round(seconds, 3)
+        return rounded
+
+
+def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
+    """All of a thread that `_decide` looks at; equal for threads that differ only in what they started from."""
+    records = [record for index in track.judged if (record := track.records[index]) is not None]
+    cpu_ms = [record.cpu_ms for record in records]
+    elapsed_s = [record.elapsed_s for record in records]
+    last_s = elapsed_s[-1]
+    allocated = [record.allocated_bytes for record in records]
+    addresses = [record.addresses for record in records]
+    return (
+        track.role,
+        track.meanings,
+        track.judged,
+        _growths(cpu_ms),
+        tuple([None if begin is None or last_s is None else rounded[last_s - begin] for begin in elapsed_s]),
+        None if allocated.count(None) == len(allocated) else tuple(allocated),
+        len(addresses[-1]) if addresses.count(addresses[-1]) == len(addresses) else tuple(addresses),
+    )
+
+
+def _growths(totals: list[float | None]) -> tuple[float | None, ...]:
+    """From one sample to the next; the totals themselves where one is missing."""
+    known = [total for total in totals if total is not None]
+    return tuple(map(sub, known[1:], known)) if len(known) == len(totals) else tuple(totals)
 
 
 def _decide(track: Track, series: Series) -> Revision:

@@ -18,7 +18,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.call_tree import call_tree
 from mqdiag.threads.collector_load import collector_load
 from mqdiag.threads.connection_waits import connection_waits
-from mqdiag.threads.decide import judge_track
+from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.lock_passes import deadlocked
 from mqdiag.threads.locks import cycle_of, lock_graphs
@@ -39,13 +39,14 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     """Analyse the samples of one JVM."""
     series = make_series(samples)
     tracks = align(series, StackMeanings())
-    judgements = [judge_track(track, series) for track in tracks]
+    judgements = judge_tracks(tracks, series)
     world = World(judgements, lock_graphs(tracks, series), series)
     run_passes(world)
+    at_samples = _SamplesOfThreads()
     tells_daemons = any(thread.daemon for sample in series.samples[-1:] for thread in sample.threads)
     return StacksFacts(
         samples=len(series.moments),
-        threads=tuple(_thread(judgement, tells_daemons) for judgement in judgements),
+        threads=tuple(_thread(judgement, at_samples, tells_daemons) for judgement in judgements),
         series=tuple(_sample(moment) for moment in series.moments),
         seconds=series.seconds,
         judged=series.not_judged is None,
@@ -89,10 +90,30 @@ def _sample(moment: Moment) -> SampleFacts:
     )
 
 
-def _thread(judgement: Judgement, tells_daemons: bool) -> ThreadFacts:
-    track = judgement.track
-    last = track.last
-    meaning = track.last_meaning
+class _SamplesOfThreads:
+    """What threads show at each sample; those that show the same share it."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[object, ...], tuple[ThreadAt, ...]] = {}
+
+    def of(self, track: Track) -> tuple[ThreadAt, ...]:
+        """One entry for each sample of the series."""
+        cpu_ms = [None if record is None else record.cpu_ms for record in track.records]
+        key = (track.meanings, *cpu_ms)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = tuple(
+                ABSENT
+                if seen is None
+                else ThreadAt(state=seen.stack.state, top=seen.top, cpu_ms=cpu, doing=seen.doing)
+                for seen, cpu in zip(track.meanings, cpu_ms, strict=True)
+            )
+        return known
+
+
+def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: bool) -> ThreadFacts:
+    track, now = judgement.track, judgement.now
+    last, meaning = track.last, track.last_meaning
     return ThreadFacts(
         name=track.name,
         java_id=last.java_id,
@@ -101,21 +122,16 @@ def _thread(judgement: Judgement, tells_daemons: bool) -> ThreadFacts:
         role=track.role,
         pool=track.pool,
         group=track.group,
-        state=judgement.state,
-        samples=tuple(
-            ABSENT
-            if record is None or seen is None
-            else ThreadAt(state=record.stack.state, top=seen.top, cpu_ms=record.cpu_ms, doing=seen.doing)
-            for record, seen in zip(track.records, track.meanings, strict=True)
-        ),
-        confidence=judgement.now.confidence,
-        reason=judgement.now.reason,
+        state=now.state,
+        samples=samples.of(track),
+        confidence=now.confidence,
+        reason=now.reason,
         doing=meaning.doing,
         frame=meaning.own_frame,
         listener=meaning.listener,
         daemon=last.daemon if tells_daemons else None,
-        cpu_growth_ms=judgement.run.cpu_growth_ms,
-        held_by=judgement.now.waits_for.name if judgement.now.waits_for is not None else None,
+        cpu_growth_ms=now.run.cpu_growth_ms,
+        held_by=now.waits_for.name if now.waits_for is not None else None,
     )
 
 

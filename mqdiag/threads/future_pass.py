@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from mqdiag.facts.vocabulary import Role
 from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, World, site_of
@@ -146,6 +147,16 @@ def _names(meaning: StackMeaning, kinship: int) -> frozenset[str]:
     return frozenset(".".join(name.split(".")[:2]) for name in meaning.own_classes)
 
 
+def may_wait_for_future(role: Role, meaning: StackMeaning) -> bool:
+    """Whether the application's code waits for a future, but not in a client library."""
+    return (
+        role != roles.BROKER_SEND
+        and meaning.doing in ("future", "latch", "join")
+        and (meaning.library is None or meaning.library.kind == "bridge")
+        and meaning.own_index >= 0
+    )
+
+
 def by_future(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for a future by the pool that has to complete it.
 
@@ -153,7 +164,7 @@ def by_future(judgement: Judgement, world: World) -> Revision | None:
     both share a class or a package.
     """
     now, track = judgement.now, judgement.track
-    if not _waits_for_future(judgement):
+    if judgement.state != "stuck" and not (now.unchanged and judgement.state == "unknown"):
         return None
     pools = world.once(_TaskPools)
     if site_of(track) in pools.moving:
@@ -173,18 +184,6 @@ def by_future(judgement: Judgement, world: World) -> Revision | None:
     if best is None and now.state == "stuck":
         best = pools.own_threads(track)
     return None if best is None else _by_task_pool(now, *best)
-
-
-def _waits_for_future(judgement: Judgement) -> bool:
-    meaning = judgement.track.last_meaning
-    undecided = judgement.now.unchanged and judgement.state == "unknown"
-    return (
-        (judgement.state == "stuck" or undecided)
-        and judgement.track.role != roles.BROKER_SEND
-        and meaning.doing in ("future", "latch", "join")
-        and (meaning.library is None or meaning.library.kind == "bridge")
-        and meaning.own_index >= 0
-    )
 
 
 def _by_task_pool(now: Revision, kinship: int, pool: _TaskPool) -> Revision | None:

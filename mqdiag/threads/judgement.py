@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import msgspec
 
-from mqdiag.facts.vocabulary import ConfidenceLevel, State
+from mqdiag.facts.vocabulary import ConfidenceLevel, Role, State
 from mqdiag.text import Text
 from mqdiag.threads.locks import LockGraph, Wait
 from mqdiag.threads.series import Series
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 OWN_SAMPLES = "own samples"
@@ -72,13 +74,15 @@ class Judgement(msgspec.Struct, eq=False):
     """What is decided about one thread, with all decisions that led to it."""
 
     track: Track
-    revisions: list[Revision]
-    """the first one from the thread's own samples, the last one holds"""
+    now: Revision
+    """the decision that holds"""
+    earlier: tuple[Revision, ...] = ()
+    """the decisions before it; the first one is from the thread's own samples"""
 
-    @property
-    def now(self) -> Revision:
-        """The decision that holds."""
-        return self.revisions[-1]
+    def revise(self, revision: Revision) -> None:
+        """Let another decision hold."""
+        self.earlier = (*self.earlier, self.now)
+        self.now = revision
 
     @property
     def state(self) -> State:
@@ -97,7 +101,7 @@ class Judgement(msgspec.Struct, eq=False):
 
     def history(self) -> str:
         """All decisions in order: "stuck by own samples -> blocked by lock owner"."""
-        return " -> ".join(f"{revision.state} by {revision.made_by}" for revision in self.revisions)
+        return " -> ".join(f"{revision.state} by {revision.made_by}" for revision in (*self.earlier, self.now))
 
 
 class World:
@@ -112,6 +116,10 @@ class World:
         forms = {moment.sample.format: index for index, moment in enumerate(series.moments)}
         self.last_samples = sorted(forms.values())
         """indices of the last sample of each form of dump"""
+        self.by_place: dict[tuple[Role, StackMeaning], list[Judgement]] = defaultdict(list)
+        """threads of one role that show one stack in their last sample"""
+        for judgement in judgements:
+            self.by_place[judgement.track.role, judgement.track.last_meaning].append(judgement)
         self._worked_out: dict[Callable[[World], Any], Any] = {}
 
     def last_wait(self, track: Track) -> Wait | None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 from itertools import pairwise
 
 import msgspec
 
+from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import say
 from mqdiag.threads import roles
@@ -112,10 +114,15 @@ def by_owner_without_progress(judgement: Judgement, world: World) -> Revision | 
     return None
 
 
+def waits_for_put_lock(role: Role, meaning: StackMeaning) -> bool:
+    """Whether it is a broker's send thread before a lock."""
+    return role == roles.BROKER_SEND and meaning.doing == "lock"
+
+
 def by_put_lock_holder(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a broker's send thread: the spin before the put lock costs CPU time, so its holder decides."""
     track = judgement.track
-    if track.role != roles.BROKER_SEND or judgement.makes_no_progress or track.last_meaning.doing != "lock":
+    if judgement.makes_no_progress:
         return None
     meanings = [track.meanings[index] for index in track.possible]
     if any(meaning is None or meaning.doing != "lock" for meaning in meanings):
@@ -141,6 +148,11 @@ def _stuck_in_commit_log(world: World) -> list[Judgement]:
         and judgement.track.last_meaning.doing not in ("lock", "monitor")
         and any("CommitLog." in method for method in judgement.track.last_meaning.methods)
     ]
+
+
+def may_wait_for_next_file(role: Role, meaning: StackMeaning) -> bool:
+    """Whether it is a broker's send thread, or makes a file."""
+    return role == roles.BROKER_SEND or meaning.makes_store_file
 
 
 def by_wait_for_next_file(judgement: Judgement, world: World) -> Revision | None:
@@ -251,7 +263,12 @@ def _waits_for_next_file(world: World) -> _WaitsForNextFile:
         told_apart = any(one.makes_no_progress for one in holders if one is not None)
         found.holders |= {one: last for one in members if one.makes_no_progress or not told_apart}
     jvms = {holder.track.jvm for holder in found.holders.values()}
-    awaited = {one.track.jvm for one in world.judgements if _waits_for_file(one.track.last_meaning)}
+    awaited = {
+        one.track.jvm
+        for (_, meaning), same in world.by_place.items()
+        if _waits_for_file(meaning)
+        for one in same
+    }
     for judgement in world.judgements:
         if not judgement.track.last_meaning.makes_store_file:
             continue
@@ -263,7 +280,7 @@ def _waits_for_next_file(world: World) -> _WaitsForNextFile:
     return found
 
 
-def _seconds_between(series: Series, samples: list[int]) -> float | None:
+def _seconds_between(series: Series, samples: Sequence[int]) -> float | None:
     first, last = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
     return None if first is None or last is None else round(last - first, 3)
 
@@ -284,7 +301,7 @@ def _waits_for_file(meaning: StackMeaning) -> bool:
 def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for a class; the JVM names no owner of a class."""
     now, meaning = judgement.now, judgement.track.last_meaning
-    if now.state != "stuck" or now.computing or not _may_wait_for_class(meaning):
+    if now.state != "stuck" or now.computing:
         return None
     wanted = next((lock.class_name for lock in meaning.stack.locks if lock.kind == CLASS_INIT), None)
     owner = world.once(_running_initializers).only_other(judgement.track, wanted or "")
@@ -293,12 +310,14 @@ def by_class_initializer(judgement: Judgement, world: World) -> Revision | None:
 
 def _running_initializers(world: World) -> Initializers:
     running = Initializers()
-    for track in world.by_track:
-        running.add(track, track.last_meaning.initializes)
+    for (_, meaning), same in world.by_place.items():
+        if meaning.initializes:
+            for judgement in same:
+                running.add(judgement.track, meaning.initializes)
     return running
 
 
-def _may_wait_for_class(meaning: StackMeaning) -> bool:
+def may_wait_for_class(_role: Role, meaning: StackMeaning) -> bool:
     """Before JDK 17 such a wait looks like code that runs, and costs no CPU time."""
     return meaning.doing == "class-init" or (
         meaning.doing == "running"

@@ -10,9 +10,11 @@ from collections import defaultdict
 
 import msgspec
 
+from mqdiag.facts.vocabulary import Role
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 LEAST_CROWD = 3
@@ -50,7 +52,7 @@ def by_crowd(judgement: Judgement, world: World) -> Revision | None:
 
 def by_full_log_queue(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for room in the queue of an asynchronous logger; its frame says so."""
-    if not _is_one_sample(world) or not judgement.track.last_meaning.in_full_log_queue:
+    if not _is_one_sample(world):
         return None
     return msgspec.structs.replace(
         judgement.now,
@@ -60,6 +62,11 @@ def by_full_log_queue(judgement: Judgement, world: World) -> Revision | None:
         in_crowd=True,
         run=Run(count=1),
     )
+
+
+def is_in_full_log_queue(_role: Role, meaning: StackMeaning) -> bool:
+    """Whether it waits for room in the queue of an asynchronous logger."""
+    return meaning.in_full_log_queue
 
 
 def _is_one_sample(world: World) -> bool:

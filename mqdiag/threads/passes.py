@@ -12,7 +12,8 @@ from collections.abc import Callable
 
 import msgspec
 
-from mqdiag.threads.future_pass import by_future
+from mqdiag.facts.vocabulary import Role
+from mqdiag.threads.future_pass import by_future, may_wait_for_future
 from mqdiag.threads.judgement import Judgement, Revision, World
 from mqdiag.threads.lock_passes import (
     by_class_initializer,
@@ -21,14 +22,21 @@ from mqdiag.threads.lock_passes import (
     by_owner_without_progress,
     by_put_lock_holder,
     by_wait_for_next_file,
+    may_wait_for_class,
+    may_wait_for_next_file,
+    waits_for_put_lock,
 )
-from mqdiag.threads.one_dump_passes import by_crowd, by_full_log_queue
+from mqdiag.threads.one_dump_passes import by_crowd, by_full_log_queue, is_in_full_log_queue
 from mqdiag.threads.pool_passes import (
     by_calls_of_others,
     by_connection_pool,
     by_objects_and_silence,
     by_starved_pool,
+    gets_inside_a_task,
+    is_in_listener,
+    waits_for_connection,
 )
+from mqdiag.threads.stack_meaning import StackMeaning
 
 _log = logging.getLogger(__name__)
 
@@ -40,6 +48,8 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
     """who made a revision: "stuck by own samples -> blocked by lock owner" """
     decides: str
     revise: Callable[[Judgement, World], Revision | None]
+    concerns: Callable[[Role, StackMeaning], bool] | None = None
+    """whether it may revise threads of a role with this last stack, asked once for all of them; None for any thread"""
     needs_series: bool = True
     """False for what one dump shows"""
     repeats: bool = False
@@ -69,6 +79,7 @@ PASSES: tuple[Pass, ...] = (
         name="put lock",
         decides="A broker's send thread that spins before the put lock is blocked if its holder makes no progress.",
         revise=by_put_lock_holder,
+        concerns=waits_for_put_lock,
     ),
     Pass(
         name="next commit log file",
@@ -76,34 +87,40 @@ PASSES: tuple[Pass, ...] = (
         " and the others for the put lock, even though the holder of the lock changes. The thread that makes the file"
         " is stuck if all samples show it in one call, and unknown if no thread waits for that file.",
         revise=by_wait_for_next_file,
+        concerns=may_wait_for_next_file,
     ),
     Pass(
         name="connection pool",
         decides="A thread that waits for a pooled connection is blocked by the threads that use the connections, unless"
         " other threads get one.",
         revise=by_connection_pool,
+        concerns=waits_for_connection,
     ),
     Pass(
         name="class initializer",
         decides="A thread that waits for a class is blocked by the thread that runs its static initializer.",
         revise=by_class_initializer,
+        concerns=may_wait_for_class,
     ),
     Pass(
         name="calls of others",
         decides="A thread is not yet stuck if other threads of its pool came back from calls that were nearly as long.",
         revise=by_calls_of_others,
+        concerns=is_in_listener,
     ),
     Pass(
         name="future",
         decides="A thread that waits for a future is blocked by the pool that runs its tasks, if that pool makes no"
         " progress.",
         revise=by_future,
+        concerns=may_wait_for_future,
         repeats=True,
     ),
     Pass(
         name="starved pool",
         decides="Threads of a pool are blocked if all of them wait for tasks that no thread runs.",
         revise=by_starved_pool,
+        concerns=gets_inside_a_task,
     ),
     Pass(
         name="crowd",
@@ -116,6 +133,7 @@ PASSES: tuple[Pass, ...] = (
         name="full log queue",
         decides="In a single dump, a thread is blocked if its frame says that the logger's queue is full.",
         revise=by_full_log_queue,
+        concerns=is_in_full_log_queue,
         needs_series=False,
     ),
     Pass(
@@ -139,12 +157,17 @@ def run_passes(world: World) -> None:
     world.forget()
     if _log.isEnabledFor(logging.DEBUG):
         for judgement in world.judgements:
-            if len(judgement.revisions) > 1:
+            if judgement.earlier:
                 _log.debug("%s: %s", judgement.track.name, judgement.history())
 
 
 def _run(one: Pass, world: World) -> None:
-    left = world.judgements
+    left = [
+        judgement
+        for (role, meaning), same in world.by_place.items()
+        if one.concerns is None or one.concerns(role, meaning)
+        for judgement in same
+    ]
     for _ in range(_MOST_ROUNDS if one.repeats else 1):
         world.forget()
         revised: dict[Judgement, Revision] = {}
@@ -153,7 +176,7 @@ def _run(one: Pass, world: World) -> None:
             if revision is not None:
                 revised[judgement] = msgspec.structs.replace(revision, made_by=one.name)
         for judgement, revision in revised.items():
-            judgement.revisions.append(revision)
+            judgement.revise(revision)
         if not revised:
             return
         left = [judgement for judgement in left if judgement not in revised]

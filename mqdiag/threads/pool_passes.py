@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import msgspec
 
+from mqdiag.facts.vocabulary import Role
 from mqdiag.text import say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Site, World, site_of
@@ -87,14 +88,17 @@ def _sites_without_cpu_time(world: World) -> dict[Site, list[Judgement]]:
     return sites
 
 
+def waits_for_connection(_role: Role, meaning: StackMeaning) -> bool:
+    """Whether it waits for a connection of a pool."""
+    return meaning.doing == "pool"
+
+
 def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that waits for a connection by the threads that use the connections."""
     now, track = judgement.now, judgement.track
     pool = track.last_meaning.library
-    if not judgement.makes_no_progress or now.waits_for is not None:
+    if not judgement.makes_no_progress or now.waits_for is not None or pool is None:
         # a thread that holds a lock of the pool itself was found already
-        return None
-    if track.last_meaning.doing != "pool" or pool is None:
         return None
     if (track.jvm, track.pool, pool.name) in world.once(_pools_that_give_connections):
         return msgspec.structs.replace(
@@ -126,6 +130,11 @@ def _pools_that_give_connections(world: World) -> set[tuple[int, str | None, str
         for meaning in judgement.track.meanings
         if meaning is not None and meaning.doing == "pool" and meaning.library is not None
     }
+
+
+def is_in_listener(_role: Role, meaning: StackMeaning) -> bool:
+    """Whether it works for a message."""
+    return meaning.in_listener
 
 
 def by_calls_of_others(judgement: Judgement, world: World) -> Revision | None:
@@ -210,7 +219,8 @@ def _starved_pools(world: World) -> set[tuple[int, str | None]]:
         key
         for key, members in pools.items()
         if all(
-            member.makes_no_progress and _gets_inside_a_task(member.track.last_meaning) for member in members
+            member.makes_no_progress and gets_inside_a_task(member.track.role, member.track.last_meaning)
+            for member in members
         )
     }
     working = {
@@ -221,7 +231,8 @@ def _starved_pools(world: World) -> set[tuple[int, str | None]]:
     return {(jvm, pool) for jvm, pool in waiting if jvm not in working}
 
 
-def _gets_inside_a_task(meaning: StackMeaning) -> bool:
+def gets_inside_a_task(_role: Role, meaning: StackMeaning) -> bool:
+    """Whether a task of a pool waits for another task."""
     return (
         meaning.in_pool_task
         and meaning.doing == "future"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from string import digits
 from typing import Final
 
 import msgspec
@@ -195,9 +196,15 @@ class NamedRole(msgspec.Struct, frozen=True):
     group: str | None
 
 
-@lru_cache(maxsize=65_536)
 def role_of_name(name: str) -> NamedRole:
     """Role, pool and group by a thread's name."""
+    stem = name.rstrip(digits)
+    # the threads of a pool differ in the number at the end, of which one digit says as much as all
+    return _role_of_name(name[: len(stem) + 1])
+
+
+@lru_cache(maxsize=65_536)
+def _role_of_name(name: str) -> NamedRole:
     plain = name
     if name.startswith("#"):
         # a broker in a BrokerContainer: "#<canonical broker name>#SendMessageThread_1"

@@ -90,7 +90,7 @@ def by_jvm(samples: list[Sample]) -> list[list[Sample]]:
 
 
 def _uptime(sample: Sample) -> float | None:
-    return max((thread.elapsed_s for thread in sample.threads if thread.elapsed_s is not None), default=None)
+    return max([thread.elapsed_s for thread in sample.threads if thread.elapsed_s is not None], default=None)
 
 
 def _clock(sample: Sample) -> float | None:
@@ -196,13 +196,12 @@ class _SampleIdentity:
         sample = moment.sample
         self.pid = sample.pid
         self.version = _version(sample.jvm)
-        self.anchors: dict[str, tuple[str | None, int | None]] = {}
-        self.ids: dict[int, tuple[str | None, str]] = {}
-        for thread in sample.threads:
-            if thread.name in ANCHORS and thread.tid is not None:
-                self.anchors[thread.name] = (thread.tid, thread.nid)
-            if thread.java_id is not None:
-                self.ids[thread.java_id] = (thread.tid, thread.name)
+        self.anchors = {
+            thread.name: (thread.tid, thread.nid)
+            for thread in sample.threads
+            if thread.name in ANCHORS and thread.tid is not None
+        }
+        self.ids = {thread.java_id: thread for thread in sample.threads if thread.java_id is not None}
         self.started = None if moment.uptime is None or moment.clock is None else moment.clock - moment.uptime
 
     def same_jvm(self, other: _SampleIdentity) -> bool:
@@ -217,14 +216,7 @@ class _SampleIdentity:
         common = self.ids.keys() & other.ids.keys()
         if not common:
             return not (self.ids and other.ids)
-        differing = sum(
-            1
-            for java_id in common
-            if (
-                self.ids[java_id][0] and other.ids[java_id][0] and self.ids[java_id][0] != other.ids[java_id][0]
-            )
-            or self.ids[java_id][1] != other.ids[java_id][1]
-        )
+        differing = sum(_is_other_thread(self.ids[java_id], other.ids[java_id]) for java_id in common)
         return differing * 4 <= len(common)
 
     def learn(self, other: _SampleIdentity) -> None:
@@ -232,6 +224,10 @@ class _SampleIdentity:
         self.anchors.update(other.anchors)
         self.ids.update(other.ids)
         self.pid = self.pid if self.pid is not None else other.pid
+
+
+def _is_other_thread(one: ThreadRecord, other: ThreadRecord) -> bool:
+    return one.name != other.name or bool(one.tid and other.tid and one.tid != other.tid)
 
 
 def _version(jvm: str | None) -> str | None:

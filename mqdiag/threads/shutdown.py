@@ -13,8 +13,6 @@ from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
-RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
-"""in the stack of the thread that waits for the shutdown hooks"""
 _HANDLER = "java.lang.Terminator$1.handle"
 _EXIT = "java.lang.Runtime.exit"
 _DESTROY = "DestroyJavaVM"
@@ -31,7 +29,7 @@ def shutdown_of(judgements: list[Judgement], series: Series) -> Shutdown | None:
     if series.jvms > 1:
         return None
     living = [judgement.track for judgement in judgements if not judgement.track.ended]
-    runner = next((track for track in living if RUNS_HOOKS in track.last_meaning.methods), None)
+    runner = next((track for track in living if track.last_meaning.runs_hooks), None)
     if runner is None:
         return None
     begun_by = _begun_by(runner)
@@ -64,7 +62,7 @@ def _begun_by(runner: Track) -> ShutdownBegan:
 
 def _lasted(runner: Track, series: Series) -> tuple[int, float | None]:
     """(the last samples in a row that show it, the seconds between the first and the last of them)."""
-    shown = [meaning is not None and RUNS_HOOKS in meaning.methods for meaning in runner.meanings]
+    shown = [meaning is not None and meaning.runs_hooks for meaning in runner.meanings]
     first = len(shown)
     while first > 0 and shown[first - 1]:
         first -= 1

@@ -52,6 +52,8 @@ _MAKES_FILE = (
 """what makes a broker's next file; its thread waits in there for the next order too"""
 _LISTENER_METHODS = (".consumeMessage", ".consume")
 """of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
+RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
+"""in the stack of the thread that waits for the shutdown hooks"""
 INITIALIZER = ".<clinit>"
 MAX_TOP = 40
 """frames from the top that can show the kind of a wait"""
@@ -158,6 +160,11 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     def container(self) -> ListenerContainer | None:
         """What calls the listener in place of the plain client."""
         return container_of(self.methods[: self.run_index + 1])
+
+    @cached_property
+    def runs_hooks(self) -> bool:
+        """Whether it waits for the shutdown hooks: it called System.exit, or handles a signal."""
+        return RUNS_HOOKS in self.methods
 
     @cached_property
     def own_classes(self) -> frozenset[str]:

@@ -12,7 +12,6 @@ from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import LOCK_REMEDY, CauseOfWait, cause_of_wait
 from mqdiag.threads.judgement import Judgement, Revision
-from mqdiag.threads.shutdown import RUNS_HOOKS
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
@@ -119,8 +118,8 @@ def _serving(
 def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, str | None], str]) -> bool:
     """Whether it is a fault that this thread makes no progress: always in a consumer, elsewhere only in clear cases."""
     track = judgement.track
-    if RUNS_HOOKS in track.last_meaning.methods:
-        return False  # it called System.exit, and waits for the shutdown hooks
+    if track.last_meaning.runs_hooks:
+        return False
     if (
         track.is_worker
         or track.role in (roles.BROKER_SEND, roles.POP)

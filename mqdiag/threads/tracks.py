@@ -27,43 +27,39 @@ _PER_CALL = (
 )
 """classes of objects that are made for one call and die with it"""
 
+_Key = tuple[int, int] | tuple[int, str, int | None] | tuple[int, str]
+"""a thread by the number of its JVM, and its Java id, address or name"""
+_Records = list[ThreadRecord | None]
+"""of one thread by sample; None where it is not there"""
+
 
 class Track(msgspec.Struct, eq=False):
     """One thread over the series."""
 
-    records: list[ThreadRecord | None]
+    records: _Records
     """by sample; None where the thread is not there"""
-    meanings: list[StackMeaning | None]
+    meanings: tuple[StackMeaning | None, ...]
+    """by sample; one tuple for all threads with the same stacks"""
     jvm: int
     role: Role
     pool: str | None
     group: str | None
     name: str
-    seen: list[int] = msgspec.field(default_factory=list)
+    seen: tuple[int, ...]
     """samples that have the thread"""
-    judged: list[int] = msgspec.field(default_factory=list)
+    judged: tuple[int, ...]
     """the samples that decide about it: those of one form of dump, unless no form has two of them"""
-    possible: list[int] = msgspec.field(default_factory=list)
+    possible: tuple[int, ...]
     """all samples of the forms that are judged, with the thread or without it"""
+    last: ThreadRecord
+    """its record in the last sample that is judged"""
+    last_meaning: StackMeaning
+    """what its stack in the last sample that is judged means"""
 
     @property
     def ended(self) -> bool:
         """Whether the last sample that could show the thread does not."""
         return self.judged[-1] != self.possible[-1]
-
-    @property
-    def last(self) -> ThreadRecord:
-        """Its record in the last sample that is judged."""
-        record = self.records[self.judged[-1]]
-        assert record is not None
-        return record
-
-    @property
-    def last_meaning(self) -> StackMeaning:
-        """What its stack in the last sample that is judged means."""
-        meaning = self.meanings[self.judged[-1]]
-        assert meaning is not None
-        return meaning
 
     @property
     def is_worker(self) -> bool:
@@ -80,65 +76,92 @@ def allocated_between(first: ThreadRecord, last: ThreadRecord) -> int | None:
 
 def align(series: Series, meanings: StackMeanings) -> list[Track]:
     """Tracks of all threads, those of the first sample first, each in the order of the dump."""
-    count = len(series.moments)
-    tracks: dict[tuple[object, ...], Track] = {}
+    rows = _rows(series)
+    forms = {moment.sample.format for moment in series.moments}
+    every_sample = tuple(range(len(series.moments)))
+    known: dict[tuple[int, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]] = {}
+    tracks = []
+    for (jvm, *_), records in rows.items():
+        stacks = [None if record is None else record.stack for record in records]
+        # the records keep their stacks alive, so no other stack can get the id of one
+        ids = tuple(map(id, stacks))
+        if ids not in known:
+            known[ids] = (
+                tuple(None if stack is None else meanings.of(stack) for stack in stacks),
+                tuple(index for index in every_sample if stacks[index] is not None),
+            )
+        shown, seen = known[ids]
+        judged, possible = (seen, every_sample) if len(forms) == 1 else _choose_form(records, seen, series)
+        first, last, last_meaning = records[seen[0]], records[judged[-1]], shown[judged[-1]]
+        assert first is not None
+        assert last is not None
+        assert last_meaning is not None
+        named = roles.role_of_name(first.name)
+        track = Track(
+            records,
+            shown,
+            jvm,
+            named.role,
+            named.pool,
+            named.group,
+            first.name,
+            seen,
+            judged,
+            possible,
+            last,
+            last_meaning,
+        )
+        _role_by_frames(track)
+        tracks.append(track)
+    return tracks
+
+
+def _rows(series: Series) -> dict[_Key, _Records]:
+    """The records of each thread by sample."""
+    rows: dict[_Key, _Records] = {}
+    absent: _Records = [None] * len(series.moments)
     for index, moment in enumerate(series.moments):
         jvm = moment.jvm
-        used: set[tuple[object, ...]] = set()
         for record in moment.sample.threads:
-            key: tuple[object, ...]
+            key: _Key
             if record.java_id is not None:
                 key = (jvm, record.java_id)
             elif record.tid is not None:
                 key = (jvm, record.tid, record.nid)
             else:
                 key = (jvm, record.name)
-            if key in used:
-                # a damaged or doubled part of a dump: keep the thread's first entry
-                continue
-            used.add(key)
-            track = tracks.get(key)
-            if track is None:
-                named = roles.role_of_name(record.name)
-                track = tracks[key] = Track(
-                    [None] * count, [None] * count, jvm, named.role, named.pool, named.group, record.name
-                )
-            track.records[index] = record
-            track.meanings[index] = meanings.of(record.stack)
-            track.seen.append(index)
-    result = list(tracks.values())
-    forms = {moment.sample.format for moment in series.moments}
-    every_sample = list(range(count))
-    for track in result:
-        if len(forms) == 1:
-            track.judged, track.possible = track.seen, every_sample
-        else:
-            _choose_form(track, series)
-        _role_by_frames(track)
-    return result
+            row = rows.get(key)
+            if row is None:
+                row = rows[key] = absent.copy()
+            # in a damaged or doubled part of a dump the thread's first entry stays
+            if row[index] is None:
+                row[index] = record
+    return rows
 
 
-def _choose_form(track: Track, series: Series) -> None:
-    """Choose the samples that decide about a thread.
+def _choose_form(
+    records: _Records, seen: tuple[int, ...], series: Series
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Choose the samples that decide about a thread; gives them, and all samples of their forms.
 
     Forms of dumps do not show the same: jstack has CPU times, lock lines and hidden frames, Thread.dump_to_file has
     virtual threads and names objects by identity hash. So a thread is judged by the samples of one form. Only where no
     form has two samples of it are samples of several forms compared, by the frames that both show.
     """
     by_form: dict[str, list[int]] = {}
-    for index in track.seen:
+    for index in seen:
         by_form.setdefault(series.moments[index].sample.format, []).append(index)
-    best = max(by_form.values(), key=lambda samples: _worth(track, samples, series))
-    track.judged = best if len(best) > 1 else track.seen
-    forms = {series.moments[index].sample.format for index in track.judged}
-    track.possible = [index for index, moment in enumerate(series.moments) if moment.sample.format in forms]
+    best = max(by_form.values(), key=lambda samples: _worth(records, samples, series))
+    judged = tuple(best) if len(best) > 1 else seen
+    forms = {series.moments[index].sample.format for index in judged}
+    return judged, tuple(index for index, moment in enumerate(series.moments) if moment.sample.format in forms)
 
 
-def _worth(track: Track, samples: list[int], series: Series) -> tuple[bool, bool, int]:
+def _worth(records: _Records, samples: list[int], series: Series) -> tuple[bool, bool, int]:
     """How much the samples of one form can tell: samples far enough apart first, then CPU times, then many samples."""
     first, last = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
     apart = len(samples) > 1 and (first is None or last is None or last - first >= SHORT_RUN_S)
-    timed = all((record := track.records[index]) is not None and record.cpu_ms is not None for index in samples)
+    timed = all((record := records[index]) is not None and record.cpu_ms is not None for index in samples)
     return apart, timed, len(samples)
 
 

@@ -57,17 +57,17 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
     pauses: dict[tuple[str, Doing], str] = {}
     container: str | None = None
     worker = first.role == roles.CONSUME_WORKER
-    for judgement in judgements:
-        for index in judgement.track.seen:
-            meaning = judgement.track.meanings[index]
+    # threads with the same stacks share the tuple of what these mean
+    for meanings, threads in Counter(judgement.track.meanings for judgement in judgements).items():
+        for index, meaning in enumerate(meanings):
             if meaning is None or meaning.idle:
                 continue
             if worker and not meaning.in_listener:
                 continue
-            busy[index] += 1
-            samples_at_work += 1
+            busy[index] += threads
+            samples_at_work += threads
             place = meaning.own_frame or meaning.top or "?", meaning.doing
-            frames[place] += 1
+            frames[place] += threads
             if meaning.library is not None and meaning.library.kind == "pause":
                 pauses[place] = meaning.library.name
             if meaning.container is not None:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.cli import run
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
-from mqdiag.threads.decide import judge_track
+from mqdiag.threads import decide, passes
+from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.facts import stacks_facts
-from mqdiag.threads.judgement import World
+from mqdiag.threads.judgement import Judgement, Revision, World
 from mqdiag.threads.locks import lock_graphs
 from mqdiag.threads.passes import PASSES, run_passes
-from mqdiag.threads.series import make_series
+from mqdiag.threads.series import Series, make_series
 from mqdiag.threads.stack_meaning import StackMeanings
-from mqdiag.threads.tracks import align
+from mqdiag.threads.tracks import Track, align
 from tests.threads.real_series import CASES
 
 
@@ -28,7 +30,7 @@ def histories(samples: list[Sample]) -> dict[str, str]:
     """History of the decisions by thread."""
     series = make_series(samples)
     tracks = align(series, StackMeanings())
-    world = World([judge_track(track, series) for track in tracks], lock_graphs(tracks, series), series)
+    world = World(judge_tracks(tracks, series), lock_graphs(tracks, series), series)
     run_passes(world)
     return {judgement.track.name: judgement.history() for judgement in world.judgements}
 
@@ -76,3 +78,61 @@ def test_debug_shows_the_revisions_on_stderr(tmp_path: Path, capsys: pytest.Capt
     assert "_1: stuck by own samples -> blocked by lock owner" in capsys.readouterr().err
     run(["stacks", path, "--output", str(tmp_path / "other.txt")])
     assert "by own samples" not in capsys.readouterr().err
+
+
+def test_threads_that_show_the_same_are_decided_about_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = 20
+    samples = samples_of("latch-stuck")
+    few = _decisions(samples, monkeypatch)
+    for sample in samples:
+        sample.threads += [
+            msgspec.structs.replace(
+                thread,
+                name=f"{thread.name}{copy:03}",
+                java_id=thread.java_id * 1_000 + copy,
+                tid=f"{thread.tid}{copy}",
+                elapsed_s=thread.elapsed_s - 0.5 * copy,
+            )
+            for thread in list(sample.threads)
+            if thread.java_id is not None and thread.elapsed_s is not None
+            for copy in range(1, copies)
+        ]
+    many = _decisions(samples, monkeypatch)
+    assert len(few) <= len(many) <= len(few) + copies
+
+
+def test_passes_look_at_the_threads_that_they_concern(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: dict[str, list[str]] = {}
+
+    def counted(one: passes.Pass) -> passes.Pass:
+        seen = looked_at.setdefault(one.name, [])
+
+        def revise(judgement: Judgement, world: World) -> Revision | None:
+            seen.append(judgement.track.name)
+            return one.revise(judgement, world)
+
+        return msgspec.structs.replace(one, revise=revise)
+
+    monkeypatch.setattr(passes, "PASSES", tuple(map(counted, passes.PASSES)))
+    listening = [
+        name for name in histories(samples_of("urlconnection-stuck")) if "ConsumeMessageThread" in name
+    ]
+    assert sorted(looked_at["calls of others"]) == sorted(listening)
+    assert not looked_at["connection pool"]
+    assert not looked_at["put lock"]
+    assert not looked_at["future"]
+
+
+def _decisions(samples: list[Sample], monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Names of the threads that were decided about, one for all that show the same."""
+    decided: list[str] = []
+    whole = decide._decide
+
+    def count(track: Track, series: Series) -> Revision:
+        decided.append(track.name)
+        return whole(track, series)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(decide, "_decide", count)
+        assert len(stacks_facts(samples).threads) >= len(decided)
+    return decided

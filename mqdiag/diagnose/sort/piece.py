@@ -12,7 +12,8 @@ from mqdiag.read.sniff import Content, content_of, unpacked_head
 
 STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
-SCAN_CHUNK = 8 << 20
+SCAN_CHUNK = 256 << 10
+"""bytes that stay in the cache of a core; larger pieces take twice the time"""
 LONGEST_MARK = 64
 
 

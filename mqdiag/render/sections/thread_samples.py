@@ -194,7 +194,9 @@ def _is_shown(group: StackGroup, stacks: StacksFacts) -> bool:
 def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> list[AnyPart]:
     """Threads over the samples, as a picture where they differ."""
     words: tuple[AnyPart, ...] = (_glyph_table(threads, view), Paragraph(_LEGEND, soft=True))
-    if len({_shape(one) for one in threads}) == 1:
+    # threads that show the same share their samples
+    distinct = {(one.state, id(one.samples)): one for one in threads}
+    if len({_shape(one) for one in distinct.values()}) == 1:
         return [*words]
     stuck = sum(one.state in ("stuck", "blocked") for one in threads)
     title = say("{stuck:count} of {threads:count} threads make no progress", stuck=stuck, threads=len(threads))
@@ -240,11 +242,15 @@ def _picture_row(thread: ThreadFacts) -> TimelineRow:
 
 def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
     """Threads with equal rows in one row."""
+    # threads that show the same share their samples
+    marks_of = {
+        key: "".join(_glyph(at.state, at.doing) for at in samples)
+        for key, samples in {id(one.samples): one.samples for one in threads}.items()
+    }
     rows: dict[tuple[str, str, str, str], list[ThreadFacts]] = {}
-    for thread in threads:
-        marks = "".join(_glyph(at.state, at.doing) for at in thread.samples)
-        key = (thread.state, marks, thread.frame or "", thread.pool or thread.name)
-        rows.setdefault(key, []).append(thread)
+    for one in threads:
+        key = (one.state, marks_of[id(one.samples)], one.frame or "", one.pool or one.name)
+        rows.setdefault(key, []).append(one)
     return Table(
         name="timeline",
         columns=(

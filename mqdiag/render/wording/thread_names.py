@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
+from string import digits
 
 from mqdiag.text import Text, say
 
-_NUMBER = re.compile(r"^(.*?)(\d+)$", re.S)
 _LONGEST_NUMBER = 9
 _MOST_PLAIN = 6
 
@@ -17,9 +16,9 @@ def grouped_names(names: Sequence[str]) -> Text:
     numbers: dict[str, set[int]] = {}
     plain: list[str] = []
     for name in names:
-        found = _NUMBER.match(name)
-        if found and len(found[2]) <= _LONGEST_NUMBER:
-            numbers.setdefault(found[1], set()).add(int(found[2]))
+        prefix = name.rstrip(digits)
+        if 0 < len(name) - len(prefix) <= _LONGEST_NUMBER:
+            numbers.setdefault(prefix, set()).add(int(name[len(prefix) :]))
         else:
             plain.append(name)
     shown = (*(prefix + _ranges(sorted(own)) for prefix, own in numbers.items()), *plain[:_MOST_PLAIN])
