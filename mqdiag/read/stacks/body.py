@@ -6,6 +6,7 @@ from sys import intern
 from typing import NamedTuple
 
 from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks.header import HeaderParser
 from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack
 
 MAX_FRAMES = 600
@@ -79,6 +80,8 @@ class BodyParser:
         self._whole: dict[tuple[int, int], Block] = {}
         self._plain: dict[tuple[int, int], Block] = {}
         self._shapes: dict[tuple[int, int], Stack] = {}
+        self.headers = HeaderParser()
+        """for the undecoded lines above the bodies"""
 
     def parse_block(self, text: str) -> Block:
         """The parts of a block, which may go on behind the thread's stack."""

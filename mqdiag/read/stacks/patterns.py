@@ -23,12 +23,19 @@ PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")
 
 # what stands behind the closing quote of a thread's name; JDK 8 has no cpu=, JDK 7 no #id, JDK 21 the
 # native id in brackets too and nid in decimal; a carrier of a virtual thread has no nid at all (JDK 25)
-HEADER_TAIL = lazy_pattern(
+_HEADER_TAIL = (
     r"(?: #(?P<id>\d+))?(?: \[(?P<os>\d+)\])?(?P<daemon> daemon)?(?: prio=-?\d+)?(?: os_prio=-?\d+)?"
     r"(?: cpu=(?P<cpu>[\d.,]+)ms)?(?: elapsed=(?P<elapsed>[\d.,]+)s)?"
     r"(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?(?: defined_classes=\d+)?"
     r" tid=(?P<tid>0x[0-9a-fA-F]+|\d+)(?: nid=(?P<nid>0x[0-9a-fA-F]+|\d+|NA))?(?P<rest> .*)?$"
 )
+HEADER_TAIL = lazy_pattern(_HEADER_TAIL)
+RAW_HEADER_TAIL = lazy_pattern(_HEADER_TAIL.encode())
+RAW_TIMES = lazy_pattern(
+    rb"(?P<cpu>[\d.]+)ms(?: elapsed=(?P<elapsed>[\d.]+)s)?(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?"
+    rb"(?: defined_classes=\d+)?"
+)
+"""what stands between "cpu=" and "tid=" """
 # JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
 JMX_TAIL = lazy_pattern(r" - Thread t@(?P<id>\d+)\s*$")
 # ThreadInfo.toString(), which Dubbo, Druid and others print, and arthas with CPU times (opening quote taken off):

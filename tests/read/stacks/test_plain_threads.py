@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.read.stacks import body, classic, decode, plain_threads
+from mqdiag.read.stacks import body, classic, decode, header, plain_threads
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
@@ -136,6 +136,23 @@ def test_each_distinct_stack_is_parsed_once(tmp_path: Path, monkeypatch: pytest.
     assert distinct == len(set(shapes)) < len(first.samples[0].threads)
     read_stacks(str(path), bodies)
     assert len(shapes) == distinct
+
+
+def test_each_header_of_a_series_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The next sample differs in its times, which many threads share."""
+    parsed: list[bytes] = []
+    identity_of, times_of = header._identity, header._times
+    monkeypatch.setattr(
+        header, "_identity", lambda name, *rest: (parsed.append(name), identity_of(name, *rest))[1]
+    )
+    monkeypatch.setattr(header, "_times", lambda shown: (parsed.append(shown), times_of(shown))[1])
+    bodies = BodyParser()
+    sample = _dump().partition(b"\n\n")[2]
+    later = sample.replace(b"cpu=1.50ms elapsed=9.00s", b"cpu=1.75ms elapsed=12.00s")
+    samples = [plain_threads.plain_threads(text, bodies).threads for text in (sample, later)]
+    assert [len(threads) for threads in samples] == [THREADS - 1] * 2
+    assert [threads[0].cpu_ms for threads in samples] == [1.5, 1.75]
+    assert len(parsed) == THREADS - 1 + 2
 
 
 def test_a_very_long_stack_is_looked_at_undecoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
