@@ -98,6 +98,31 @@ def _write_english(text: Text) -> None:
         sys.stderr.flush()
 
 
+_waiting: list[Callable[[], None]] | None = None
+
+
+@contextmanager
+def answer_first() -> Iterator[None]:
+    """Put off what only later runs need until the block has shown the answer; after an error it is not done."""
+    global _waiting
+    waiting: list[Callable[[], None]] = []
+    _waiting = waiting
+    try:
+        yield
+    finally:
+        _waiting = None
+    for work in waiting:
+        work()
+
+
+def when_answered(work: Callable[[], None]) -> None:
+    """Do what only later runs need: at the end of `answer_first`, or at once outside of it."""
+    if _waiting is None:
+        work()
+    else:
+        _waiting.append(work)
+
+
 _noted: set[Text] = set()
 _listener: Callable[[Text], None] = _write_english
 

@@ -10,6 +10,7 @@ from mqdiag.cli.common.completion import complete_files
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.options import GATE, HEAP, REPORT, CommonOptions, options_of
 from mqdiag.cli.common.session import diagnose
+from mqdiag.progress import answer_first
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -77,4 +78,5 @@ def command(
                 memory_bytes=memory_bytes,
             )
 
-    return diagnose(options, work, paths=(dump,), evidence=("heap",), all_threads=all_threads)
+    with answer_first():
+        return diagnose(options, work, paths=(dump,), evidence=("heap",), all_threads=all_threads)

@@ -21,7 +21,7 @@ from mqdiag.graph.paths import PathSearch, referrers, steps_of
 from mqdiag.graph.set_retained import retained_of_sets
 from mqdiag.graph.shallow import SizeModel, learn_sizes
 from mqdiag.graph.threads import ThreadRecord, read_threads
-from mqdiag.progress import Progress
+from mqdiag.progress import Progress, when_answered
 from mqdiag.read.hprof.dump import Dump, read_objects
 from mqdiag.read.source import Source
 from mqdiag.text import say
@@ -40,28 +40,43 @@ class Heap(ObjectGraph):
     No call changes what another one answers, nor how long it takes, but for what is kept.
     """
 
+    _is_finished = False
+
     def finish(self) -> None:
         """To be called when everything was asked: keeps what was computed for later runs, and closes the cache.
+
+        Where a command shows an answer first (`answer_first`), the graph of the only dump of a file is kept after it.
 
         Raises:
             InputError: somebody has written to the file meanwhile.
         """
         try:
             self.dump.source.refuse_changed()
-            self._keep()
-        finally:
+        except InputError:
             self._kept.close()
+            raise
+        self._is_finished = True
+        if self.dump.further_dumps:
+            self._keep()  # the memory is for the next one
+        else:
+            when_answered(self._keep)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
         """Close the cache, in which an unfinished heap keeps nothing."""
-        self._kept.close()
+        if not self._is_finished:
+            self._kept.close()
 
     def _keep(self) -> None:
-        if not self._kept.takes or self.problem is not None or self.dump.repaired:
-            return
+        try:
+            if self._kept.takes and self.problem is None and not self.dump.repaired:
+                self._keep_computed()
+        finally:
+            self._kept.close()
+
+    def _keep_computed(self) -> None:
         tree: Dominance | None = self.__dict__.get("dominance")
         search: PathSearch | None = self.__dict__.get("_path_search")
         self._kept.keep(

@@ -14,10 +14,11 @@ import numpy as np
 import pytest
 
 from mqdiag.cache.array_file import ArrayFile, Unusable, write_arrays
+from mqdiag.cli import run
 from mqdiag.diagnose.show import show_in_heap
 from mqdiag.errors import InputError, UsageError
 from mqdiag.graph import open_heap
-from mqdiag.graph.kept import PARTS, _words
+from mqdiag.graph.kept import PARTS, Computed, Kept, _words
 from tests.cache.answers import (
     Notes,
     all_answers,
@@ -63,6 +64,22 @@ def test_answers_from_the_cache_are_the_same(cache: Path, tmp_path: Path, name: 
     assert again == computed
     assert not notes.walked
     assert notes.notes == []
+
+
+def test_the_report_is_shown_before_the_graph_is_kept(
+    cache: Path, dump: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown: list[str] = []
+    keep = Kept.keep
+
+    def noted(kept: Kept, computed: Computed) -> None:
+        shown.append(capsys.readouterr().out)
+        keep(kept, computed)
+
+    monkeypatch.setattr(Kept, "keep", noted)
+    run(["heap", dump])
+    assert "Largest classes" in shown[0]
+    assert "dominance" in parts_in(cache)
 
 
 def test_a_packed_dump_is_kept_too(cache: Path, tmp_path: Path) -> None:
