@@ -9,7 +9,7 @@ from mqdiag.facts.broker import BrokerFacts, PutLock
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.rules.shared.broker_status import ONE_MOMENT, counters
+from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
 from mqdiag.rules.shared.busy_remedies import BUSY, busy, busy_by_logs
@@ -308,7 +308,7 @@ def _write_times(logs: LogsFacts) -> Iterator[Text]:
 
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each broker of brokerStatus."""
+    """One finding for each broker of brokerStatus or clusterList."""
     for broker in counters(facts):
         held = broker.number("pageCacheLockTimeMills")
         if held is None or held >= FORGIVEN_MS:
@@ -320,7 +320,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
             severity=Severity.ERROR if held > DEFAULT_LIMIT_MS else Severity.WARNING,
             cause="page-cache-busy",
             confidence=Confidence.MEDIUM,
-            confidence_reason=ONE_MOMENT,
+            confidence_reason=broker.one_moment,
             title=say(
                 "Writing one message on {called} has taken {page_cache_lock_ms:ms} so far", called=broker.called
             ),
@@ -329,8 +329,9 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
             evidence={"page_cache_lock_ms": held, "limit_ms": DEFAULT_LIMIT_MS},
             explanation=(
                 say(
-                    "brokerStatus: pageCacheLockTimeMills is {page_cache_lock_ms:count}. After"
-                    " osPageCacheBusyTimeOutMills, by default {limit_ms:count} ms, the broker refuses all sends."
+                    "{counter} is {page_cache_lock_ms:count}. After osPageCacheBusyTimeOutMills, by default"
+                    " {limit_ms:count} ms, the broker refuses all sends.",
+                    counter=broker.counter("pageCacheLockTimeMills"),
                 ),
             ),
             remedy=BUSY,

@@ -9,7 +9,7 @@ from mqdiag.facts.broker import RequestQueue
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.rules.shared.broker_status import ONE_MOMENT, counters
+from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import answer_lines
 from mqdiag.rules.shared.busy_remedies import BUSY, busy, busy_by_logs
@@ -190,7 +190,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
             severity=Severity.ERROR if size >= capacity else Severity.WARNING,
             cause="overload",
             confidence=Confidence.MEDIUM,
-            confidence_reason=ONE_MOMENT,
+            confidence_reason=broker.one_moment,
             title=say("The send queue of {called} is {share:percent} full", called=broker.called),
             subject=broker.subject,
             when=broker.when,

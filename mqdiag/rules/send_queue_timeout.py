@@ -9,7 +9,7 @@ from mqdiag.facts.broker import BrokerFacts, RequestQueue
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Margin, Severity, TimeRange
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.rules.shared.broker_status import ONE_MOMENT, counters
+from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import (
     brokers_of_heap,
     brokers_of_logs,
@@ -308,7 +308,7 @@ def _remedy(cause: str) -> tuple[Text, ...]:
 
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each broker of brokerStatus whose oldest send waits too long."""
+    """One finding for each broker of brokerStatus or clusterList whose oldest send waits too long."""
     for broker in counters(facts):
         waits = broker.number("sendThreadPoolQueueHeadWaitTimeMills")
         size = broker.number("sendThreadPoolQueueSize")
@@ -321,7 +321,7 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
             severity=Severity.WARNING,
             cause="slow-sends",
             confidence=Confidence.MEDIUM,
-            confidence_reason=ONE_MOMENT,
+            confidence_reason=broker.one_moment,
             title=say(
                 "The oldest of {size:count} {size:send|sends} has waited for {head_wait_ms:ms} in the queue of"
                 " {called}",
@@ -332,9 +332,9 @@ def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
             evidence={"size": size, "head_wait_ms": waits, "allowed_ms": DEFAULT_WAIT_MS},
             explanation=(
                 say(
-                    "brokerStatus: sendThreadPoolQueueHeadWaitTimeMills is {head_wait_ms:count}. After"
-                    " waitTimeMillsInSendQueue, by default {allowed_ms:count} ms, senders get"
-                    " [TIMEOUT_CLEAN_QUEUE]broker busy."
+                    "{counter} is {head_wait_ms:count}. After waitTimeMillsInSendQueue, by default"
+                    " {allowed_ms:count} ms, senders get [TIMEOUT_CLEAN_QUEUE]broker busy.",
+                    counter=broker.counter("sendThreadPoolQueueHeadWaitTimeMills"),
                 ),
             ),
             remedy=TIMEOUTS,

@@ -11,7 +11,7 @@ from mqdiag.facts.admin import BrokerListed, BrokerStatus
 from mqdiag.findings import Finding, Margin
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.rules import disk_full, page_cache_busy, send_queue_full, send_queue_timeout, slow_writes
-from tests.rules.checks import outcome_of
+from tests.rules.checks import outcome_of, said
 
 RULES = [
     disk_full.RULE,
@@ -141,3 +141,34 @@ def test_the_later_answer_of_one_broker_counts_and_those_of_two_are_two() -> Non
     assert [one.rule for one in outcome_of(RULES, two).findings] == ["disk-full"], (
         "the healthy one hides it not"
     )
+
+
+def listed(**values: object) -> BrokerListed:
+    return BrokerListed(source="list.txt", broker="broker-a", broker_id=0, address="10.0.0.2:10911", **values)
+
+
+def test_the_line_of_cluster_list_is_judged_like_broker_status() -> None:
+    busy = listed(disk_ratio=0.94, page_cache_wait_ms=1830, send_queue=12, send_wait_ms=900)
+    outcome = outcome_of(RULES, Facts(admin=AdminFacts(brokers=(busy,))))
+    assert {(one.rule, one.severity.value, one.subject.broker) for one in outcome.findings} == {
+        ("disk-full", "error", "broker-a"),
+        ("page-cache-busy", "error", "broker-a"),
+        ("send-queue-timeout", "warning", "broker-a"),
+    }
+    told = " ".join(map(said, outcome.findings))
+    assert "clusterList: #SPACE is 0.94." in told
+    assert "brokerStatus" not in told
+    assert {repr(one.confidence_reason.values) for one in outcome.findings if one.rule != "disk-full"} == {
+        "{'answer': 'clusterList'}"
+    }
+
+
+def test_a_broker_that_answered_broker_status_is_judged_once() -> None:
+    status = BrokerStatus(source="x", address="10.0.0.2:10911", disk_ratio=0.94)
+    admin = AdminFacts(broker_statuses=(status,), brokers=(listed(disk_ratio=0.95),))
+    (finding,) = outcome_of(RULES, Facts(admin=admin)).findings
+    assert finding.evidence["disk_ratio"] == 0.94
+
+
+def test_a_broker_that_does_not_answer_has_no_numbers() -> None:
+    assert outcome_of(RULES, Facts(admin=AdminFacts(brokers=(listed(),)))).findings == ()

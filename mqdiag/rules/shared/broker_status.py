@@ -1,4 +1,4 @@
-"""The counters that mqadmin brokerStatus printed, as numbers."""
+"""The counters that mqadmin brokerStatus or clusterList printed, as numbers."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import PurePath
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.facts.admin import BrokerStatus
+from mqdiag.facts.admin import BrokerListed, BrokerStatus
 from mqdiag.findings import Subject, TimeRange
 from mqdiag.rules.shared.brokers import called
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import between
 
-ONE_MOMENT = say("brokerStatus shows one moment; ask again, or read store.log and watermark.log")
-"""why a finding from counters alone is not sure"""
+COLUMNS = {
+    "commitLogDiskRatio": "#SPACE",
+    "pageCacheLockTimeMills": "#PCWait(ms)",
+    "sendThreadPoolQueueHeadWaitTimeMills": "#InTPS(LOAD)",
+}
+"""the column of clusterList that has a counter of brokerStatus"""
 
 
 class Counters(msgspec.Struct, frozen=True):
@@ -24,6 +28,19 @@ class Counters(msgspec.Struct, frozen=True):
     status: BrokerStatus
     name: str | None
     """as clusterList names the broker of this address"""
+    answer: str = "brokerStatus"
+    """the command of mqadmin that printed them"""
+
+    @property
+    def one_moment(self) -> Text:
+        """Why a finding from counters alone is not sure."""
+        return say(
+            "{answer} shows one moment; ask again, or read store.log and watermark.log", answer=self.answer
+        )
+
+    def counter(self, name: str) -> str:
+        """How a sentence names a counter, such as "brokerStatus: commitLogDiskRatio" or "clusterList: #SPACE"."""
+        return f"{self.answer}: {name if self.answer == 'brokerStatus' else COLUMNS[name]}"
 
     def number(self, name: str) -> int | None:
         """A counter; None where it is not printed, or is no number."""
@@ -50,7 +67,10 @@ class Counters(msgspec.Struct, frozen=True):
 
 
 def counters(facts: Facts) -> Iterator[Counters]:
-    """The last answer of each broker; nothing without mqadmin output."""
+    """The last answer of each broker; where brokerStatus did not ask it, its line of clusterList.
+
+    Nothing without mqadmin output.
+    """
     if facts.admin is None:
         return
     names = {one.address: one.broker for one in facts.admin.brokers if one.broker is not None}
@@ -59,8 +79,30 @@ def counters(facts: Facts) -> Iterator[Counters]:
         before = latest.get(_identity(status))
         if before is None or (status.asked_at or "") >= (before.asked_at or ""):
             latest[_identity(status)] = status
+    asked: set[str | None] = set()
     for status in latest.values():
-        yield Counters(status, _name(status, names, alone=len(latest) == 1))
+        name = _name(status, names, alone=len(latest) == 1)
+        asked |= {status.address, name}
+        yield Counters(status, name)
+    for line in {one.address: one for one in facts.admin.brokers}.values():
+        if not asked & {line.address, line.broker} - {None}:
+            yield Counters(_status_of(line), line.broker if line.broker_id == 0 else None, "clusterList")
+
+
+def _status_of(line: BrokerListed) -> BrokerStatus:
+    """The counters that clusterList has too, by their names in brokerStatus."""
+    values = {
+        "pageCacheLockTimeMills": line.page_cache_wait_ms,
+        "sendThreadPoolQueueSize": line.send_queue,
+        "sendThreadPoolQueueHeadWaitTimeMills": line.send_wait_ms,
+    }
+    return BrokerStatus(
+        source=line.source,
+        address=line.address,
+        version=line.version,
+        disk_ratio=line.disk_ratio,
+        values={name: str(value) for name, value in values.items() if value is not None},
+    )
 
 
 def _identity(status: BrokerStatus) -> str:
