@@ -29,6 +29,8 @@ EXCERPT_LINES = 20
 """below so many lines a log is an excerpt that somebody cut out"""
 FEWEST_LINES = 3
 """below so many lines a log shows nothing by what it does not say"""
+FEWEST_UNKNOWN_LINES = 5
+"""the same of a log that mqdiag knows no line of"""
 FEWEST_ENDED = 3
 """connections of a gRPC client that ended, from which on it is worth a look whether it received messages later"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
@@ -413,7 +415,8 @@ def _other_side(logs: LogsFacts) -> Text:
 def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
     """A few lines that somebody cut out show that something was, and not how long."""
     lines = logs.level_lines
-    if 0 < logs.lines < FEWEST_LINES and (lines is None or not (lines.harmless or lines.passing)):
+    fewest = FEWEST_LINES if any(file.event_lines for file in logs.files) else FEWEST_UNKNOWN_LINES
+    if 0 < logs.lines < fewest and (lines is None or not (lines.harmless or lines.passing)):
         yield say(
             "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
             lines=logs.lines,

@@ -194,9 +194,16 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"connect to ", sending.not_connected),
     (b"close the connection to remote address[", sending.closed),
     (b"No route info of this topic", sending.no_route),
+    (b"No route info for this topic", sending.no_route),
+    (b"] not matched route info", sending.no_route),
     (b"No topic route info in name server for the topic", sending.no_route),
     (b"No name server address", sending.no_name_server),
-    *((b"CODE: %d  DESC: " % code, refusals.pull_refused) for code in (23, 24, 25, 26)),
+    # a page on the web shows the two blanks as one
+    *(
+        (b"CODE: %d%s DESC: " % (code, blank), refusals.pull_refused)
+        for code in (23, 24, 25, 26)
+        for blank in (b"", b" ")
+    ),
     *((b"Response Code: %d, remark: " % code, refusals.pull_refused) for code in (23, 24, 25, 26)),
     (b"] not exist, apply first please", refusals.no_topic),
     (b"subscription is not latest, group: ", refusals.not_latest),
@@ -266,6 +273,10 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"Could not reserve enough space for ", starting.heap_refused),
     (b"create system broadcast topic ", starting.cluster_unknown),
     (b"has been created before, specify another", starting.group_exists),
+    (b"MQClientException: consumeThreadMin (", starting.client_settings_refused),
+    (b" Out of range [", starting.client_settings_refused),
+    (b"Failed to start replicasManager", starting.controller_unreachable),
+    (b"fail to get next broker id from controller", starting.controller_unreachable),
     (b"No accessKey is configured", access.refused),
     (b"unable to calculate a request signature", access.refused),
     (b"Check signature failed for accessKey", access.refused),

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 
+LONGEST_CUT_STACK = 16 << 10
+"""bytes at the begin of a log that are looked at for a stack without its exception"""
 MOST_HITS = 500
 """lines of a block, a MiB as a rule, that are looked at; one exception is enough to doubt a log"""
 LONGEST_LINE = 2 << 10
@@ -22,8 +24,13 @@ _OF_A_RECORD = lazy_pattern(
 """a line above that belongs to a stack, so that the exception is the cause of one that was seen"""
 
 
-def bare_exceptions(block: bytes) -> Iterator[bytes]:
-    """First lines of exceptions in a block that begins and ends at line ends."""
+def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[bytes]:
+    """First lines of exceptions in a block that begins and ends at line ends.
+
+    Args:
+        block: the bytes.
+        begins_log: whether nothing stands above it.
+    """
     for word in _WORDS:
         at = block.find(word)
         hits = 0
@@ -34,7 +41,11 @@ def bare_exceptions(block: bytes) -> Iterator[bytes]:
             end = len(block) if end < 0 else end
             line = block[start : min(end, start + LONGEST_LINE)]
             seen = word is not _WORDS[0] and _WORDS[0] in line
-            if not seen and _HEAD.match(line) and not _belongs(block, start):
+            if (
+                not seen
+                and _HEAD.match(line)
+                and (not _belongs(block, start) or (begins_log and _is_cut_off(block, start)))
+            ):
                 yield line
             at = block.find(word, end)
 
@@ -46,3 +57,9 @@ def _belongs(block: bytes, start: int) -> bool:
     if level is not None:
         return level[0].upper() in LOUD
     return _OF_A_RECORD.match(above) is not None or _HEAD.match(above) is not None
+
+
+def _is_cut_off(block: bytes, start: int) -> bool:
+    """Whether all lines above are of one stack, so that the exception that it belongs to was cut off."""
+    above = block[:start] if start <= LONGEST_CUT_STACK else b""
+    return bool(above) and all(_OF_A_RECORD.match(line) for line in above.splitlines())

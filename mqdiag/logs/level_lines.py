@@ -95,10 +95,11 @@ class LevelLines(msgspec.Struct):
                 known = self._known(line, words[word])
                 if known is not None:
                     self._count(known, line, block, end, min(stride, len(found) - number))
+        begins_log = not self._blocks
         self._blocks += 1
         if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
             return
-        for line in bare_exceptions(block):
+        for line in bare_exceptions(block, begins_log=begins_log):
             self.foreign += 1
             self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)
 

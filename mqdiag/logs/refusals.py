@@ -19,9 +19,11 @@ _KINDS = {
     "23": "pull-refused-not-parsable",
     "24": "pull-refused-no-group",
     "25": "pull-refused-not-latest",
-    "26": "pull-refused-not-parsable",
+    "26": "pull-refused-no-such-group",
 }
-"""by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest"""
+"""by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest, 26 a
+group that was not created"""
+_MISSING_GROUP = lazy_pattern(r"subscription group \[([^\]\n]{1,300})\] does not exist")
 _PULL_OF = lazy_pattern(r"pull request exception, group=([^,\s]{1,300}),")
 _NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
 _NOT_LATEST = lazy_pattern(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
@@ -36,8 +38,9 @@ def pull_refused(message: Message, log: LogTally) -> None:
     """The broker's answer to a pull."""
     found = _CODE.search(message.text)
     if found is not None:
-        subject = Subject(group=group_in(message.both))
-        log.add(_KINDS[found[1] or found[2]], message, subject, side="client")
+        missing = _MISSING_GROUP.search(message.text)
+        group = group_in(message.both) if missing is None else missing[1]
+        log.add(_KINDS[found[1] or found[2]], message, Subject(group=group), side="client")
 
 
 def pull_refused_by_slave(message: Message, log: LogTally) -> None:

@@ -12,7 +12,10 @@ from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import Subject
 
-_NO_ANSWER = lazy_pattern(r"wait response on the channel </?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)")
+_NO_ANSWER = lazy_pattern(
+    # an address of a host's name loses its first character: <ocalhost/127.0.0.1:9876>
+    r"wait response on the channel <(?:[\w.-]{0,253}/)?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)"
+)
 _ASYNC_NO_ANSWER = lazy_pattern(r"MQClientException: wait response timeout (-?\d{1,9})ms")
 _CALL_TIMEOUT = lazy_pattern(r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout")
 _STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
@@ -20,7 +23,8 @@ _NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
 _CONNECT = lazy_pattern(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
 _CLOSED = lazy_pattern(r"close the connection to remote address\[([^\]]{0,100})\]")
 _NO_ROUTE = lazy_pattern(
-    r"No route info of this topic[:,] ?([^\s,\"\\]{0,300})"
+    r"No route info (?:of|for) this topic[:,] ?([^\s,\"\\]{0,300})"
+    r"|The topic\[([^\]\n]{1,300})\] not matched route info"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
 _NO_NAME_SERVER = lazy_pattern(r"No name server address|name server address.{0,20} is null")
@@ -40,6 +44,9 @@ def no_answer(message: Message, log: LogTally) -> None:
     call = call_of(message)
     if call == "name-server" or (call is None and found[1].endswith(_NAME_SERVER_PORT)):
         log.add("name-server-no-answer", message, Subject(broker=found[1]), side="client")
+        return
+    if call == "master":
+        log.add("slave-settings-not-copied", message, Subject(broker=found[1]), side="broker")
         return
     if call == "pull":
         return
@@ -67,9 +74,10 @@ def no_answer_later(message: Message, log: LogTally) -> None:
 
 
 def call_timeout(message: Message, log: LogTally) -> None:
-    """A send used up its time, over all its attempts."""
+    """A send used up its time over all its attempts, or a question to the name server did before it was sent."""
     if _CALL_TIMEOUT.search(message.text) is not None:
-        log.add("send-call-timeout", message, side="client")
+        asked = call_of(message) == "name-server"
+        log.add("name-server-not-connected" if asked else "send-call-timeout", message, side="client")
 
 
 def used_up(message: Message, log: LogTally) -> None:
@@ -106,6 +114,9 @@ def not_connected(message: Message, log: LogTally) -> None:
     if call == "name-server" or (call is None and address.endswith(_NAME_SERVER_PORT)):
         log.add("name-server-not-connected", message, Subject(broker=address), side="client")
         return
+    if call == "master":
+        log.add("slave-settings-not-copied", message, Subject(broker=address), side="broker")
+        return
     kind = "send-not-connected" if call == "send" else "broker-not-connected"
     tally = log.add(kind, message, Subject(broker=address), side="client")
     if tally is not None and address.endswith(_VIP_PORT):
@@ -129,10 +140,11 @@ def no_route(message: Message, log: LogTally) -> None:
     found = _NO_ROUTE.search(message.text)
     if found is None:
         return
-    topic = (found[1] or found[2] or "").rstrip(".")
-    if topic.startswith("%") or (topic in _OPTIONAL_TOPICS and (found[2] or topic == "TBW102")):
+    sent, admin, asked = found.groups()
+    topic = (sent or admin or asked or "").rstrip(".")
+    if topic.startswith("%") or (topic in _OPTIONAL_TOPICS and (asked or topic == "TBW102")):
         return  # a retry topic is made by the broker when the first message fails
-    kind = "route-not-known" if found[2] else "send-no-route"
+    kind = "route-not-known" if asked else "send-no-route"
     log.add(kind, message, Subject(topic=topic or None), side="client")
 
 

@@ -2,7 +2,7 @@
 
 Source: DefaultMessageStore.start (the lock file, since 4.2.0), ConfigManager.load, the proxy's
 AbstractSystemMessageSyncer.createSysTopic, DefaultMQProducerImpl.start and DefaultMQPushConsumerImpl.start, the JVM's
-own words before main().
+own words before main(), ReplicasManager.start, DefaultMQPushConsumerImpl.checkConfig.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
 _GROUP = lazy_pattern(r"The (?:producer|consumer) group\[([^\]\n]{1,300})\] has been created before")
+_SETTING = lazy_pattern(r"MQClientException: (\w{1,60}) (?:Out of range \[|\(\d{1,9}\) is larger than )")
 _PORT = lazy_pattern(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
 
 
@@ -65,3 +66,14 @@ def group_exists(message: Message, log: LogTally) -> None:
     log.add(
         "start-group-exists", message, Subject(group=found[1] if found is not None else None), side="client"
     )
+
+
+def client_settings_refused(message: Message, log: LogTally) -> None:
+    """A consumer does not start, because a number that was set for it is not allowed."""
+    if _SETTING.search(message.text) is not None:
+        log.add("start-settings-refused", message, side="client")
+
+
+def controller_unreachable(message: Message, log: LogTally) -> None:
+    """A broker in controller mode gets no id or no role from a controller, and does not start."""
+    log.add("start-controller-unreachable", message, side="broker")

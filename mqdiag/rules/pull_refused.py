@@ -13,11 +13,12 @@ from mqdiag.rules.shared.log_events import by_group, counted, files_of, lines_of
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
-NO_GROUP, NOT_LATEST, NOT_PARSABLE, NO_TOPIC = (
+NO_GROUP, NOT_LATEST, NOT_PARSABLE, NO_TOPIC, NOT_CREATED = (
     "pull-refused-no-group",
     "pull-refused-not-latest",
     "pull-refused-not-parsable",
     "pull-refused-no-topic",
+    "pull-refused-no-such-group",
 )
 BY_SLAVE = "pull-refused-by-slave"
 AT_BROKER = "subscription-not-latest"
@@ -27,9 +28,10 @@ CAUSES = {
     AT_BROKER: "subscription-not-latest",
     NOT_PARSABLE: "subscription-not-parsable",
     NO_TOPIC: "no-topic",
+    NOT_CREATED: "group-not-created",
     BY_SLAVE: "slave-serves-no-reads",
 }
-LASTING = ("subscription-not-parsable", "no-topic")
+LASTING = ("subscription-not-parsable", "no-topic", "group-not-created")
 """causes that do not pass by themselves"""
 PASSES_WITHIN_S = 60
 """the heartbeat that renews a subscription at the broker comes every 30 s"""
@@ -42,21 +44,23 @@ RULE = Rule(
         " than the client's. Code 24 means that no heartbeat of the group arrives, or that the group must be created"
         " first. Code 25 means that the subscription at the broker is older. At a start and in a rebalance both pass"
         " with the next heartbeat, which comes every 30 seconds. When they do not pass, the group consumes nothing."
-        " Code 17 means that the topic was deleted or never created. Code 2 with [REJECTREQUEST] comes from a slave of"
-        " version 5 that serves no reads: the client asks it because the master is gone."
+        " Code 26 means that the group was not created. Code 17 means that the topic was deleted or never created. Code"
+        " 2 with [REJECTREQUEST] comes from a slave of version 5 that serves no reads: the client asks it because the"
+        " master is gone."
     ),
     causes=(
         "heartbeat-lost",
         "subscription-not-latest",
         "subscription-not-parsable",
         "no-topic",
+        "group-not-created",
         "slave-serves-no-reads",
     ),
     severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
     remedy=(
-        "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g {group:arg GROUP}). Where"
-        " autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup -c {cluster:arg CLUSTER}"
-        " -g {group:arg GROUP}.",
+        "Code 24: check that heartbeats reach the broker (mqadmin consumerConnection -g {group:arg GROUP}).",
+        "Codes 24 and 26: where autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup"
+        " -c {cluster:arg CLUSTER} -g {group:arg GROUP}.",
         "Code 25: give all instances of the group the same topics and tags.",
         "Code 23: correct the tag or SQL expression.",
         "Code 17: create the topic, or take it out of the consumers' subscriptions.",
@@ -75,6 +79,10 @@ RULE = Rule(
     proven_on=LITERALS,
 )
 
+_CREATE_GROUP = say(
+    "Where autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup"
+    " -n {name_server:arg NAMESRV:9876} -c {cluster:arg CLUSTER} -g {group:arg GROUP}."
+)
 REMEDIES = {
     "heartbeat-lost": (
         say(
@@ -85,10 +93,7 @@ REMEDIES = {
             "If it knows none, look for failed heartbeats in the client's log (send heart beat to broker exception) and"
             " for closed connections in the broker's. A heartbeat of more than 16 MiB is refused."
         ),
-        say(
-            "Where autoCreateSubscriptionGroup=false, create the group: mqadmin updateSubGroup"
-            " -n {name_server:arg NAMESRV:9876} -c {cluster:arg CLUSTER} -g {group:arg GROUP}."
-        ),
+        _CREATE_GROUP,
         say("Restart the consumers. If that does not help, restart the broker."),
     ),
     "subscription-not-latest": (
@@ -105,6 +110,7 @@ REMEDIES = {
         ),
         say("If it was deleted on purpose, take it out of the subscriptions and restart the consumers."),
     ),
+    "group-not-created": (_CREATE_GROUP,),
     "slave-serves-no-reads": (
         say(
             "Find out why the master is gone, and start it again: mqadmin clusterList shows which brokers run."
@@ -204,6 +210,7 @@ def _reason(cause: str) -> Text:
     return {
         "heartbeat-lost": say("the answer is the same for a group that was never created"),
         "subscription-not-latest": say("lost heartbeats and instances that differ give the same answer"),
+        "group-not-created": say("the answer does not tell whether the group was deleted or never created"),
         "no-topic": say("the answer does not tell whether the topic was deleted or never created"),
     }.get(cause, say("the answer does not name the expression"))
 
@@ -221,6 +228,9 @@ def _title(cause: str, *, lasts: bool) -> Text:
         "heartbeat-lost": say("The broker refused {lines:count} pulls because it does not know the group"),
         "subscription-not-latest": say(
             "The broker refused {lines:count} pulls because it holds an older subscription of the group"
+        ),
+        "group-not-created": say(
+            "The broker refused {lines:count} {lines:pull|pulls} because it does not have the group"
         ),
         "no-topic": say(
             "The broker refused {lines:count} {lines:pull|pulls} because it does not have the topic"

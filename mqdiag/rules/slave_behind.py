@@ -16,7 +16,16 @@ from mqdiag.rules.shared.brokers import brokers_of_heap, brokers_of_logs, called
 from mqdiag.rules.shared.busy_remedies import SLAVE_BEHIND
 from mqdiag.rules.shared.example_broker import example
 from mqdiag.rules.shared.excerpts import enough, surest
-from mqdiag.rules.shared.log_events import between, counted, events, files_of, lines_of, when
+from mqdiag.rules.shared.log_events import (
+    between,
+    counted,
+    counted_lines_about,
+    events,
+    files_of,
+    lines_of,
+    most_frequent_counted,
+    when,
+)
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined, ranges_of
@@ -59,11 +68,19 @@ SLAVE_AHEAD = (
 )
 
 
+SETTINGS_NOT_COPIED = (
+    say("Check that the master runs and that the slave reaches its brokerIP1, at the port of the lines."),
+    say("In a network of its own, give master and slave a brokerIP1 that both clients and slave reach."),
+)
+
+
 def _in_chain(finding: Finding) -> Text:
     if finding.cause == "slave-ahead":
         return say("the master has lost messages that its slave has")
     if finding.cause == "epoch-missing":
         return say("the master sends its slave nothing, because it lost an epoch")
+    if finding.cause == "settings-not-copied":
+        return say("the slave does not copy the master's settings")
     if finding.cause == "foreign-bytes":
         return say("something that is no slave wrote to the master's HA port")
     return say("the slave falls behind")
@@ -76,9 +93,9 @@ RULE = Rule(
         "A slave that is far behind cannot replace its master: if the master is lost, the messages that the slave lacks"
         " are lost too. A slave that is ahead shows that the master lost messages, which consumers may have read."
     ),
-    causes=("slow-slave", "slave-ahead", "foreign-bytes", "epoch-missing"),
+    causes=("slow-slave", "slave-ahead", "foreign-bytes", "epoch-missing", "settings-not-copied"),
     severities=(Severity.WARNING,),
-    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD, *FOREIGN_BYTES, *EPOCH_MISSING),
+    remedy=(*SLAVE_BEHIND, *SLAVE_AHEAD, *FOREIGN_BYTES, *EPOCH_MISSING, *SETTINGS_NOT_COPIED),
     references=(
         "article 003: power loss of a master",
         "https://github.com/apache/rocketmq/issues/1675",
@@ -86,7 +103,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/9689",
         "HAConnection.slaveAckOffset, MessageStoreConfig.haSlaveFallbehindMax",
     ),
-    limits={"lines_of_overflow": 10, "entries_of_overflow": 100, "lines_of_epochs": 3},
+    limits={"lines_of_overflow": 10, "entries_of_overflow": 100, "lines_of_epochs": 3, "lines_of_settings": 3},
     lies_at="broker",
     in_chain=_in_chain,
     leads_to={"offset-reset-to-zero": say("and after the restart")},
@@ -231,6 +248,9 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         missing = events(logs, "slave-epoch-missing")
         if enough(logs, lines_of(missing), limits["lines_of_epochs"]):
             yield _epoch_missing(logs, missing)
+        not_copied = events(logs, "slave-settings-not-copied")
+        if enough(logs, lines_of(not_copied), limits["lines_of_settings"]):
+            yield _settings_not_copied(logs, not_copied)
         gaps = [gap for gap in logs.replica_gaps if gap.replica_seen and gap.largest_bytes > 0]
         gap = max(gaps, key=lambda gap: gap.largest_bytes, default=None)
         timeouts = logs.count("slave-transfer-timeout")
@@ -352,6 +372,29 @@ def _epoch_missing(logs: LogsFacts, found: list[LogEvent]) -> Draft:
             say("In controller mode each election begins an epoch, and a slave gets messages epoch by epoch."),
         ),
         remedy=EPOCH_MISSING,
+        rests_on=files_of(found),
+        when=ranges_of(found),
+        weight=0.5,
+    )
+
+
+def _settings_not_copied(logs: LogsFacts, found: list[LogEvent]) -> Draft:
+    return Draft(
+        severity=Severity.WARNING,
+        cause="settings-not-copied",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the slave's lines do not tell whether the master runs"),
+        title=say("A slave cannot copy the settings of its master"),
+        subject=subject_of_logs(logs, []),
+        evidence={"lines": lines_of(found), **counted(found), **most_frequent_counted(*found)},
+        explanation=(
+            *map(counted_lines_about, found),
+            say(
+                "A slave asks its master's brokerIP1 for topics, groups and offsets every few seconds. Messages come by"
+                " another port and may still arrive."
+            ),
+        ),
+        remedy=SETTINGS_NOT_COPIED,
         rests_on=files_of(found),
         when=ranges_of(found),
         weight=0.5,

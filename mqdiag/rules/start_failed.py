@@ -22,6 +22,8 @@ _CAUSES = {
     "start-heap-refused": "heap-too-large",
     "start-cluster-unknown": "cluster-not-found",
     "start-group-exists": "group-exists",
+    "start-settings-refused": "client-settings",
+    "start-controller-unreachable": "controller-unreachable",
 }
 """by the event of the log"""
 
@@ -30,9 +32,10 @@ RULE = Rule(
     title="A broker, a name server, a proxy or a client does not start",
     why=(
         "A start ends for reasons that have nothing to do with messages: another process holds the store or the port, a"
-        " file of the broker's own settings is damaged, the JVM refuses its options, a proxy finds no broker, or a"
-        " process starts a second producer or consumer of a group. The"
-        " last words of the start name the reason; often they are in nohup.out or on the console only."
+        " file of the broker's own settings is damaged, the JVM refuses its options, a proxy finds no broker, a"
+        " broker no controller, or a process starts a second producer or consumer of a group, or one with a number that"
+        " is not allowed. The last words of the start name the reason. Often they are in nohup.out or on the console"
+        " only."
     ),
     causes=tuple(dict.fromkeys(_CAUSES.values())),
     severities=(Severity.ERROR, Severity.WARNING),
@@ -48,7 +51,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/6622",
         "https://github.com/apache/rocketmq/issues/10108",
         "https://github.com/alibaba/rocketmq/issues/40",
-        "DefaultMessageStore.start, ConfigManager.load, AbstractSystemMessageSyncer.createSysTopic",
+        "DefaultMessageStore.start, ConfigManager.load, AbstractSystemMessageSyncer.createSysTopic, ReplicasManager",
     ),
     lies_at="any",
     in_chain=say("the start fails"),
@@ -122,6 +125,8 @@ def _title(cause: str) -> Text:
         "jvm-option": say("The JVM does not start: it does not know one of its options"),
         "heap-too-large": say("The JVM does not start: the machine has no memory for its heap"),
         "cluster-not-found": say("The proxy does not start: it finds no broker of its cluster"),
+        "client-settings": say("A consumer does not start: a number that is set for it is not allowed"),
+        "controller-unreachable": say("The broker does not start: no controller registers it"),
         "group-exists": say("A producer or consumer does not start: this process has one of its group already"),
     }[cause]
 
@@ -153,6 +158,14 @@ _EXPLANATIONS: dict[str, Text] = {
     "cluster-not-found": say(
         "A proxy in cluster mode makes the topic DefaultHeartBeatSyncerTopic on a broker of rocketMQClusterName before"
         " it serves."
+    ),
+    "client-settings": say(
+        "The client compares its settings when it starts: consumeThreadMin must not be larger than consumeThreadMax."
+    ),
+    "controller-unreachable": say(
+        "In controller mode a broker asks the leader of the controllers for its id and its role. The leader tells its"
+        " own address, as controllerDLegerPeers or jRaftInitConf has it: 127.0.0.1 there sends every broker to its own"
+        " host."
     ),
     "group-exists": say(
         "The name servers and the brokers have nothing to do with it: within one client instance a group may have one"
@@ -195,6 +208,19 @@ _REMEDIES: dict[str, tuple[Text, ...]] = {
             "Start name servers and brokers first, and check with mqadmin clusterList that brokers are registered."
         ),
         say("Set rocketMQClusterName of rmq-proxy.json to the brokerClusterName of the brokers."),
+    ),
+    "client-settings": (
+        say("Set consumeThreadMin and consumeThreadMax together, or neither of them."),
+        say("Keep the number that the exception names within the range beside it."),
+    ),
+    "controller-unreachable": (
+        say(
+            "Look in broker.log for `Update controller leader address to`: the broker must reach that address."
+        ),
+        say(
+            "Give addresses that all brokers reach in controllerDLegerPeers (jRaftInitConf) of each controller, and in"
+            " controllerAddr of the brokers."
+        ),
     ),
     "group-exists": (
         say(

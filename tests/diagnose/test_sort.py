@@ -324,10 +324,14 @@ def test_a_folder_inside_an_archive_can_be_evidence_as_a_whole(top: str, tmp_pat
 @pytest.mark.parametrize("name", ["notes.json", "notes.json.gz", "notes.md.gz"])
 def test_files_that_write_about_log_lines_are_not_logs(name: str, tmp_path: Path) -> None:
     said = b'{\n  "facts": {\n    "text": "the consumer message buffer is full, so do flow control"\n  }\n}\n'
-    path = tmp_path / name
+    folder = tmp_path / "given"
+    folder.mkdir()
+    path = folder / name
     path.write_bytes(gzip.compress(said) if name.endswith(".gz") else said)
-    [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
+    [piece] = [one for one in walk(folder, tmp_path=tmp_path) if isinstance(one, Piece)]
     assert not log_kind.KIND.recognise(piece)
+    [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
+    assert log_kind.KIND.recognise(piece) == name.startswith("notes.md"), "who names a page has saved a post"
     path = tmp_path / "notes"
     path.write_bytes(said)
     [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]

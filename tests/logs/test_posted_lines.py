@@ -311,6 +311,65 @@ def only(report: Report, rule: str) -> Finding:
         ("[1]+  Exit 137                sh bin/mqbroker -n localhost:9876\n", "shutdown-requested", "signal"),
         ("".join(REFUSED.format(code=24, second=second) for second in range(12)), "pull-refused", "heartbeat-lost"),
         (
+            "Caused by: org.apache.rocketmq.remoting.exception.RemotingTimeoutException: invokeSync call timeout\n"
+            "\tat o.a.r.client.impl.MQClientAPIImpl.getTopicRouteInfoFromNameServer(M.java:1)\n",
+            "name-server-unreachable",
+            "unreachable",
+        ),
+        (
+            "org.apache.rocketmq.remoting.exception.RemotingTimeoutException: wait response on the channel"
+            " <amesrv.shop/10.8.8.8:9876> timeout, 6000(ms)\n",
+            "name-server-unreachable",
+            "unreachable",
+        ),
+        (
+            line("SyncTopicConfig Exception, 10.8.8.8:10911", level="ERROR")
+            + "o.a.r.remoting.exception.RemotingConnectException: connect to 10.8.8.8:10911 failed\n"
+            "\tat org.apache.rocketmq.broker.out.BrokerOuterAPI.getAllTopicConfig(BrokerOuterAPI.java:1)\n",
+            "slave-behind",
+            "settings-not-copied",
+        ),
+        (
+            "o.a.r.remoting.exception.RemotingTimeoutException: wait response on the channel <10.8.8.8:10911> timeout,"
+            " 3000(ms)\n\tat org.apache.rocketmq.broker.slave.SlaveSynchronize.syncAll(SlaveSynchronize.java:1)\n",
+            "slave-behind",
+            "settings-not-copied",
+        ),
+        (
+            "org.apache.rocketmq.client.exception.MQClientException: No route info for this topic, orders\n",
+            "no-route",
+            "topic-not-created",
+        ),
+        (
+            "org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: The topic[orders] not matched"
+            " route info\n",
+            "no-route",
+            "topic-not-created",
+        ),
+        (
+            "Caused by: org.apache.rocketmq.client.exception.MQClientException: consumeThreadMin (20) is larger than"
+            " consumeThreadMax (1)\n",
+            "start-failed",
+            "client-settings",
+        ),
+        (
+            "org.apache.rocketmq.client.exception.MQClientException: pullBatchSize Out of range [1, 1024]\n",
+            "start-failed",
+            "client-settings",
+        ),
+        (
+            line("fail to get next broker id from controller", level="ERROR"),
+            "start-failed",
+            "controller-unreachable",
+        ),
+        (
+            # a page on the web shows the two blanks behind the code as one
+            "MQBrokerException: CODE: 26 DESC: subscription group [CID_a] does not exist, See http://x\n"
+            "\tat o.a.r.client.impl.MQClientAPIImpl.processPullResponse(M.java:1)\n",
+            "pull-refused",
+            "group-not-created",
+        ),
+        (
             "2026-11-21 20:00:01 WARN x - execute the pull request exception\n"
             "MQBrokerException: CODE: 17  DESC: topic[orders] not exist, apply first please! \n",
             "pull-refused",
@@ -323,6 +382,26 @@ def test_a_few_lines_name_the_cause(text: str, rule: str, cause: str, tmp_path: 
     assert only(report, rule).cause == cause
     assert report.answer is not None
     assert report.answer.state == "fault"
+
+
+def test_a_question_of_a_broker_to_another_one_is_not_for_the_name_server(tmp_path: Path) -> None:
+    text = (
+        "o.a.r.remoting.exception.RemotingConnectException: connect to 10.8.8.8:10911 failed\n"
+        "\tat org.apache.rocketmq.broker.out.BrokerOuterAPI.getMaxOffset(BrokerOuterAPI.java:1)\n"
+    )
+    assert "name-server-unreachable" not in {one.rule for one in diagnosed(text, tmp_path).findings}
+
+
+def test_a_cause_whose_exception_was_cut_off_is_not_understood(tmp_path: Path) -> None:
+    """The frames above it have no exception, which else would tell of it."""
+    text = (
+        "\tat org.apache.rocketmq.tools.command.MQAdminStartup.main(MQAdminStartup.java:1)\n"
+        "Caused by: com.acme.NoMoneyException: 3\n"
+        "\tat com.acme.Bank.pay(Bank.java:7)\n" * 2
+    )
+    report = diagnosed(text, tmp_path)
+    assert report.answer is not None
+    assert report.answer.state == "undecided"
 
 
 def test_a_file_that_cannot_be_mapped_is_not_a_full_heap(tmp_path: Path) -> None:

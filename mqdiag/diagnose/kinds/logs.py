@@ -16,8 +16,9 @@ from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 LEAST_LITERAL = 14
 """bytes of a text that no prose has by accident"""
 _LITERALS = tuple(literal for literal in LITERALS if len(literal) >= LEAST_LITERAL)
-_DOCUMENTS = (".md", ".html", ".htm", ".json", ".xml", ".yaml", ".yml")
-"""files that write about log lines"""
+_DATA = (".json", ".xml", ".yaml", ".yml")
+_PAGES = (".md", ".html", ".htm")
+"""files that write about log lines; one that the user names is taken for a saved post"""
 
 
 def _recognise(piece: Piece) -> bool:
@@ -27,7 +28,11 @@ def _recognise(piece: Piece) -> bool:
 def _is_excerpt(piece: Piece) -> bool:
     """Whether text has a message of RocketMQ, of which time, level and thread were cut off."""
     name = piece.name.lower().removesuffix(".gz")
-    if name.endswith(_DOCUMENTS) or is_of_a_tool(piece.inner_head) or piece.holds(MARKS):
+    if (
+        name.endswith(_DATA if piece.given else (*_DATA, *_PAGES))
+        or is_of_a_tool(piece.inner_head)
+        or piece.holds(MARKS)
+    ):
         return False
     return any(literal in piece.inner_head for literal in _LITERALS)
 

@@ -27,6 +27,8 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     size_bytes: int
     head: bytes
     """first bytes as they are on disk"""
+    given: bool = False
+    """whether the user named this file, and not a folder or an archive around it"""
     folder: bool = False
     within: str = ""
     """of a folder: the real path of the folder that was given, beyond which nothing is read"""

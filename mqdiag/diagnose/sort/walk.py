@@ -157,7 +157,7 @@ class Walk:
             return
         with open(path, "rb") as file:
             head = file.read(HEAD_BYTES)
-        piece = Piece(name=name, path=path, size_bytes=size, head=head)
+        piece = Piece(name=name, path=path, size_bytes=size, head=head, given=given)
         outer = content_of(head)
         if outer in _ARCHIVES or (outer is Content.GZIP and piece.content in _NESTED):
             yield from self._archive(piece, outer, archives)
@@ -184,7 +184,11 @@ class Walk:
             data = part.text.encode()
             copy.write_bytes(data)
             name = f"{piece.name}!{part.name}"
-            made.append(Piece(name=name, path=str(copy), size_bytes=len(data), head=data[:HEAD_BYTES]))
+            made.append(
+                Piece(
+                    name=name, path=str(copy), size_bytes=len(data), head=data[:HEAD_BYTES], given=piece.given
+                )
+            )
         return made
 
     def _archive(self, piece: Piece, content: Content, depth: int) -> Iterator[Piece | Input]:
