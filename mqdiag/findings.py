@@ -216,6 +216,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     limits: dict[str, float]
     explained_by: tuple[Public, ...] = ()
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
+    explained_causes: tuple[Public, ...] = ()
+    """causes of its own findings that those rules explain; empty for all"""
     of_process: bool = False
     """it names a thread, yet hits the whole process"""
     links: bool = True

@@ -32,7 +32,7 @@ def link(
         by_rule.setdefault(finding.rule, []).append(place)
     linked = []
     for effect in findings:
-        roots = cards[effect.rule].explained_by if effect.rule in cards else ()
+        roots = _roots(effect, cards)
         rules = dict.fromkeys(root.partition(":")[0] for root in roots)
         causes = [
             cause
@@ -52,6 +52,14 @@ def link(
             )
         )
     return linked
+
+
+def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:
+    """The rules that may explain a finding, as its card names them."""
+    card = cards.get(effect.rule)
+    if card is None or (card.explained_causes and effect.cause not in card.explained_causes):
+        return ()
+    return card.explained_by
 
 
 def _severity_alone(

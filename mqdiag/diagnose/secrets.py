@@ -14,7 +14,7 @@ from mqdiag.progress import Progress, Silent
 def secrets_in_heap(
     path: str | Path,
     *,
-    redacted: bool = False,
+    redacted: bool | None = None,
     name: str | None = None,
     progress: Progress | None = None,
     cache_bytes: int | None = 0,
@@ -24,7 +24,8 @@ def secrets_in_heap(
 
     Args:
         path: the file.
-        redacted: it is a redacted copy: a text that has only the letters of redaction is no secret.
+        redacted: it is a redacted copy: a text that has only the letters of redaction is no secret. None: its strings
+            tell.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
         cache_bytes: see `open_heap`.

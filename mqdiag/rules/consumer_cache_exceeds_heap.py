@@ -23,6 +23,7 @@ from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.heap_at_error import had_room
 from mqdiag.rules.shared.place_of_work import PlaceOfWork, place_of_work
 from mqdiag.text import Text, say, sentences
 
@@ -138,6 +139,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
     """the maximum size of the heap, or the size of all objects in the dump where the maximum is unknown"""
     heap_is_known: bool
     out_of_memory: bool
+    """the heap was full when the dump was written"""
     incomplete: bool
     """whether more may be cached than the dump shows"""
 
@@ -152,7 +154,7 @@ class Load(msgspec.Struct, frozen=True, kw_only=True):
         return ratio(self.bound_bytes, self.heap_bytes)
 
 
-def _load(heap: HeapFacts, *, incomplete: bool) -> Load | None:
+def _load(facts: Facts, heap: HeapFacts) -> Load | None:
     """The sums; None when no consumer caches anything."""
     caching = [consumer for consumer in heap.consumers if consumer.traits.caches_messages]
     if not caching:
@@ -169,8 +171,8 @@ def _load(heap: HeapFacts, *, incomplete: bool) -> Load | None:
         bound_bytes=sum(consumer.bound_bytes or 0 for consumer, _ in known) if known else None,
         heap_bytes=heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
         heap_is_known=heap.limit is not None,
-        out_of_memory=heap.out_of_memory,
-        incomplete=incomplete,
+        out_of_memory=heap.out_of_memory and not had_room(facts),
+        incomplete=any(given.kind == "heap" and not given.complete for given in facts.inputs),
     )
 
 
@@ -180,8 +182,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """At most one finding for the JVM, about the consumer that caches most."""
     heap = facts.heap
     assert heap is not None
-    incomplete = any(given.kind == "heap" and not given.complete for given in facts.inputs)
-    found = _load(heap, incomplete=incomplete)
+    found = _load(facts, heap)
     if found is None:
         return
     severity = _severity(found, limits)

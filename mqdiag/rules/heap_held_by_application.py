@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import BrokenKeys, Suspect
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.heap_at_error import LITTLE_USED, had_room
 from mqdiag.text import Text, say
 
 WORTH_SHOWING_BYTES = 1 << 20
 """in an almost empty heap a class loader is the largest accumulation, which tells nothing"""
 SHOWN_CONTENTS = 3
-LITTLE_USED = 0.5
-"""of the largest heap that the JVM may have"""
 
 RULE = Rule(
     name="heap-held-by-application",
@@ -84,6 +85,9 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each accumulation point that is large enough."""
     heap = facts.heap
     assert heap is not None
+    if had_room(facts):
+        # the error tells nothing about what is in the heap
+        heap = msgspec.structs.replace(heap, out_of_memory=False)
     whole = all(given.complete for given in facts.inputs if given.kind == "heap")
     own = [
         suspect

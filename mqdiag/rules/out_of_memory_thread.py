@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.heap import HeapThread, Suspect
 from mqdiag.facts.logs import LogEvent
 from mqdiag.facts.stacks import ThreadFacts
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.facts.waste import LoaderGroup
+from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.shared.heap_at_error import had_room, in_use_share
 from mqdiag.rules.shared.log_events import (
     OUT_OF_MEMORY,
     counted,
@@ -23,12 +25,28 @@ from mqdiag.text import Text, say
 from mqdiag.time_ranges import ranges_of
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
+DEFINING_FRAMES = (
+    "java.lang.ClassLoader.defineClass",
+    "java.lang.ClassLoader.defineAnonymousClass",
+    "java.lang.invoke.MethodHandles$Lookup",
+    "java.lang.reflect.Proxy.defineClass",
+    "jdk.internal.misc.Unsafe.defineClass",
+    "jdk.internal.misc.Unsafe.defineAnonymousClass",
+    "sun.misc.Unsafe.defineClass",
+    "sun.misc.Unsafe.defineAnonymousClass",
+)
+"""the calls in which the JVM makes a class"""
 MOST_FRAMES = 20
+MOST_HOLDERS = 3
+MANY_LOADERS = 5
+"""of one kind with the same classes, as in class-loader-leak"""
+LARGE_ALLOCATION = "large-allocation"
 HEAP, DIRECT, CLASSES = OUT_OF_MEMORY
 CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory"}
 RESTART = say(
     "Restart the process: after an OutOfMemoryError a pull loop or a consume thread may be gone for good."
 )
+GROWS = say("Look at what grows between two dumps of the process under load: mqdiag diff BEFORE AFTER.")
 REMEDIES = {
     HEAP: (
         say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),
@@ -50,7 +68,7 @@ REMEDIES = {
             "Count classes and class loaders: jcmd PID VM.classloader_stats. If their number grows, mqdiag heap on"
             " a heap dump names the loaders that stay."
         ),
-        say("If it does not grow, raise -XX:MaxMetaspaceSize (up to JDK 7 -XX:MaxPermSize)."),
+        say("If their number does not grow, raise -XX:MaxMetaspaceSize (up to JDK 7 -XX:MaxPermSize)."),
         RESTART,
     ),
 }
@@ -61,9 +79,10 @@ RULE = Rule(
     why=(
         "The JVM puts the constructor of the error on the stack of the thread whose allocation failed. The stack"
         " names what was being allocated. Other code may hold the memory, so the stack is a hint and not the cause."
-        " In RocketMQ clients up to 5.3.2 an error in a pull callback can end the pulling of a queue."
+        " In RocketMQ clients up to 5.3.2 an error in a pull callback can end the pulling of a queue. Where much of the"
+        " heap was free, the memory of classes ran out, or one request was too large, and nobody filled the heap."
     ),
-    causes=tuple(CAUSES.values()),
+    causes=(*CAUSES.values(), LARGE_ALLOCATION),
     severities=(Severity.ERROR, Severity.INFO),
     remedy=(
         "Read the findings about who holds the heap.",
@@ -73,6 +92,7 @@ RULE = Rule(
     of_process=True,
     severity_alone=Severity.ERROR,
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
+    explained_causes=(CAUSES[HEAP],),
     in_chain=say("the JVM runs out of memory"),
     leads_to={
         "pull-loop-lost": say("which ended the pull loop:"),
@@ -117,12 +137,22 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each such thread; mostly it is one."""
     assert facts.heap is not None
     for thread in facts.heap.threads:
-        if thread.hit_out_of_memory:
-            yield _of_thread(thread)
+        if not thread.hit_out_of_memory:
+            continue
+        frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
+        if not had_room(facts):
+            yield _of_full_heap(thread, frames, facts.heap)
+        elif frames and frames[0].startswith(DEFINING_FRAMES):
+            yield _of_classes(thread, frames, facts.heap)
+        else:
+            yield _of_large_allocation(thread, frames, facts.heap)
 
 
-def _of_thread(thread: HeapThread) -> Draft:
-    frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
+def _of_full_heap(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) -> Draft:
+    holders = sorted(
+        (suspect for suspect in heap.suspects if suspect.owner != "rocketmq" and suspect.label),
+        key=lambda suspect: -suspect.retained_bytes,
+    )[:MOST_HOLDERS]
     return Draft(
         severity=Severity.INFO,
         cause="out-of-memory",
@@ -135,17 +165,139 @@ def _of_thread(thread: HeapThread) -> Draft:
         ),
         subject=Subject(thread=thread.name),
         evidence={
-            "thread": thread.name,
-            "frame": frames[0] if frames else None,
-            "frames": frames[:MOST_FRAMES],
+            **_evidence(thread, frames),
+            "object_id": holders[0].object_id if holders else None,
         },
         explanation=(
             say(
                 "Its allocation failed because the heap was full. It need not be the thread that filled the heap, and"
                 " the log may name another one."
             ),
+            *(
+                (
+                    say(
+                        "The largest holders outside RocketMQ are {holders:and}.",
+                        holders=tuple(map(_held, holders)),
+                    ),
+                )
+                if holders
+                else ()
+            ),
         ),
-        remedy=(say("Look at the findings about who holds the heap for the cause."), RESTART),
+        remedy=(
+            say("Look at who holds the heap: `mqdiag show DUMP {object_id}` shows the largest holder.")
+            if holders
+            else say("Look at the classes that take most of the heap, and at what makes their objects."),
+            GROWS,
+            RESTART,
+        ),
+    )
+
+
+def _evidence(thread: HeapThread, frames: tuple[str, ...]) -> dict[str, EvidenceValue]:
+    return {
+        "thread": thread.name,
+        "frame": frames[0] if frames else None,
+        "frames": frames[:MOST_FRAMES],
+    }
+
+
+def _held(suspect: Suspect) -> Text:
+    return say("{label} ({retained_bytes:bytes})", label=suspect.label, retained_bytes=suspect.retained_bytes)
+
+
+def _of_large_allocation(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) -> Draft:
+    return Draft(
+        severity=Severity.INFO,
+        cause=LARGE_ALLOCATION,
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the dump does not tell how much memory the thread asked for"),
+        title=(
+            say("Thread {thread} met the OutOfMemoryError in {frame}, though the heap was not full")
+            if frames
+            else say("Thread {thread} met the OutOfMemoryError, though the heap was not full")
+        ),
+        subject=Subject(thread=thread.name),
+        evidence={**_evidence(thread, frames), **_room(heap)},
+        explanation=(
+            _used(),
+            say(
+                "The thread asked for more than was free in one piece: for a very large array, for example. The"
+                " text of the error in the log tells whether another memory ran out."
+            ),
+        ),
+        remedy=(
+            say(
+                "Look which size the code asks for at this frame: a length that comes from a file, from a request or"
+                " from a setting may be wrong."
+            ),
+            say("Read large data in parts. A larger heap helps only if the size is meant to be so large."),
+            RESTART,
+        ),
+    )
+
+
+def _of_classes(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) -> Draft:
+    groups = () if heap.waste is None else heap.waste.class_loaders
+    most = max(groups, key=lambda group: group.loaders, default=None)
+    if most is not None and most.loaders < MANY_LOADERS:
+        most = None
+    return Draft(
+        severity=Severity.INFO,
+        cause=CAUSES[CLASSES],
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say(
+            "the text of the error, which names the memory, is in the log and not in the dump"
+        ),
+        title=say("The memory of classes ran out: thread {thread} met the OutOfMemoryError in {frame}"),
+        subject=Subject(thread=thread.name),
+        evidence={
+            **_evidence(thread, frames),
+            **_room(heap),
+            "loaders": None if most is None else most.loaders,
+            "loader_class": None if most is None else most.loader_class,
+            "loader_id": None if most is None else most.object_id,
+        },
+        explanation=(
+            say("The thread was making a class when its allocation failed."),
+            _used(),
+            say("The JVM keeps its classes outside of the heap, so the heap need not be full."),
+            *_loaders(most),
+        ),
+        remedy=_remedy_for_classes(most),
+    )
+
+
+def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:
+    used = in_use_share(heap)
+    return {
+        "in_use_bytes": (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
+        "heap_bytes": heap.limit_bytes,
+        "in_use_share": None if used is None else round(used, 4),
+    }
+
+
+def _used() -> Text:
+    return say(
+        "{in_use_bytes:bytes} of the {heap_bytes:bytes} of the heap were in use ({in_use_share:percent}): nobody"
+        " filled it."
+    )
+
+
+def _loaders(most: LoaderGroup | None) -> Iterator[Text]:
+    if most is not None:
+        yield say("{loaders:count} class loaders of {loader_class} each have the same classes.")
+
+
+def _remedy_for_classes(most: LoaderGroup | None) -> tuple[Text, ...]:
+    if most is None:
+        return REMEDIES[CLASSES]
+    return (
+        say(
+            "Find out what keeps the class loaders: `mqdiag show DUMP {loader_id}` shows the paths to one of them."
+            " Remove what keeps a loader when its application or plugin ends."
+        ),
+        *REMEDIES[CLASSES][1:],
     )
 
 

@@ -93,6 +93,7 @@ class Rule:
         limits: thresholds by name; `mqdiag.toml` can set each.
         explained_by: rules whose finding on the same subject is the root cause of this one; "rule:cause" where only
             one of its causes is.
+        explained_causes: causes of its own findings that those rules explain; empty for all.
         of_process: it names a thread, yet hits the whole process: it may explain what any group of it suffers.
         links: whether a chain of causes shows it behind its cause; False where it adds nothing to what its cause says.
         lies_at: the process in which the fault lies.
@@ -117,6 +118,7 @@ class Rule:
         references: tuple[str, ...],
         limits: Mapping[str, float] | None = None,
         explained_by: tuple[str, ...] = (),
+        explained_causes: tuple[str, ...] = (),
         of_process: bool = False,
         links: bool = True,
         lies_at: Place = "client",
@@ -138,7 +140,8 @@ class Rule:
         self.remedy = tuple(map(_text, remedy))
         self.causes, self.severities, self.references = causes, severities, references
         self.limits = dict(limits or {})
-        self.explained_by, self.of_process, self.same_as = explained_by, of_process, same_as
+        self.explained_by, self.explained_causes = explained_by, explained_causes
+        self.of_process, self.same_as = of_process, same_as
         self.links = links
         self.lies_at, self.in_chain, self.leads_to = lies_at, in_chain, dict(leads_to or {})
         self.undecides = undecides
@@ -193,6 +196,7 @@ class Rule:
             any_of=self.any_of,
             limits=self.limits,
             explained_by=self.explained_by,
+            explained_causes=self.explained_causes,
             of_process=self.of_process,
             links=self.links,
             leads_to=self.leads_to,

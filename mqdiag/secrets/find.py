@@ -46,6 +46,11 @@ _MOST_LOCATED = 10_000
 _MOST_STEPS = 16
 """objects of the JDK between a text and its holder; of a longer chain the last one is named"""
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
+_STRINGS_LOOKED_AT = 10_000
+_LONGER = 8
+_FEWEST_LONGER = 100
+_REDACTED_SHARE = 0.2
+"""of the longer strings of a JVM, few more than one in a thousand look like a redacted text"""
 REDACTED = re.compile(r"[a-p]*|x*")
 """the letters of a redacted copy"""
 
@@ -74,14 +79,17 @@ class _Secret(NamedTuple):
     """class and field, where they are known already"""
 
 
-def find_secrets(heap: Heap, progress: Progress, *, redacted: bool = False) -> SecretsFacts:
+def find_secrets(heap: Heap, progress: Progress, *, redacted: bool | None = None) -> SecretsFacts:
     """Find all that looks like a secret.
 
     Args:
         heap: the dump.
         progress: who listens.
-        redacted: the dump is a redacted copy: a text that has only the letters of redaction is no secret.
+        redacted: the dump is a redacted copy: a text that has only the letters of redaction is no secret. None: its
+            strings tell.
     """
+    if redacted is None:
+        redacted = _looks_redacted(heap)
     arrays = _arrays(heap)
     progress.phase(say("searching texts"))
     found = [
@@ -95,6 +103,15 @@ def find_secrets(heap: Heap, progress: Progress, *, redacted: bool = False) -> S
         searched_bytes=int((arrays.ends - arrays.starts).sum()),
         groups=_grouped(heap, found),
     )
+
+
+def _looks_redacted(heap: Heap) -> bool:
+    """Whether many of the longer strings have only the letters of redaction, which almost no word has."""
+    nodes = heap.instances(heap.classes.indices_named("java.lang.String"))
+    some = nodes[:: nodes.size // _STRINGS_LOOKED_AT + 1]
+    longer = [text for text in heap.strings(some) if text and len(text) >= _LONGER]
+    redacted = sum(REDACTED.fullmatch(text) is not None for text in longer)
+    return len(longer) >= _FEWEST_LONGER and redacted >= _REDACTED_SHARE * len(longer)
 
 
 def _arrays(heap: Heap) -> _Arrays:

@@ -59,7 +59,13 @@ def _holding(held: int, bound: int, **heap: object) -> object:
     ],
 )
 def test_thresholds_to_the_letter(held: int, bound: int, oom: bool, expected: list[Severity]) -> None:
-    assert severities(module, _holding(held, bound, out_of_memory=oom)) == expected  # type: ignore[arg-type]
+    facts = _holding(held, bound, out_of_memory=oom, shallow_bytes=HEAP if oom else held)
+    assert severities(module, facts) == expected  # type: ignore[arg-type]
+
+
+def test_an_error_in_a_heap_with_room_is_not_the_caches_fault() -> None:
+    facts = _holding(1000, 1_000_001_000, out_of_memory=True, shallow_bytes=HEAP // 3)
+    assert severities(module, facts) == [Severity.WARNING]  # type: ignore[arg-type]
 
 
 def test_evidence_has_the_contracts_names_and_the_articles_numbers() -> None:

@@ -135,7 +135,8 @@ def test_a_healthy_heap_learns_how_close_its_largest_accumulation_is(
         (None, False, Severity.ERROR),
         (200 * MIB, False, Severity.ERROR),
         (201 * MIB, False, Severity.WARNING),
-        (201 * MIB, True, Severity.ERROR),
+        (200 * MIB, True, Severity.ERROR),
+        (201 * MIB, True, Severity.WARNING),
     ],
 )
 def test_a_large_cache_in_a_heap_with_room_is_no_error(

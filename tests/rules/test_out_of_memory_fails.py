@@ -7,10 +7,11 @@ import pytest
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import judge
+from mqdiag.facts import Facts, Input
 from mqdiag.facts.heap import HeapThread, Suspect
 from mqdiag.fail_on import FailOn
 from mqdiag.rules import heap_held_by_application
-from tests.rules.checks import heap_of, with_heap
+from tests.rules.checks import heap_of, said, with_heap
 
 MIB = 1 << 20
 FIELD = heap_of(heap_held_by_application.fires()).suspects[0]
@@ -37,3 +38,72 @@ def test_the_run_fails(share: float, how: dict[str, object], reachable: int) -> 
         out_of_memory=True,
     )
     assert FailOn().fails(judge(facts, Settings()).report)
+
+
+def at_error(
+    frame: str, *, used: int, limit: int, complete: bool = True, source: str = "max-memory-static"
+) -> Facts:
+    """A dump of an OutOfMemoryError in a frame, whose largest holder has 90 % of the objects in use."""
+    suspect = msgspec.structs.replace(FIELD, retained_bytes=used * 9 // 10, share=0.9)
+    frames = ("java.lang.OutOfMemoryError.<init>(OutOfMemoryError.java:48)", frame)
+    facts = with_heap(
+        heap_held_by_application.fires(),
+        suspects=(suspect,),
+        shallow_bytes=used,
+        heap_bytes=limit,
+        heap_bytes_source=source,
+        threads=(HeapThread(name="main", role="other", hit_out_of_memory=True, frames=frames),),
+        out_of_memory=True,
+    )
+    given = Input(path="d.hprof", kind="heap", format="hprof", complete=complete)
+    return msgspec.structs.replace(facts, inputs=(given,))
+
+
+@pytest.mark.parametrize(
+    ("frame", "used", "complete", "rule", "cause"),
+    [
+        ("com.acme.Import.run(Import.java:9)", 600, True, "heap-held-by-application", "not-rocketmq"),
+        ("com.acme.Import.run(Import.java:9)", 400, True, "out-of-memory-thread", "large-allocation"),
+        ("com.acme.Import.run(Import.java:9)", 400, False, "heap-held-by-application", "not-rocketmq"),
+        (
+            "java.lang.ClassLoader.defineClass1(Native Method)",
+            400,
+            True,
+            "out-of-memory-thread",
+            "class-memory",
+        ),
+        (
+            "java.lang.ClassLoader.defineClass1(Native Method)",
+            600,
+            True,
+            "heap-held-by-application",
+            "not-rocketmq",
+        ),
+    ],
+)
+def test_the_memory_that_ran_out(frame: str, used: int, complete: bool, rule: str, cause: str) -> None:
+    report = judge(at_error(frame, used=used * MIB, limit=1000 * MIB, complete=complete), Settings()).report
+    first = report.findings[0]
+    assert (first.rule, first.cause, first.severity.value) == (rule, cause, "error")
+    error = next(one for one in report.findings if one.rule == "out-of-memory-thread")
+    assert bool(error.caused_by) == (cause == "not-rocketmq")
+
+
+def test_a_given_limit_may_be_too_large() -> None:
+    facts = at_error("com.acme.Import.run(Import.java:9)", used=400 * MIB, limit=1000 * MIB, source="option")
+    assert judge(facts, Settings()).report.findings[0].rule == "heap-held-by-application"
+
+
+def test_an_error_in_a_full_heap_names_the_largest_holders() -> None:
+    shares = {"A": 0.14, "B": 0.2, "C": 0.17, "D": 0.12}
+    suspects = tuple(
+        msgspec.structs.replace(
+            FIELD, label=f"com.acme.{name}.all", object_id=f"0x{name}", retained_bytes=int(share * 900 * MIB)
+        )
+        for name, share in shares.items()
+    )
+    facts = at_error("com.acme.Import.run(Import.java:9)", used=900 * MIB, limit=1000 * MIB)
+    (finding,) = judge(with_heap(facts, suspects=suspects), Settings()).report.findings
+    told = said(finding)
+    assert "com.acme.B.all (180 MiB), com.acme.C.all (153 MiB) and com.acme.A.all (126 MiB)" in told
+    assert "`mqdiag show DUMP 0xB`" in told

@@ -19,7 +19,7 @@ from mqdiag.testing.java_objects import JavaObjects
 from tests.secrets.planted_dump import SECRETS, planted_dump, with_gone_text
 
 
-def groups_of(path: Path, *, redacted: bool = False) -> tuple[SecretGroup, ...]:
+def groups_of(path: Path, *, redacted: bool | None = None) -> tuple[SecretGroup, ...]:
     found = secrets_in_heap(path, redacted=redacted).secrets
     assert found is not None
     return found.groups
@@ -252,3 +252,12 @@ def test_each_of_many_secrets_in_one_text_is_found(tmp_path: Path) -> None:
     dump.root(STICKY_CLASS, dump.primitive_array(BYTE, keys))
     (found,) = groups_of(dump.write(tmp_path / "dump.hprof"))
     assert (found.kind, found.texts, found.distinct) == ("aws-access-token", 2000, 2000)
+
+
+def test_a_redacted_copy_is_known_by_its_strings(tmp_path: Path) -> None:
+    # The constants of this dump have names of secrets as texts, which redaction replaces.
+    dump = Path(__file__).parents[2] / "fixtures/heap/stuck-one-4.9.8/dump.hprof.gz"
+    copy = tmp_path / "copy.hprof"
+    assert run(["redact", str(dump), str(copy)]) == 0
+    assert groups_of(copy, redacted=False)
+    assert not groups_of(copy)
