@@ -64,7 +64,9 @@ def test_thresholds_to_the_letter(held: int, bound: int, oom: bool, expected: li
 
 
 def test_an_error_in_a_heap_with_room_is_not_the_caches_fault() -> None:
-    facts = _holding(1000, 1_000_001_000, out_of_memory=True, shallow_bytes=HEAP // 3)
+    facts = _holding(
+        1000, 1_000_001_000, out_of_memory=True, shallow_bytes=HEAP // 3, heap_bytes_source="max-memory-static"
+    )
     assert severities(module, facts) == [Severity.WARNING]  # type: ignore[arg-type]
 
 
