@@ -134,7 +134,7 @@ def _machine(parts: _Parts, found: re.Match[str]) -> None:
 
 
 def _limits(parts: _Parts, found: re.Match[str]) -> None:
-    for name, pattern in (("processes_limit", r"NPROC (\d+)"), ("open_files_limit", r"NOFILE (\d+)")):
+    for name, pattern in (("processes_limit", r"NPROC (\d{1,18})"), ("open_files_limit", r"NOFILE (\d{1,18})")):
         limit = re.search(pattern, found[0])
         if limit:
             parts.values.setdefault(name, int(limit[1]))
@@ -163,14 +163,17 @@ def _thread(parts: _Parts, found: re.Match[str]) -> None:
         )
 
 
-_THREAD = r'JavaThread "(?P<name>.*)"\s+(?:daemon )?\s*\[(?P<state>_\w+)[^\[]*?, id=(?P<id>\d+)'
+_THREAD = r'JavaThread "(?P<name>.*)"\s+(?:daemon )?\s*\[(?P<state>_\w+)[^\[]*?, id=(?P<id>\d{1,18})'
 _LIMIT = r"\s*:?\s+(\d{1,19})( ?[kKmMgG])?"
 _LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
-    (re.compile(r"#\s+(?P<signal>[A-Z][A-Z_]+) \(0x[0-9a-f]+\) at pc=0x[0-9a-f]+, pid=(?P<pid>\d+)"), _signal),
+    (
+        re.compile(r"#\s+(?P<signal>[A-Z][A-Z_]+) \(0x[0-9a-f]+\) at pc=0x[0-9a-f]+, pid=(?P<pid>\d{1,18})\b"),
+        _signal,
+    ),
     (
         re.compile(
             r"#\s+(?P<kind>Internal Error|Out of Memory Error) \((?P<place>[^)]+)\),"
-            r" pid=(?P<pid>\d+), tid=\S+(?P<says>.*)"
+            r" pid=(?P<pid>\d{1,18}), tid=\S+(?P<says>.*)"
         ),
         _internal,
     ),
@@ -197,29 +200,31 @@ _LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (re.compile(r"VM_Operation \(0x[0-9a-f]+\): (\w+)"), _keep("vm_operation")),
     (
         re.compile(
-            r"\s(?:\S.{0,40}?)\s+total (?:reserved \d+[KMG], committed )?(?P<total>\d+)(?P<unit>[KMG]),"
-            r" used (?P<used>\d+)(?P<unit2>[KMG])\b"
+            r"\s(?:\S.{0,40}?)\s+total (?:reserved \d+[KMG], committed )?(?P<total>\d{1,18})(?P<unit>[KMG]),"
+            r" used (?P<used>\d{1,18})(?P<unit2>[KMG])\b"
         ),
         _heap,
     ),
     (
-        re.compile(r"\s*ZHeap\s+used (?P<used>\d+)(?P<unit2>[KMG]), capacity (?P<total>\d+)(?P<unit>[KMG])"),
+        re.compile(
+            r"\s*ZHeap\s+used (?P<used>\d{1,18})(?P<unit2>[KMG]), capacity (?P<total>\d{1,18})(?P<unit>[KMG])"
+        ),
         _heap,
     ),
-    (re.compile(r"\s*Metaspace\s+used (\d+)([KMG])"), _metaspace),
+    (re.compile(r"\s*Metaspace\s+used (\d{1,18})([KMG])"), _metaspace),
     (re.compile(r"jvm_args: (.*)"), _keep("jvm_args")),
     (re.compile(r"java_command: (.*)"), _keep("command")),
     (re.compile(r"uname: ?(.*)"), _keep("os")),
     (re.compile(r"rlimit.*?: .*"), _limits),
     (
         re.compile(
-            r"Memory: \w+ page, physical (?P<physical_bytes>\d+)k\((?P<physical_free_bytes>\d+)k free\)"
-            r"(?:, swap (?P<swap_bytes>\d+)k\((?P<swap_free_bytes>\d+)k free\))?"
+            r"Memory: \w+ page, physical (?P<physical_bytes>\d{1,18})k\((?P<physical_free_bytes>\d{1,18})k free\)"
+            r"(?:, swap (?P<swap_bytes>\d{1,18})k\((?P<swap_free_bytes>\d{1,18})k free\))?"
         ),
         _machine,
     ),
-    (re.compile(r"\S*max_map_count\D*(\d+)\s*$"), _keep("max_map_count", of=int)),
-    (re.compile(r"Total number of mappings: (\d+)"), _keep("mappings", of=int)),
+    (re.compile(r"\S*max_map_count\D*(\d{1,18})\s*$"), _keep("max_map_count", of=int)),
+    (re.compile(r"Total number of mappings: (\d{1,18})"), _keep("mappings", of=int)),
     (re.compile(r"container_type: (\w+)"), _container_type),
     (re.compile(r"memory_limit_in_bytes" + _LIMIT), _container("memory_limit_bytes")),
     (re.compile(r"memory_usage_in_bytes" + _LIMIT), _container("memory_usage_bytes")),

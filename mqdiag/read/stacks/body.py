@@ -16,16 +16,6 @@ MAX_BOTTOM_FRAMES = 100
 CACHE_LIMIT = 200_000
 """distinct stacks remembered; beyond it the cache starts again, so that memory stays bounded"""
 
-_MORE_THAN_A_STACK = (
-    b"\r",
-    b"&",
-    *(
-        mark.encode()
-        for mark in (patterns.DUMP_MARK, patterns.JNI_MARK, patterns.SMR_MARK, patterns.DEADLOCK_MARK)
-    ),
-)
-"""signs of a block that is decoded and looked at as a whole"""
-
 _KINDS = {
     "waiting to re-lock in wait()": "waiting to re-lock",
     "parking to wait for": "parking",
@@ -102,7 +92,7 @@ class BodyParser:
         known = self._plain.get(key)
         if known is None:
             if not (text.endswith(b"\n") and text.isascii()) or any(
-                sign in text for sign in _MORE_THAN_A_STACK
+                sign in text for sign in patterns.MORE_THAN_A_THREAD
             ):
                 return None
             known = self.parse_block(text.decode())

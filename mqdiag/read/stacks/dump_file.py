@@ -26,7 +26,7 @@ from mqdiag.text import say
 
 _DUMP_START = lazy_pattern(r'\{\s*"threadDump"\s*:')
 _THREAD_START = lazy_pattern(r'\{\s*"tid"\s*:')
-_OWNER = lazy_pattern(r"owner[ =]#?(\d+)")
+_OWNER = lazy_pattern(r"owner[ =]#?(\d{1,18})\b")
 
 
 def is_json_dump(head: str) -> bool:

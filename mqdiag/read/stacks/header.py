@@ -14,7 +14,7 @@ MOST_KNOWN = 200_000
 """headers that are remembered; beyond it the memory starts again, so that it stays bounded"""
 _CPU, _TID = b" cpu=", b" tid="
 _OBJECT_WAIT = b" in Object.wait()"
-_ODD_IN_NAMES = frozenset("\n\r&\xa0\ufeff")
+_ODD_IN_NAMES = frozenset("\n\xa0\ufeff")
 """characters that are not read as they are"""
 
 
@@ -104,8 +104,10 @@ class HeaderParser:
             name: what stands between the quotes.
             tail: what stands behind them.
         """
-        before, _, rest = tail.partition(_CPU)
+        before, cpu, rest = tail.partition(_CPU)
         shown, _, after = rest.partition(_TID)
+        if cpu and not (shown and after):
+            return None
         key = b'"'.join((name, before, after))
         identity = self._identities.get(key)
         if identity is None:
@@ -141,6 +143,9 @@ def _identity(name: bytes, tail: bytes, times_end: int | None) -> _Identity | No
         if found["elapsed"] or found["allocated"]:
             return None
     elif found.start("tid") != times_end + len(_TID):
+        return None
+    whole = name + tail
+    if not tail.isascii() or any(sign in whole for sign in patterns.MORE_THAN_A_THREAD):
         return None
     text = name.decode(errors="replace")
     if not _ODD_IN_NAMES.isdisjoint(text):

@@ -15,8 +15,14 @@ STATE_MARK = "java.lang.Thread.State: "
 JNI_MARK = "JNI global ref"
 DEADLOCK_MARK = "Found one Java-level deadlock"
 SMR_MARK = "_java_thread_list="
+MORE_THAN_A_THREAD = (
+    b"\r",
+    b"&",
+    *(mark.encode() for mark in (DUMP_MARK, JNI_MARK, DEADLOCK_MARK, SMR_MARK)),
+)
+"""signs of text that is decoded and looked at as a whole"""
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
-SMR_LENGTH = lazy_pattern(r"length=(\d+)")
+SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
 JVM_LINE = lazy_pattern(r"Full thread dump (.{1,200}?):?\s*$", re.M)
 DATE_LINE = lazy_pattern(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
 PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")
@@ -24,20 +30,21 @@ PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")
 # what stands behind the closing quote of a thread's name; JDK 8 has no cpu=, JDK 7 no #id, JDK 21 the
 # native id in brackets too and nid in decimal; a carrier of a virtual thread has no nid at all (JDK 25)
 _HEADER_TAIL = (
-    r"(?: #(?P<id>\d+))?(?: \[(?P<os>\d+)\])?(?P<daemon> daemon)?(?: prio=-?\d+)?(?: os_prio=-?\d+)?"
-    r"(?: cpu=(?P<cpu>[\d.,]+)ms)?(?: elapsed=(?P<elapsed>[\d.,]+)s)?"
-    r"(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?(?: defined_classes=\d+)?"
-    r" tid=(?P<tid>0x[0-9a-fA-F]+|\d+)(?: nid=(?P<nid>0x[0-9a-fA-F]+|\d+|NA))?(?P<rest> .*)?$"
+    r"(?: #(?P<id>\d{1,18}))?(?: \[(?P<os>\d{1,18})\])?(?P<daemon> daemon)?(?: prio=-?\d+)?(?: os_prio=-?\d+)?"
+    r"(?: cpu=(?P<cpu>[\d.,]{1,20})ms)?(?: elapsed=(?P<elapsed>[\d.,]{1,20})s)?"
+    r"(?: allocated=(?P<allocated>\d{1,15})(?P<unit>[BKMGT]))?(?: defined_classes=\d+)?"
+    r" tid=(?P<tid>0x[0-9a-fA-F]{1,16}|\d{1,18})(?: nid=(?P<nid>0x[0-9a-fA-F]{1,16}|\d{1,18}|NA))?(?P<rest> .*)?$"
 )
 HEADER_TAIL = lazy_pattern(_HEADER_TAIL)
 RAW_HEADER_TAIL = lazy_pattern(_HEADER_TAIL.encode())
 RAW_TIMES = lazy_pattern(
-    rb"(?P<cpu>[\d.]+)ms(?: elapsed=(?P<elapsed>[\d.]+)s)?(?: allocated=(?P<allocated>\d+)(?P<unit>[BKMGT]))?"
+    rb"(?P<cpu>[\d.]{1,20})ms(?: elapsed=(?P<elapsed>[\d.]{1,20})s)?"
+    rb"(?: allocated=(?P<allocated>\d{1,15})(?P<unit>[BKMGT]))?"
     rb"(?: defined_classes=\d+)?"
 )
 """what stands between "cpu=" and "tid=" """
 # JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
-JMX_TAIL = lazy_pattern(r" - Thread t@(?P<id>\d+)\s*$")
+JMX_TAIL = lazy_pattern(r" - Thread t@(?P<id>\d{1,18})\s*$")
 # ThreadInfo.toString(), which Dubbo, Druid and others print, and arthas with CPU times (opening quote taken off):
 # x" daemon prio=5 Id=62 WAITING on java.lang.Object@1a2b owned by "y" Id=7 (in native)
 _STATES = r"NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED"
@@ -74,7 +81,7 @@ JVM_SIGNATURE = lazy_pattern(r"\)[VBCDFIJSZ\[L]")
 # a header of which a hand left the name and perhaps an id
 CUT_HEADER = lazy_pattern(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,300})$')
 CUT_ATTRIBUTES = lazy_pattern(
-    r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]+)|nid=(?P<nid>0x[0-9a-fA-F]+|\d+)"
+    r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]{1,16})\b|nid=(?P<nid>0x[0-9a-fA-F]{1,16}|\d{1,18})\b"
 )
 FRAME_LINE = lazy_pattern(r"^\s+at [\w.$<>/@+-]+\(")
 # signs of a quotation or of code before a header alone, while the lines below it have none
@@ -98,8 +105,8 @@ RELEASE_LINE = lazy_pattern(
 # JDK 17 and later; older ones say "in Object.wait()" of a thread that is RUNNABLE, and no more
 CLASS_INIT_LINE = lazy_pattern(r"- waiting on the Class initialization monitor for (?P<class>\S+)")
 SYNCHRONIZER_LINE = lazy_pattern(r"- <(?P<object>[^>]*)> \((?:a|an) (?P<class>[^)]*)\)")
-CARRYING_LINE = lazy_pattern(r"Carrying virtual thread #(?P<id>\d+)")
-MOUNTED_LINE = lazy_pattern(r"Mounted virtual thread .*?#(?P<id>\d+)")
+CARRYING_LINE = lazy_pattern(r"Carrying virtual thread #(?P<id>\d{1,18})\b")
+MOUNTED_LINE = lazy_pattern(r"Mounted virtual thread .*?#(?P<id>\d{1,18})\b")
 # HotSpot prints the module inside the parentheses, Throwable and ThreadDumper before the class
 MODULE_IN_LOCATION = lazy_pattern(r"\([\w.$]+(?:@[\w.+-]+)?/")
 # Works$$Lambda$34/0x00007fa0b0012410 and, up to JDK 8, Works$$Lambda$1383/705970374
@@ -112,7 +119,7 @@ AGENT_HEADER = lazy_pattern(r"^Thread (?P<nid>\d+): \(state = (?P<state>\w+)\)",
 
 # Thread.dump_to_file, text: 21 prints id, name, "virtual"; 25 adds state and instant
 FILE_HEADER = lazy_pattern(
-    r'^#(?P<id>\d+) "(?P<name>.*)"(?P<virtual> virtual)?(?: (?P<state>NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|'
+    r'^#(?P<id>\d{1,18}) "(?P<name>.*)"(?P<virtual> virtual)?(?: (?P<state>NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|'
     r"TERMINATED))?(?: (?P<time>\d{4}-\d\d-\d\dT[\d:.]+Z))?\s*$"
 )
 FILE_HEAD = lazy_pattern(
