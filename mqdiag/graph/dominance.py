@@ -124,6 +124,7 @@ def build_dominance(
         numbers, parents, heads, steps = _search(index, references, class_nodes, roots, room)
         progress.phase(say("finding dominators"))
         label = _immediate(index, references, class_nodes, (numbers, parents, heads, steps), room)
+        room.give(parents)
         del parents, steps
         progress.phase(say("summing retained sizes"))
         order, dominator, dominated, prefix = _sum_up(numbers, heads, label, measured, room, beside)
@@ -148,8 +149,10 @@ def _search(
     room: ArrayRoom,
 ) -> _Search:
     count = index.count
-    numbers = room.zeros(count, np.int32, any_order=True)
-    parents = room.empty(count + 1, np.int32, any_order=True)
+    numbers = room.again(count, np.int32, any_order=True)
+    parents = room.again(count + 1, np.int32, any_order=True)
+    room.forget()
+    numbers[:] = 0
     heads = room.zeros(count + 2, np.uint32, any_order=True)
     steps = room.zeros(count // 32 + 1, np.uint64)
     path, cursors = (
@@ -210,9 +213,10 @@ def _sum_up(
         (order, dominator, dominated, prefix) of `Dominance`
     """
     places = heads[:-1].view(np.int32)
-    by_place = beside.submit(lambda: [room.ready(places.size, np.int32) for _ in range(3)])
+    order = room.again(places.size, np.int32)
+    by_place = beside.submit(lambda: [room.ready(places.size, np.int32) for _ in range(2)])
     kernel.tree_places(places, ends)
-    order, dominator, dominated = by_place.result()
+    dominator, dominated = by_place.result()
     kernel.subtree_sizes(places, ends, dominated)
     ordered = beside.submit(kernel.order_by_place, numbers, places, order)
     summed = beside.submit(lambda: _sums_before(order, measured.result(), room))

@@ -256,7 +256,11 @@ def _indexed(
     progress.phase(say("indexing objects"))
     index, ids = build_index(dump, parts)
     del parts
-    return dump, index, learn_sizes(dump, index, ids)
+    sizes = learn_sizes(dump, index, ids[: index.count])
+    # Ids that are spread thinly are the look-up themselves.
+    if not np.may_share_memory(ids, index.lookup.words):
+        dump.room.give(ids)
+    return dump, index, sizes
 
 
 def _make_room(dump: Dump, progress: Progress) -> None:

@@ -124,7 +124,8 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
         parts: the objects in file order; their arrays are let go of as they are used.
 
     Returns:
-        The index, and the ids of the objects, uint64[n], for those who need all of them now.
+        The index, and the ids of the objects, uint64[n + 1 or more], for those who need all of them now. What follows
+        them is undefined.
 
     Raises:
         InputError: there are more objects than the graph holds.
@@ -135,7 +136,8 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     most = total + dumped
     rows: Rows = dump.room.empty(most, np.uint16 if dump.classes.count <= _SMALL_ROWS else np.int32)
     offsets: Offsets = dump.room.empty(most, offset_type(dump))
-    ids = dump.room.empty(most, np.uint64)
+    # Numbers and parents of the search take their place later: it has one parent more than numbers.
+    ids = dump.room.empty(most + 1, np.uint64, any_order=dump.room.is_ample)
     used = _in_order(parts, ids, offsets, rows)
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]
@@ -158,7 +160,7 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
             "words": lookup.words,
         },
     )
-    return index, ids[:count]
+    return index, ids
 
 
 def _refuse_too_many(dump: Dump) -> None:

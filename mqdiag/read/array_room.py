@@ -7,7 +7,6 @@ room, such an array costs no more than memory, and the disk nothing: its pages a
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import mmap
 import os
@@ -33,6 +32,8 @@ _LARGE_BYTES = 512 << 20
 """of a graph, from which on arrays that are read in order go to files though there is memory"""
 _SMALLEST_BYTES = 1 << 20
 """a smaller array stays in memory"""
+_ALIGNMENT = 8
+"""bytes, of any element"""
 _SHARE_OF_FREE = 0.8
 """of the memory that is free: other programs take some while the run goes on"""
 _SHARE_OF_WALK = 0.4
@@ -63,6 +64,7 @@ class ArrayRoom:
         self._by_choice = False
         """whether the arrays in files would fit the memory too"""
         self._walked_bytes = 0
+        self._given: list[NDArray[np.uint8]] = []
 
     @cached_property
     def memory_bytes(self) -> int | None:
@@ -134,6 +136,29 @@ class ArrayRoom:
             array[:: mmap.PAGESIZE // array.itemsize] = 0
         return array
 
+    @property
+    def is_ample(self) -> bool:
+        """Whether the memory takes all arrays, those in files too."""
+        return self.in_files == InFiles.NOTHING or self._by_choice
+
+    def give(self, used: NDArray[Any]) -> None:
+        """Let `again` have the memory of an array that nobody reads any more; where memory is short it is let go of."""
+        if self.is_ample:
+            self._given.append(used.reshape(-1).view(np.uint8))
+
+    def again(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
+        """An array in memory that was given, which the system need not clear; arguments and errors as in `empty`."""
+        size = count * np.dtype(dtype).itemsize
+        for at, given in enumerate(self._given):
+            if given.size >= size:
+                self._given[at] = given[-(-size // _ALIGNMENT) * _ALIGNMENT :]
+                return given[:size].view(dtype)
+        return self.empty(count, dtype, any_order=any_order)
+
+    def forget(self) -> None:
+        """Let go of what was given and not taken."""
+        self._given.clear()
+
     def keep(self, found: NDArray[Any]) -> NDArray[Any]:
         """An array of the walk over the dump, moved to a file once these take a large part of the memory."""
         self._walked_bytes += found.nbytes
@@ -163,10 +188,6 @@ class ArrayRoom:
             except OSError as error:
                 # Where the address space is limited, files are no way out.
                 raise MemoryError(size) from error
-        if self._by_choice:
-            # Where memory is short, a page that was written out would come back with all its neighbours.
-            with contextlib.suppress(OSError):  # a kernel without huge pages
-                mapped.madvise(mmap.MADV_HUGEPAGE)
         return np.frombuffer(mapped, dtype, count)
 
     def _no_room(self, needed_bytes: int, on_disk: int) -> InputError:

@@ -117,6 +117,20 @@ def test_places_of_objects_go_to_files_while_they_are_found(in_files: list[int])
     assert kept.tolist() == moved.tolist() == list(range(40))
 
 
+def test_memory_is_used_again_only_where_all_arrays_fit(in_files: list[int]) -> None:
+    ample, short = ArrayRoom("dump", 1 << 20), ArrayRoom("dump", 1000)
+    assert not ample.allow(1000, 500, 500)
+    assert short.allow(2000, 500, 500)
+    used = np.arange(8, dtype=np.uint64)
+    for room in (ample, short):
+        room.give(used)
+        first, second, third = (room.again(count, np.int32) for count in (7, 8, 1))
+        assert np.shares_memory(first, used) == np.shares_memory(second, used) == (room is ample)
+        assert not np.shares_memory(first, second)
+        assert not np.shares_memory(third, used)
+    assert in_files == [28, 32, 4]
+
+
 def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(array_room, "fits", lambda folder, size: False)
     with pytest.raises(
