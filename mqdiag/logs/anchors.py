@@ -128,6 +128,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b" consume service, consumerGroup=", grpc_client.group_named),
     (b", receptionTimes=", grpc_client.statistics),
     (b".StatusRuntimeException: ", grpc_client.call_failed),
+    (b"status = StatusCode.", grpc_client.call_failed_in_python),
     (b"start flow control for a while", busy.busy),
     (b"too many requests and system thread pool busy", busy.pool_rejected),
     (b"The broker[", brokers.introduced),

@@ -28,6 +28,8 @@ _FULL = lazy_pattern(
 _FINISHED = lazy_pattern(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQuantity=(\d{1,18})")
 _RECEIVED = lazy_pattern(r"\breceivedMessagesQuantity=[1-9]")
 _STATUS = lazy_pattern(r"StatusRuntimeException: ([A-Z_]{2,30})(?:: (.{0,300}))?")
+_PYTHON_STATUS = lazy_pattern(r"\bstatus = StatusCode\.([A-Z_]{2,30})")
+_PYTHON_ENDPOINT = lazy_pattern(r"\bipv[46]:([^\s\"]{1,200}?): ")
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
 _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -44,7 +46,7 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "proxy-not-connected",
         lazy_pattern(
             r"NoRouteToHost|No route to host|Network is unreachable|ConnectTimeoutException|connection timed out"
-            r"|waiting_for_connection"
+            r"|waiting_for_connection|failed to connect to all addresses"
         ),
     ),
     (
@@ -122,6 +124,16 @@ def call_failed(message: Message, log: LogTally) -> None:
         subject = Subject(broker=None if endpoints is None else endpoints[1])
         at_start = _START.search(message.record.header) is not None
         log.add(f"at-start-{kind}" if at_start else kind, message, subject, side="client")
+
+
+def call_failed_in_python(message: Message, log: LogTally) -> None:
+    """A call of the client in Python failed: gRPC prints the status in one line and the details in the next."""
+    found, said = _PYTHON_STATUS.search(message.text), message.below()
+    kind = None if found is None else _kind(found[1], said)
+    if kind is not None:
+        endpoint = _PYTHON_ENDPOINT.search(said)
+        subject = Subject(broker=None if endpoint is None else endpoint[1])
+        log.add(kind, message, subject, side="client")
 
 
 def _kind(status: str, said: str) -> str | None:

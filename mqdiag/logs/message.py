@@ -122,6 +122,10 @@ class Message(msgspec.Struct):
             elif bare and not bare.startswith(_BETWEEN_FRAMES):
                 return
 
+    def below(self) -> str:
+        """The next line, of a message that a program prints in several lines."""
+        return next(self._lines_below(), "")
+
     def _lines_below(self) -> Iterator[str]:
         block = self.hit.block
         end = block.find(b"\n", self.hit.start)

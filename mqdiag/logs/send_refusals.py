@@ -17,7 +17,8 @@ from mqdiag.logs.tally import Subject
 
 _TOO_LARGE = lazy_pattern(
     r"the message is illegal, maybe (?:msg body or properties )?length not matched"
-    r"(?:\. msg body length limit (\d{1,12})(B|k))?"
+    # up to 4.9.3 the text has 128k, whatever maxMessageSize is
+    r"(?:\. msg body length limit (\d{1,12})B)?"
     r"|the message body size over max value, MAX: (\d{1,12})"
 )
 _NOT_ALLOWED = lazy_pattern(
@@ -39,9 +40,8 @@ def too_large(message: Message, log: LogTally) -> None:
     found = _TOO_LARGE.search(message.text)
     if found is None:
         return
-    limit = found[1] or found[3]
-    size = int(limit) * (1024 if found[2] == "k" else 1) if limit else None
-    send_refused("send-too-large", message, log, limit_bytes=size)
+    limit = found[1] or found[2]
+    send_refused("send-too-large", message, log, limit_bytes=int(limit) if limit else None)
 
 
 def not_allowed(message: Message, log: LogTally) -> None:

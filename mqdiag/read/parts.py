@@ -32,8 +32,10 @@ _RECORD = lazy_pattern(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d )?\d\d:\d\d:\d\d.{0,160}?"
     r"\b" + ANY + r"\b"
 )
-_EXCEPTION = lazy_pattern(r".{0,300}\bCODE: \d{1,5} {1,3}DESC: ")
-"""a broker's refusal as the client's exception tells it (MQBrokerException), which people paste without its record"""
+_EXCEPTION = lazy_pattern(
+    r".{0,300}\b(?:CODE: \d{1,5} {1,3}DESC: |rocketmq\.client\.exception\.MQ\w{1,40}Exception: Send \[)"
+)
+"""what the client's exception tells of a refusal or of a send that failed, which people paste without its record"""
 _DATE_ALONE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 _CRASH_PART = lazy_pattern(
     r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "

@@ -21,6 +21,8 @@ _MAJORITY = 0.8
 
 _COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
 _QUOTED = lazy_pattern(rb"(?:[>|] ?)+")
+_SERVICE = lazy_pattern(rb"[\w.-]{1,60} +\| ?(?!.* \| )")
+"""what docker compose puts before each line of a service; a row of a table has more bars"""
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
@@ -61,7 +63,10 @@ def unquoted(text: bytes) -> bytes:
 
 
 def _unquoted(lines: list[bytes]) -> list[bytes]:
-    """Without the signs that a mail or a chat puts before every line of a quotation."""
+    """Without the signs that a mail or a chat puts before every line, or docker compose before those of one service."""
+    service = _SERVICE.match(lines[0])
+    if service is not None and all(line.startswith(service[0].rstrip()) for line in lines if line.strip()):
+        return [line[len(service[0].rstrip()) :].removeprefix(b" ") for line in lines]
     quoted = sum(line.startswith((b">", b"|")) for line in lines)
     filled = sum(map(bool, map(bytes.strip, lines))) if quoted else 0
     if not filled or quoted < _MAJORITY * filled:

@@ -363,6 +363,12 @@ def only(report: Report, rule: str) -> Finding:
             "controller-unreachable",
         ),
         (
+            "grpc.aio._call.AioRpcError: <AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNAVAILABLE\n"
+            '\tdetails = "failed to connect to all addresses; last error: UNAVAILABLE: ipv4:10.8.8.8:9876: down"\n',
+            "proxy-unreachable",
+            "unreachable",
+        ),
+        (
             # a page on the web shows the two blanks behind the code as one
             "MQBrokerException: CODE: 26 DESC: subscription group [CID_a] does not exist, See http://x\n"
             "\tat o.a.r.client.impl.MQClientAPIImpl.processPullResponse(M.java:1)\n",

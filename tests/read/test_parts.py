@@ -66,6 +66,15 @@ def test_everything_in_one_paste() -> None:
     assert parts["thread dumps"] == THREAD
 
 
+def test_a_send_that_failed_is_apart_from_an_answer_of_mqadmin() -> None:
+    failed = (
+        "org.apache.rocketmq.client.exception.MQClientException: Send [3] times, still failed, cost [6013]ms\n"
+    )
+    parts = {part.name: part.text for part in parts_of(f"it says:\n{failed}{ADMIN}")}
+    assert failed in parts["log lines"]
+    assert parts["mqadmin output"].strip() == ADMIN.strip()
+
+
 def test_parts_of_one_kind_are_joined_in_their_order() -> None:
     one, two = LOG.splitlines(keepends=True)
     parts = {part.name: part.text for part in parts_of(f"{one}{ADMIN}{two}{ADMIN}")}

@@ -23,6 +23,16 @@ def test_quotation_signs_go(sign: bytes) -> None:
     assert tidied(b"\n".join(sign + line for line in text.split(b"\n"))) == text
 
 
+def test_the_service_of_docker_compose_goes() -> None:
+    text = b"\n".join((RECORD, b"\tat com.acme.Shop.buy(Shop.java:7)", b"", OTHER))
+    lines = text.split(b"\n")
+    assert tidied(b"\n".join(b"broker-1  | " + line for line in lines)) == text
+    of_two = b"\n".join((b"broker-1  | " + RECORD, b"broker-2  | " + OTHER))
+    assert tidied(of_two) is of_two
+    table = b"broker-a | 0 | 10.0.0.7:10911\nbroker-a | 1 | 10.0.0.8:10911"
+    assert tidied(table) is table
+
+
 def test_a_single_quoted_line_stays() -> None:
     text = b"\n".join((RECORD, b"> a line that the application printed", OTHER, OTHER))
     assert tidied(text) is text
