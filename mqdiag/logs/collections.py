@@ -16,18 +16,21 @@ RUN_GAP_S = 30.0
 MOST_MINUTES = 20_000
 _UNIT = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
-_UNIFIED = lazy_pattern(
-    r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* (\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\) ([\d.,]+)ms"
-)
-_UNIFIED_PLAIN = lazy_pattern(r"GC\((\d+)\) (Pause [A-Za-z -]+?)(?: \([^)]*\))* ([\d.,]+)ms")
+_SIZE = r"(\d{1,15})([BKMG])"
+_NUMBER = r"(\d{1,12}(?:[.,]\d{1,9})?)"
+_PART = rf"{_NUMBER}([BKMG])"
+_PAUSE = r"GC\((\d{1,15})\) (Pause [A-Za-z -]+?)(?: \([^)]*\))*"
+_UNIFIED = lazy_pattern(rf"{_PAUSE} {_SIZE}->{_SIZE}\({_SIZE}\) {_NUMBER}ms")
+_UNIFIED_PLAIN = lazy_pattern(rf"{_PAUSE} {_NUMBER}ms")
 _ZGC = lazy_pattern(
-    r"GC\((\d+)\) (?:Garbage|Major|Minor) Collection \([^)]*\) (\d+)([BKMG])\([\d.]+%\)->(\d+)([BKMG])\([\d.]+%\)"
+    r"GC\((\d{1,15})\) (?:Garbage|Major|Minor) Collection \([^)]*\)"
+    rf" {_SIZE}\([\d.]+%\)->{_SIZE}\([\d.]+%\)"
 )
-_UPTIME = lazy_pattern(r"\[(\d+[.,]\d{3})s\]|\[(\d+)ms\]")
-_JDK8 = lazy_pattern(r"(\d+[.,]\d{3}): \[(GC|Full GC)\b")
-_WHOLE_HEAP = lazy_pattern(r"(?:[\])]|GC|--) +(\d+)([BKMG])->(\d+)([BKMG])\((\d+)([BKMG])\)")
-_SECONDS = lazy_pattern(r"[, ](\d+[.,]\d+) secs\]")
-_G1_HEAP = lazy_pattern(r"Heap: ([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)->([\d.]+)([BKMG])\(([\d.]+)([BKMG])\)")
+_UPTIME = lazy_pattern(r"\[(\d{1,12}[.,]\d{3})s\]|\[(\d{1,15})ms\]")
+_JDK8 = lazy_pattern(r"(\d{1,12}[.,]\d{3}): \[(GC|Full GC)\b")
+_WHOLE_HEAP = lazy_pattern(rf"(?:[\])]|GC|--) +{_SIZE}->{_SIZE}\({_SIZE}\)")
+_SECONDS = lazy_pattern(r"[, ](\d{1,12}[.,]\d{1,9}) secs\]")
+_G1_HEAP = lazy_pattern(rf"Heap: {_PART}\({_PART}\)->{_PART}\({_PART}\)")
 
 
 class Run(msgspec.Struct):
@@ -243,4 +246,4 @@ def _number(text: str) -> float:
 
 
 def _bytes(number: str, unit: str) -> int:
-    return int(float(number) * _UNIT[unit])
+    return int(_number(number) * _UNIT[unit])
