@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -231,6 +232,13 @@ def _check_not_inputs(paths: tuple[str, ...], pages: str | None, spark_log: str 
 
         for page in (Path(pages, FLEET_PAGE), *Path(pages, SERVICE_PAGES).glob("*")):
             refuse_irreplaceable(page, "--pages", paths)
+        if any(
+            os.path.exists(path) and os.path.exists(pages) and os.path.samefile(path, pages) for path in paths
+        ):
+            # the next run would read the pages
+            raise UsageError(
+                say("--pages {folder}: is an input of this run; name another folder", folder=pages)
+            )
     if spark_log is not None:
         refuse_irreplaceable(Path(spark_log), "--spark-log", paths, may_be_log=True)
 

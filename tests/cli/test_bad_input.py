@@ -25,6 +25,7 @@ BAD = {
     "text": (b"hello, this is no dump\n" * 40, "a text file"),
     "jstack": (JSTACK, "thread dumps go to mqdiag stacks"),
     "zip": (b"PK\x03\x04" + bytes(100), "a zip archive"),
+    "bz2": (b"BZh91AY&SY", "bzip2 data; expected"),
     "tar": (bytes(257) + b"ustar" + bytes(250), "a tar archive; expected"),
     "packed tar": (
         gzip.compress(b"j1.log" + bytes(251) + b"ustar" + bytes(250)),

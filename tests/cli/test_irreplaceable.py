@@ -143,6 +143,13 @@ def test_no_page_of_a_fleet_is_written_over_an_input(folder: Path, capsys: pytes
     assert "orders.html: is a file of pages, an input of this run" in capsys.readouterr().err
 
 
+def test_a_folder_that_a_fleet_reads_gets_no_pages(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for pages in (".", str(folder)):
+        assert run(["fleet", ".", "--out", "out", "--pages", pages]) == 2
+        assert f"--pages {pages}: is an input of this run; name another folder" in capsys.readouterr().err
+    assert not (folder / "index.html").exists()
+
+
 def test_what_cannot_be_read_is_refused_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

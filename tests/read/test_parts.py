@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -200,6 +203,23 @@ def test_packed_thread_dumps_that_are_given_as_logs(tmp_path: Path, text: str, s
     for name in ("given.gz", "given.tar.gz", "given.zip"):
         assert needs_sorting(str(tmp_path / name), "log") is sorted_out
         assert not needs_sorting(str(tmp_path / name), "stacks")
+
+
+@pytest.mark.parametrize(("kind", "pack"), [("bz2", bz2.compress), ("xz", lzma.compress)])
+@pytest.mark.parametrize(("text", "sorted_out"), [(THREAD, True), (LOG, False)])
+def test_data_that_only_all_readers_unpack(
+    tmp_path: Path, kind: str, pack: Callable[[bytes], bytes], text: str, sorted_out: bool
+) -> None:
+    one, many = tmp_path / f"given.{kind}", tmp_path / f"given.tar.{kind}"
+    one.write_bytes(pack(text.encode()))
+    (tmp_path / "j1.log").write_text(text)
+    with tarfile.open(tmp_path / "given.tar", "w") as archive:
+        archive.add(tmp_path / "j1.log", "in/j1.log")
+    many.write_bytes(pack((tmp_path / "given.tar").read_bytes()))
+    assert needs_sorting(str(one), "log") is sorted_out
+    assert needs_sorting(str(many), "log") is sorted_out
+    assert needs_sorting(str(one), "stacks")
+    assert needs_sorting(str(many), "stacks")
 
 
 @pytest.mark.parametrize(("text", "sorted_out"), [(ADMIN, True), (LOG, False), ("", False)])

@@ -1,12 +1,14 @@
 """The table of docs/measurements/thread-states.md: what mqdiag says of every committed series, beside the truth.
 
-`make accuracy` puts it there; `python -m tests.threads.accuracy` only prints it.
+`python -m tests.threads.accuracy` prints it; with `--page`, and in `make accuracy`, it is written.
 """
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
 
+from tests.accuracy.page import fill
 from tests.threads.real_series import STANDS, confusion, packed_series, truth_of
 
 STATES = ("stuck", "blocked", "progressing", "idle", "unknown")
@@ -69,5 +71,15 @@ def section() -> str:
     )
 
 
+def main() -> None:
+    """Print the part, or write it."""
+    parser = argparse.ArgumentParser(prog="python -m tests.threads.accuracy")
+    parser.add_argument("--page", action="store_true", help="write docs/measurements/thread-states.md")
+    if parser.parse_args().page:
+        fill("threads", section())
+    else:
+        print(section())
+
+
 if __name__ == "__main__":
-    print(section())
+    main()

@@ -18,7 +18,7 @@ from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.parts import MAX_BYTES, names_files, parts_of
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import HEAD_BYTES, Content
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 from mqdiag.read.stacks.source import open_members
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
+TAR_HEADER_BYTES = 512
+"""before the first file of an archive"""
 _CRASH_HEADS = tuple(head.encode() for head in HEADS)
 
 
@@ -70,7 +72,10 @@ def needs_sorting(path: str, own: str) -> bool:
     """
     head, size = _beginning(path)
     piece = Piece(name=path, path=path, size_bytes=size, head=head)
-    if own == "log" and (piece.packed or piece.content in (Content.TAR, Content.ZIP)):
+    is_squeezed = content_of(head) in (Content.BZIP2, Content.XZ)
+    if is_squeezed and own == "stacks":
+        return True  # the reader of thread dumps does not unpack it
+    if own == "log" and (piece.packed or is_squeezed or piece.content in (Content.TAR, Content.ZIP)):
         return _begins_with_thread_dump(piece)
     if not head or piece.packed or not piece.is_text:
         return False
@@ -94,7 +99,9 @@ def needs_sorting(path: str, own: str) -> bool:
 def _begins_with_thread_dump(piece: Piece) -> bool:
     """Whether a packed file, or the first file of an archive, is a thread dump and no log with thread dumps in it."""
     name, head = piece.path, piece.inner_head
-    if piece.content in (Content.TAR, Content.ZIP):
+    if piece.content is Content.TAR and content_of(piece.head) in (Content.BZIP2, Content.XZ):
+        head = head[TAR_HEADER_BYTES:]
+    elif piece.content in (Content.TAR, Content.ZIP):
         if piece.path == STANDARD_INPUT:
             return False
         try:

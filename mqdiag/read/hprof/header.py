@@ -114,6 +114,11 @@ def _what_it_is(start: bytes) -> ForeignForm:
         return ForeignForm(
             say("a dump or another file that gzip has packed twice"), say("unpack it once: gunzip")
         )
+    if content in (Content.BZIP2, Content.XZ):
+        return ForeignForm(
+            say("bzip2 data") if content is Content.BZIP2 else say("xz data"),
+            say("unpack it: bunzip2 or unxz; mqdiag diagnose unpacks it itself"),
+        )
     if content in _ARCHIVES:
         return ForeignForm(_ARCHIVES[content], say("mqdiag diagnose looks into archives"))
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
