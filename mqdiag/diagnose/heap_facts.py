@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.heap_input import captured_at, heap_input
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import VirtualThreads
+from mqdiag.facts.heap import ClassRow, DominatorBox, Suspect, VirtualThreads
+from mqdiag.facts.vocabulary import HeapBytesSource
+from mqdiag.facts.waste import Waste
 from mqdiag.graph import Heap, open_dump, open_heap
 from mqdiag.graph.dominator_map import dominator_boxes
 from mqdiag.graph.heap_limit import contradicts, heap_limit
@@ -100,28 +103,17 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads
     from mqdiag.graph.virtual_threads import virtual_threads
-    from mqdiag.graph.waste import waste
-    from mqdiag.rocketmq.machine import memory_bytes
     from mqdiag.rocketmq.view import rocketmq_facts
 
     tree = heap.dominance
     total = int(heap.sizes.units.sum(dtype=np.int64)) * heap.sizes.alignment
     reachable = tree.total_bytes
-    in_dump = heap_limit(heap, reachable, memory_bytes(heap))
-    given = settings.heap_limit
-    contradicted = given is not None and contradicts(given, in_dump)
+    limit = _limit(heap, settings.heap_limit, reachable)
     progress.phase(say("reading consumers and messages"))
     view = rocketmq_facts(heap)
     threads = heap_threads(heap, view.in_hand)
     virtual = virtual_threads(heap)
-    progress.phase(say("summing classes"))
-    with ThreadPoolExecutor(1) as beside:
-        suspected = beside.submit(
-            suspects, heap, lambda name: ".rocketmq." in name or name.startswith(view.packages)
-        )
-        classes, boxes = class_rows(heap), dominator_boxes(heap)
-        progress.phase(say("looking for waste"))
-        wasted = waste(heap)
+    sums = _sums(heap, view.packages, progress)
     return HeapFacts(
         objects=tree.count,
         shallow_bytes=reachable,
@@ -129,17 +121,17 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         unreachable_bytes=total - reachable,
         file_objects=heap.count,
         file_shallow_bytes=total,
-        heap_bytes=in_dump.limit_bytes if given is None else given,
-        heap_bytes_source=in_dump.source if given is None else "option",
-        contradicting_heap_bytes=in_dump.limit_bytes if contradicted else None,
-        contradicting_heap_bytes_source=in_dump.source if contradicted else None,
+        heap_bytes=limit.bytes,
+        heap_bytes_source=limit.source,
+        contradicting_heap_bytes=limit.contradicting_bytes,
+        contradicting_heap_bytes_source=limit.contradicting_source,
         id_size=heap.header.id_size,
         captured_at=captured_at(heap.dump),
         jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
-        classes=classes,
-        dominators=boxes,
-        suspects=suspected.result(),
+        classes=sums.classes,
+        dominators=sums.dominators,
+        suspects=sums.suspects,
         consumers=view.consumers,
         queues=view.queues,
         instances=view.instances,
@@ -161,14 +153,66 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         threads=threads,
         virtual_threads=virtual,
         dangling_references=heap.references.dangling,
-        waste=wasted,
+        waste=sums.waste,
         unknown={
             **view.unknown,
-            **({"heap limit": in_dump.why_unknown} if given is None and in_dump.why_unknown else {}),
+            **({"heap limit": limit.why_unknown} if limit.why_unknown else {}),
             **_stacks_left_out(virtual),
             **_estimated_sizes(heap),
         },
     )
+
+
+class _Limit(NamedTuple):
+    """The largest heap that the JVM may have; see the fields of HeapFacts."""
+
+    bytes: int | None
+    source: HeapBytesSource | None
+    contradicting_bytes: int | None = None
+    contradicting_source: HeapBytesSource | None = None
+    why_unknown: Text | None = None
+
+
+def _limit(heap: Heap, given: int | None, reachable: int) -> _Limit:
+    """The limit that the user gave, else that of the dump."""
+    from mqdiag.rocketmq.machine import memory_bytes
+
+    in_dump = heap_limit(heap, reachable, memory_bytes(heap))
+    if given is None:
+        return _Limit(in_dump.limit_bytes, in_dump.source, why_unknown=in_dump.why_unknown)
+    if contradicts(given, in_dump):
+        return _Limit(given, "option", in_dump.limit_bytes, in_dump.source)
+    return _Limit(given, "option")
+
+
+class _Sums(NamedTuple):
+    """What takes the memory; see the fields of HeapFacts."""
+
+    classes: tuple[ClassRow, ...]
+    dominators: tuple[DominatorBox, ...]
+    suspects: tuple[Suspect, ...]
+    waste: Waste
+
+
+def _sums(heap: Heap, packages: tuple[str, ...], progress: Progress) -> _Sums:
+    """Look at all objects, on two cores.
+
+    Args:
+        heap: the dump.
+        packages: of RocketMQ where it is relocated.
+        progress: who listens.
+    """
+    from mqdiag.graph.waste import waste
+
+    progress.phase(say("summing classes"))
+    with ThreadPoolExecutor(1) as beside:
+        suspected = beside.submit(
+            suspects, heap, lambda name: ".rocketmq." in name or name.startswith(packages)
+        )
+        classes, boxes = class_rows(heap), dominator_boxes(heap)
+        progress.phase(say("looking for waste"))
+        wasted = waste(heap)
+    return _Sums(classes, boxes, suspected.result(), wasted)
 
 
 def _stacks_left_out(virtual: VirtualThreads | None) -> dict[str, Text]:
