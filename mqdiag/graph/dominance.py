@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import msgspec
@@ -26,6 +26,8 @@ _UINT32 = (1 << 32) - 1
 _MOST_HEAVY = 1024
 _Search = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint64]]
 """`numbers`, `parents`, `heads` and `steps` of `depth_first`"""
+_Results = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32] | NDArray[np.uint64]]
+"""`dominator`, `dominated` and `prefix` of a `Dominance`"""
 
 
 class Dominance(msgspec.Struct):
@@ -122,13 +124,23 @@ def build_dominance(
         measured = beside.submit(lambda: sizes.units)
         progress.phase(say("finding reachable objects"))
         numbers, parents, heads, steps = _search(index, references, class_nodes, roots, room)
+        places = parents.size
+
+        def prepare() -> _Results:
+            return _results(places, measured.result(), room)
+
+        # In files they are made meanwhile; in memory they would stand beside the arrays of the search, at the peak.
+        prepared = beside.submit(prepare) if room.in_files else None
         progress.phase(say("finding dominators"))
         label = _immediate(index, references, class_nodes, (numbers, parents, heads, steps), room)
         room.give(parents)
         del parents, steps
         progress.phase(say("summing retained sizes"))
-        order, dominator, dominated, prefix = _sum_up(numbers, heads, label, measured, room, beside)
-    return Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
+        order = room.again(places, np.int32)
+        dominator, dominated, prefix = prepare() if prepared is None else prepared.result()
+        tree = Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
+        _fill(tree, heads, label, measured.result(), beside)
+    return tree
 
 
 @contextmanager
@@ -191,49 +203,41 @@ def _immediate(
     return label
 
 
-def _sum_up(
-    numbers: NDArray[np.int32],
+def _results(places: int, units: NDArray[np.uint32], room: ArrayRoom) -> _Results:
+    """Arrays to be filled, for so many places and for shallow units by object."""
+    fits = int(units.sum(dtype=np.int64)) <= _UINT32
+    prefix: NDArray[np.uint32] | NDArray[np.uint64]
+    prefix = room.ready(places + 1, np.uint32 if fits else np.uint64)
+    return room.ready(places, np.int32), room.ready(places, np.int32), prefix
+
+
+def _fill(
+    tree: Dominance,
     heads: NDArray[np.uint32],
     ends: NDArray[np.int32],
-    measured: Future[NDArray[np.uint32]],
-    room: ArrayRoom,
+    units: NDArray[np.uint32],
     beside: ThreadPoolExecutor,
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32] | NDArray[np.uint64]]:
+) -> None:
     """Number the tree anew by places.
 
     Args:
-        numbers: in: the numbers of the search; out: as in `Dominance`.
+        tree: in: the numbers of the search; the other arrays are undefined. Out: all of it.
         heads: the immediate dominators.
         ends: int32[m + 1], scratch; a new array would have to be cleared by the system first.
-        measured: shallow units by object.
-        room: where large arrays are.
+        units: shallow units by object.
         beside: the other thread.
-
-    Returns:
-        (order, dominator, dominated, prefix) of `Dominance`
     """
     places = heads[:-1].view(np.int32)
-    order = room.again(places.size, np.int32)
-    by_place = beside.submit(lambda: [room.ready(places.size, np.int32) for _ in range(2)])
     kernel.tree_places(places, ends)
-    dominator, dominated = by_place.result()
-    kernel.subtree_sizes(places, ends, dominated)
-    ordered = beside.submit(kernel.order_by_place, numbers, places, order)
-    summed = beside.submit(lambda: _sums_before(order, measured.result(), room))
-    kernel.dominators_by_place(dominated, dominator, ends)
-    ordered.result()
-    return order, dominator, dominated, summed.result()
+    kernel.subtree_sizes(places, ends, tree.dominated)
 
+    def order_and_sum() -> None:
+        kernel.order_by_place(tree.numbers, places, tree.order)
+        kernel.sum_units(tree.order, units, tree.prefix)
 
-def _sums_before(
-    order: NDArray[np.int32], units: NDArray[np.uint32], room: ArrayRoom
-) -> NDArray[np.uint32] | NDArray[np.uint64]:
-    """The `prefix` of a `Dominance`."""
-    fits = int(units.sum(dtype=np.int64)) <= _UINT32
-    prefix: NDArray[np.uint32] | NDArray[np.uint64]
-    prefix = room.empty(order.size + 1, np.uint32 if fits else np.uint64)
-    kernel.sum_units(order, units, prefix)
-    return prefix
+    summed = beside.submit(order_and_sum)
+    kernel.dominators_by_place(tree.dominated, tree.dominator, ends)
+    summed.result()
 
 
 def _predecessors(

@@ -131,7 +131,8 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
     def units() -> NDArray[np.uint32]:
         found: NDArray[np.uint32] = dump.room.empty(index.count, np.uint32)
         units_by_row = _aligned(sizes_by_row, alignment) // alignment
-        workers = worker_count()
+        # The search for reachable objects, beside which this runs, takes a core.
+        workers = max(worker_count() - 1, 1)
         bounds = [index.count * i // workers for i in range(workers + 1)]
 
         def fill(first: int, last: int) -> None:
