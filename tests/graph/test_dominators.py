@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mqdiag.graph import dominance, paths
+from mqdiag.graph import dominance, index, paths
 from mqdiag.graph.histogram import class_rows
 from mqdiag.read.array_room import ArrayRoom
 from mqdiag.testing import hprof_records as hprof
@@ -49,6 +49,19 @@ def test_random_graphs_against_the_oracle(seed: int) -> None:
         assert dominator_nodes(given_heap) == graphs.dominators(graph, roots)
         assert heap.retained_sizes(everything).tolist() == graphs.retained_sizes(graph, roots, sizes)
         assert heap.dominance.total_bytes == sum(sizes[node] for node in alive)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ids_that_are_spread_thinly(seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are searched for among all ids, in whose memory nothing else may be then."""
+    monkeypatch.setattr(index, "_MIN_PAGES", 0)
+    monkeypatch.setattr(index, "_PAGES_PER_OBJECT", 0)
+    given_heap = random_heap(tmp_path, seed)
+    heap = given_heap.heap
+    assert dominator_nodes(given_heap) == graphs.dominators(given_heap.graph, given_heap.roots)
+    assert heap.index.lookup.directory.size == 0
+    everything = np.arange(heap.count, dtype=np.int32)
+    assert heap.index.lookup.find(heap.object_ids(everything)).tolist() == everything.tolist()
 
 
 @settings(max_examples=8, deadline=None)
