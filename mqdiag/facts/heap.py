@@ -12,6 +12,7 @@ import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
+from mqdiag.facts.ratios import ratio
 from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Name, Node, Public, Setting, ThreadName
 from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import (
@@ -38,6 +39,10 @@ Library = Literal["remoting", "grpc"]
 
 SIZES_OFF_SHARE = 0.02
 """how much the bytes of all live objects may be off where sizes were computed"""
+LITTLE_USED = 0.5
+"""of the largest heap that the JVM may have; large arrays can leave almost half of each region of G1 unused"""
+_UNSURE_LIMITS = ("option", "container")
+"""a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
 
 
 class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -526,6 +531,24 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     def limit_bytes(self) -> int | None:
         """Bytes of `limit`."""
         return None if self.limit is None else self.limit[0]
+
+    @property
+    def in_use_share(self) -> float | None:
+        """All objects of the dump, garbage too, as a share of the largest heap; None where that is unknown."""
+        return ratio((self.shallow_bytes or 0) + (self.unreachable_bytes or 0), self.limit_bytes)
+
+    def had_room(self, *, whole: bool) -> bool:
+        """Whether surely much of the heap was free at the OutOfMemoryError.
+
+        Then another memory ran out, or one request was too large.
+
+        Args:
+            whole: the dump was read whole; else its sums are lower bounds.
+        """
+        used = self.in_use_share
+        if not self.out_of_memory or not whole or used is None or self.limit is None:
+            return False
+        return used < LITTLE_USED and self.limit[1] not in _UNSURE_LIMITS
 
     @property
     def name_server(self) -> str | None:

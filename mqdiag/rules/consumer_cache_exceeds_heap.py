@@ -23,7 +23,6 @@ from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
 from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.heap_at_error import had_room
 from mqdiag.rules.shared.place_of_work import PlaceOfWork, place_of_work
 from mqdiag.text import Text, say, sentences
 
@@ -163,6 +162,7 @@ def _load(facts: Facts, heap: HeapFacts) -> Load | None:
     known = tuple((consumer, found) for consumer, found in limits if found is not None)
     in_executors = sum(consumer.body_bytes for consumer in caching if not consumer.traits.messages_in_queues)
     in_queues = 0 if heap.message_totals is None else heap.message_totals.in_queues_body_bytes
+    incomplete = any(given.kind == "heap" and not given.complete for given in facts.inputs)
     return Load(
         consumers=len(caching),
         largest=max(caching, key=lambda consumer: (consumer.body_bytes, consumer.bound_bytes or 0)),
@@ -171,8 +171,8 @@ def _load(facts: Facts, heap: HeapFacts) -> Load | None:
         bound_bytes=sum(consumer.bound_bytes or 0 for consumer, _ in known) if known else None,
         heap_bytes=heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
         heap_is_known=heap.limit is not None,
-        out_of_memory=heap.out_of_memory and not had_room(facts),
-        incomplete=any(given.kind == "heap" and not given.complete for given in facts.inputs),
+        out_of_memory=heap.out_of_memory and not heap.had_room(whole=not incomplete),
+        incomplete=incomplete,
     )
 
 

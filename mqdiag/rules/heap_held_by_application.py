@@ -7,12 +7,11 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import BrokenKeys, Suspect
+from mqdiag.facts.heap import LITTLE_USED, BrokenKeys, Suspect
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.heap_at_error import LITTLE_USED, had_room
 from mqdiag.text import Text, say
 
 WORTH_SHOWING_BYTES = 1 << 20
@@ -85,10 +84,10 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each accumulation point that is large enough."""
     heap = facts.heap
     assert heap is not None
-    if had_room(facts):
+    whole = all(given.complete for given in facts.inputs if given.kind == "heap")
+    if heap.had_room(whole=whole):
         # the error tells nothing about what is in the heap
         heap = msgspec.structs.replace(heap, out_of_memory=False)
-    whole = all(given.complete for given in facts.inputs if given.kind == "heap")
     own = [
         suspect
         for suspect in heap.suspects

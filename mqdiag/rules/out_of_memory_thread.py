@@ -11,7 +11,6 @@ from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.facts.waste import LoaderGroup
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.heap_at_error import had_room, in_use_share
 from mqdiag.rules.shared.log_events import (
     OUT_OF_MEMORY,
     counted,
@@ -136,11 +135,12 @@ def silent() -> Facts:
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each such thread; mostly it is one."""
     assert facts.heap is not None
+    had_room = facts.heap.had_room(whole=all(given.complete for given in facts.inputs if given.kind == "heap"))
     for thread in facts.heap.threads:
         if not thread.hit_out_of_memory:
             continue
         frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
-        if not had_room(facts):
+        if not had_room:
             yield _of_full_heap(thread, frames, facts.heap)
         elif frames and frames[0].startswith(DEFINING_FRAMES):
             yield _of_classes(thread, frames, facts.heap)
@@ -269,7 +269,7 @@ def _of_classes(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) ->
 
 
 def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:
-    used = in_use_share(heap)
+    used = heap.in_use_share
     return {
         "in_use_bytes": (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
         "heap_bytes": heap.limit_bytes,
