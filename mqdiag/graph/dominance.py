@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
 import msgspec
@@ -122,6 +122,7 @@ def build_dominance(
     with _one_beside() as beside:
         # Most of the search is the work of one core.
         measured = beside.submit(lambda: sizes.units)
+        labels = beside.submit(lambda: room.ready(index.count + 1, np.int32, any_order=True))
         progress.phase(say("finding reachable objects"))
         numbers, parents, heads, steps = _search(index, references, class_nodes, roots, room)
         places = parents.size
@@ -132,7 +133,7 @@ def build_dominance(
         # In files they are made meanwhile; in memory they would stand beside the arrays of the search, at the peak.
         prepared = beside.submit(prepare) if room.in_files else None
         progress.phase(say("finding dominators"))
-        label = _immediate(index, references, class_nodes, (numbers, parents, heads, steps), room)
+        label = _immediate(index, references, class_nodes, (numbers, parents, heads, steps), labels, room)
         room.give(parents)
         del parents, steps
         progress.phase(say("summing retained sizes"))
@@ -193,12 +194,17 @@ def _immediate(
     references: References,
     class_nodes: NDArray[np.int32],
     search: _Search,
+    labels: Future[NDArray[np.int32]],
     room: ArrayRoom,
 ) -> NDArray[np.int32]:
-    """Write the immediate dominators into `heads`; gives an array of a place for each number, of no more use."""
+    """Write the immediate dominators into `heads`; gives an array of a place for each number, of no more use.
+
+    It is a part of `labels`, int32[n + 1] of undefined content.
+    """
     numbers, parents, heads, steps = search
     sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
-    label, stack = (room.empty(parents.size, np.int32, any_order=True) for _ in range(2))
+    stack = room.empty(parents.size, np.int32, any_order=True)
+    label = labels.result()[: parents.size]
     kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
     return label
 

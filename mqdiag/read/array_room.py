@@ -126,12 +126,12 @@ class ArrayRoom:
         """An array of zeros; arguments and errors as in `empty`."""
         return np.zeros(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
 
-    def ready(self, count: int, dtype: type) -> NDArray[Any]:
-        """An array with its pages already mapped, where it is in a file by choice: several threads fill it at once.
+    def ready(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
+        """An array with its pages already there, where the graph is large and the memory ample.
 
-        Arguments and errors as in `empty`.
+        Clearing them is work that one thread can do while another one searches. Arguments and errors as in `empty`.
         """
-        array = self.empty(count, dtype)
+        array = self.empty(count, dtype, any_order=any_order)
         if self._by_choice:
             array[:: mmap.PAGESIZE // array.itemsize] = 0
         return array
