@@ -185,8 +185,8 @@ _LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (re.compile(r"# ([CVvJjA]\s+\S.*)$"), _keep("problematic_frame")),
     (re.compile(r"Command Line: (.*)"), _keep("command_line")),
     (re.compile(r"Host: (.*)"), _keep("host")),
-    (re.compile(r"[Tt]ime: ([A-Z]\w\w .*?)(?: elapsed time: ([\d.]+) seconds.*)?$"), _at),
-    (re.compile(r"elapsed time: ([\d.]+) seconds"), _elapsed),
+    (re.compile(r"[Tt]ime: ([A-Z]\w\w .*?)(?: elapsed time: (\d{1,12}(?:\.\d{1,9})?) seconds.*)?$"), _at),
+    (re.compile(r"elapsed time: (\d{1,12}(?:\.\d{1,9})?) seconds"), _elapsed),
     (re.compile(rf"Current thread \(0x[0-9a-f]+\):\s+{_THREAD}"), _current),
     (re.compile(r'Current thread \(0x[0-9a-f]+\):\s+(?P<state>\w*Thread) "(?P<name>[^"]*)"'), _current),
     (
