@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -70,6 +71,36 @@ def test_random_graphs_of_up_to_200_objects(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         given_heap = random_heap(Path(folder), seed, 200)
         assert dominator_nodes(given_heap) == graphs.dominators(given_heap.graph, given_heap.roots)
+
+
+@settings(max_examples=10, deadline=None)
+@given(SEEDS)
+def test_ways_around_a_long_chain(seed: int) -> None:
+    """What the end of a chain and its beginning refer to: so many steps that the search leaps over dominators."""
+    chance = random.Random(seed)
+    dump = DumpWriter()
+    arrays = dump.java_class("[Ljava/lang/Object;")
+    dump.root(hprof.STICKY_CLASS, arrays.id)
+    chain, leaves = ([dump.object_array(arrays, []) for _ in range(size)] for size in (60, 120))
+    edges = {object_id: [] for object_id in (*chain, *leaves)}
+    for above, below in pairwise(chain):
+        edges[above].append(below)
+    for place in (0, chance.randrange(5), -1):
+        edges[chain[place]] += leaves
+    for _ in range(chance.randrange(12)):
+        edges[chance.choice(chain + leaves)].append(chance.choice(chain[-9:] + leaves))
+    for item in dump.items:
+        if getattr(item, "java_class", None) is arrays:
+            item.elements = edges[item.id]
+    dump.root(hprof.JNI_GLOBAL, chain[0])
+    with tempfile.TemporaryDirectory() as folder:
+        heap = heap_of(dump, Path(folder))
+        graph: graphs.Graph = [[] for _ in range(heap.count)]
+        for object_id, found in edges.items():
+            graph[heap.node(object_id)] = nodes_of(heap, [arrays.id, *found]).tolist()
+        roots = nodes_of(heap, [arrays.id, chain[0]]).tolist()
+        expected = graphs.dominators(graph, roots)
+        assert heap.dominators(np.array(list(expected), np.int32)).tolist() == list(expected.values())
 
 
 @settings(max_examples=60, deadline=None)

@@ -158,6 +158,24 @@ def linked_list(nodes: int = 20_000) -> bytes:
     return dump.to_bytes()
 
 
+def ways_around_a_chain(nodes: int = 100_000) -> bytes:
+    """As many objects below the end of a long chain as it has, to which its beginning refers too."""
+    top = [ENCODE.utf8(1, "a/Node"), ENCODE.utf8(2, "next"), ENCODE.utf8(3, "[Ljava/lang/Object;")]
+    node, array, ends = FIRST_ID, FIRST_ID + 16, (FIRST_ID + 32, FIRST_ID + 48)
+    top += [ENCODE.load_class(1, node, 1), ENCODE.load_class(2, array, 3)]
+    chain = range(FIRST_ID + 64, FIRST_ID + 64 + 16 * nodes, 16)
+    below = range(chain.stop, chain.stop + 16 * nodes, 16)
+    heap = [ENCODE.class_dump(node, fields=[(2, OBJECT)]), ENCODE.class_dump(array)]
+    heap += [ENCODE.object_array_dump(end, array, [chain[0], *below]) for end in ends]
+    following = [*chain[1:], ends[1], *[0] * nodes]
+    heap += [
+        ENCODE.instance_dump(object_id, node, refers_to.to_bytes(8, "big"))
+        for object_id, refers_to in zip((*chain, *below), following, strict=True)
+    ]
+    heap += [ENCODE.root(hprof.STICKY_CLASS, object_id) for object_id in (node, array, ends[0])]
+    return dump_of(top, b"".join(heap))
+
+
 def lists_of_a_thread(nodes: int = 100_000, others: int = 300_000) -> bytes:
     """Two long lists of the JDK's objects in local variables end at one array; many objects of the application.
 
@@ -292,6 +310,7 @@ ATTACKS: dict[str, Callable[[], bytes]] = {
         unloaded_classes,
         superclass_ring,
         linked_list,
+        ways_around_a_chain,
         lists_of_a_thread,
         deep_bin,
         deep_tree,
