@@ -67,7 +67,7 @@ def _unquoted(lines: list[bytes]) -> list[bytes]:
     service = _SERVICE.match(lines[0])
     if service is not None and all(line.startswith(service[0].rstrip()) for line in lines if line.strip()):
         return [line[len(service[0].rstrip()) :].removeprefix(b" ") for line in lines]
-    quoted = sum(line.startswith((b">", b"|")) for line in lines)
+    quoted = len([line for line in lines if line[:1] in (b">", b"|")])
     filled = sum(map(bool, map(bytes.strip, lines))) if quoted else 0
     if not filled or quoted < _MAJORITY * filled:
         return lines

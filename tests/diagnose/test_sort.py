@@ -15,10 +15,13 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.kinds import logs as log_kind
+from mqdiag.diagnose.sort.kind import all_kinds
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.route import needs_sorting
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
 from mqdiag.language import english
+from mqdiag.read import paste
 from mqdiag.read.archive import Budget
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
@@ -336,3 +339,32 @@ def test_files_that_write_about_log_lines_are_not_logs(name: str, tmp_path: Path
     path.write_bytes(said)
     [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
     assert log_kind.KIND.recognise(piece)
+
+
+def test_a_log_is_searched_to_its_end_for_crash_reports_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "application.log"
+    path.write_bytes(TEXT)
+    searched: list[tuple[bytes, ...]] = []
+    whole = Piece.holds
+
+    def count(piece: Piece, marks: tuple[bytes, ...]) -> bool:
+        searched.append(marks)
+        return whole(piece, marks)
+
+    monkeypatch.setattr(Piece, "holds", count)
+    assert not needs_sorting(str(path), "log")
+    assert len(searched) == 1
+
+
+def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "application.log"
+    path.write_bytes(TEXT)
+    decoded: list[bytes] = []
+    monkeypatch.setattr(
+        "mqdiag.diagnose.sort.piece.decoded", lambda data: (decoded.append(data), paste.decoded(data))[1]
+    )
+    [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
+    assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]
+    assert len(decoded) == 1

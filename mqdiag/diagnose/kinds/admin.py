@@ -46,7 +46,7 @@ COMMANDS = {
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and not piece.packed and is_admin_output(decoded(piece.head))
+    return piece.is_text and piece.inner_head is piece.head and is_admin_output(piece.text)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

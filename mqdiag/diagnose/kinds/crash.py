@@ -24,7 +24,7 @@ _HEADS = tuple(head.encode() for head in HEADS)
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and (is_crash_report(decoded(piece.inner_head)) or piece.holds(_HEADS))
+    return piece.is_text and (is_crash_report(piece.text) or piece.holds(_HEADS))
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

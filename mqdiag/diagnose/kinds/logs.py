@@ -30,8 +30,8 @@ def _is_excerpt(piece: Piece) -> bool:
     name = piece.name.lower().removesuffix(".gz")
     if (
         name.endswith(_DATA if piece.given else (*_DATA, *_PAGES))
-        or is_of_a_tool(piece.inner_head)
         or piece.holds(MARKS)
+        or is_of_a_tool(piece.inner_head)
     ):
         return False
     return any(literal in piece.inner_head for literal in _LITERALS)

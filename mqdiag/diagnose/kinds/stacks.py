@@ -24,7 +24,7 @@ from mqdiag.threads.series import by_jvm
 
 def _recognise(piece: Piece) -> bool:
     return piece.is_text and (
-        is_dump_file(piece.inner_head) or is_of_a_tool(piece.inner_head) or piece.holds(MARKS)
+        is_dump_file(piece.inner_head) or piece.holds(MARKS) or is_of_a_tool(piece.inner_head)
     )
 
 

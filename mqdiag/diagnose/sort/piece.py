@@ -8,6 +8,7 @@ from typing import cast
 
 import msgspec
 
+from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
 STANDARD_INPUT = "-"
@@ -42,6 +43,11 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def inner_head(self) -> bytes:
         """First bytes of what is packed; those of the file where nothing is."""
         return unpacked_head(self.head)
+
+    @cached_property
+    def text(self) -> str:
+        """The same as text, without what a paste adds, decoded once for all kinds."""
+        return decoded(self.inner_head)
 
     @cached_property
     def packed(self) -> bool:

@@ -85,7 +85,8 @@ def needs_sorting(path: str, own: str) -> bool:
     # answers of mqadmin and crash reports have no command of their own
     if is_admin_output(text) or is_crash_report(text) or piece.holds(_CRASH_HEADS):
         return True
-    if own == "log" and (piece.holds(MARKS) or is_of_a_tool(head)) and not _is_log(head, path):
+    # the beginning tells of most logs that they are logs: only others are searched to their end
+    if own == "log" and not _is_log(head, path) and (piece.holds(MARKS) or is_of_a_tool(head)):
         return True
     if piece.content is not Content.TEXT or size > MAX_BYTES:
         return False

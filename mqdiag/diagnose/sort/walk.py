@@ -179,7 +179,8 @@ class Walk:
         if piece.content is not Content.TEXT or piece.packed or piece.size_bytes > MAX_PASTE_BYTES:
             return []
         made = []
-        for part in parts_of(decoded(Path(piece.path).read_bytes())):
+        is_whole = piece.inner_head is piece.head and piece.size_bytes == len(piece.head)
+        for part in parts_of(piece.text if is_whole else decoded(Path(piece.path).read_bytes())):
             copy = self._budget.take_member(piece.name)
             data = part.text.encode()
             copy.write_bytes(data)

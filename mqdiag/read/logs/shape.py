@@ -41,6 +41,8 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("json-lines", lazy_pattern(rb"\{.*\}\s*$")),
     ("cri", lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
 )
+_BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"C", b"O", b"J")
+"""with one of which a line of any of these forms begins; those of a stack do not"""
 _UNDATED = lazy_pattern(
     # what is left of a record without its time: level, then a thread or a logger
     rb"^.{0,80}?(?:^|[\s\]|])"
@@ -109,13 +111,9 @@ def shape_of(head: bytes, name: str) -> Shape:
         head: its beginning.
         name: its path, which decides among RocketMQ's own files where their lines look alike.
     """
-    lines = head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]
-    votes: Counter[str] = Counter()
-    for line in lines:
-        votes.update(form for form, pattern in _FORMS[:-2] if pattern.match(line))
-    wraps: Counter[str] = Counter()
-    for line in lines:
-        wraps.update(form for form, pattern in _FORMS[-2:] if pattern.match(line))
+    lines = [line for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES] if line.startswith(_BEGINNINGS)]
+    votes = Counter(form for line in lines for form, pattern in _FORMS[:-2] if pattern.match(line))
+    wraps = Counter(form for line in lines for form, pattern in _FORMS[-2:] if pattern.match(line))
     form = (votes or wraps).most_common(1)[0][0] if votes or wraps else "plain"
     if form.startswith("gc-"):
         return Shape("gc", form)

@@ -12,10 +12,8 @@ NO_STACK = Stack("", "", (), ())
 _match = patterns.HEADER_TAIL.match
 MOST_KNOWN = 200_000
 """headers that are remembered; beyond it the memory starts again, so that it stays bounded"""
-_CPU, _TID = b" cpu=", b" tid="
+_TID = b" tid="
 _OBJECT_WAIT = b" in Object.wait()"
-_ODD_IN_NAMES = frozenset("\n\xa0\ufeff")
-"""characters that are not read as they are"""
 
 
 def parse_header(line: str) -> ThreadRecord | None:
@@ -71,98 +69,105 @@ def _decimal(text: str) -> float:
         return float(text.replace(".", "").replace(",", ".")) if "," in text else 0.0
 
 
-class _Identity(NamedTuple):
-    """What a header says of a thread apart from its times."""
+class _Known(NamedTuple):
+    """The header of a thread, and what it says apart from its times."""
 
-    name: str
+    before: bytes
+    """up to its times; all of it where it has none, as before JDK 11"""
+    after: bytes
+    """behind its times"""
+    timed: bool
     java_id: int | None
     tid: str
     nid: int | None
     daemon: bool
     in_object_wait: bool
+    name: str
 
 
 class _Times(NamedTuple):
-    """What a header says of the times of a thread; nothing before JDK 11."""
+    """What a header says of the times of a thread."""
 
-    cpu_ms: float | None = None
-    elapsed_s: float | None = None
-    allocated_bytes: int | None = None
+    cpu_ms: float | None
+    elapsed_s: float | None
+    allocated_bytes: int | None
+
+
+_NO_TIMES = _Times(None, None, None)
 
 
 class HeaderParser:
     """Parses undecoded headers and remembers their parts: who the thread is, and its times."""
 
     def __init__(self) -> None:
-        self._identities: dict[bytes, _Identity] = {}
-        self._times: dict[bytes, _Times] = {b"": _Times()}
+        self._known: dict[bytes, _Known] = {}
+        """by name, the last header of a thread of that name"""
+        self._times: dict[bytes, _Times] = {}
 
-    def parse(self, name: bytes, tail: bytes) -> tuple[_Identity, _Times] | None:
+    def parse(self, name: bytes, tail: bytes) -> tuple[_Known, _Times] | None:
         """The parts of a header; None if it is odd in any way.
 
         Args:
             name: what stands between the quotes.
             tail: what stands behind them.
         """
-        before, cpu, rest = tail.partition(_CPU)
-        shown, _, after = rest.partition(_TID)
-        if cpu and not (shown and after):
-            return None
-        key = b'"'.join((name, before, after))
-        identity = self._identities.get(key)
-        if identity is None:
-            identity = _identity(name, tail, len(before) + len(_CPU) + len(shown) if rest else None)
-            if identity is None:
+        known = self._known.get(name)
+        if known is None or not (tail.startswith(known.before) and tail.endswith(known.after)):
+            known = _known(name, tail)
+            if known is None:
                 return None
-            if len(self._identities) >= MOST_KNOWN:
-                self._identities.clear()
-            self._identities[key] = identity
+            if len(self._known) >= MOST_KNOWN:
+                self._known.clear()
+            self._known[name] = known
+        if not known.timed:
+            return (known, _NO_TIMES) if len(tail) == len(known.before) else None
+        shown = tail[len(known.before) : len(tail) - len(known.after)]
         times = self._times.get(shown)
         if times is None:
             times = _times(shown)
             if times is None:
                 return None
             if len(self._times) >= MOST_KNOWN:
-                self._times = {b"": _Times()}
+                self._times.clear()
             self._times[shown] = times
-        return identity, times
+        return known, times
 
 
-def _identity(name: bytes, tail: bytes, times_end: int | None) -> _Identity | None:
-    """Who the thread of a header is; None for a header with unusual values, or an odd name.
-
-    Args:
-        name: what stands between the quotes.
-        tail: what stands behind them.
-        times_end: where the times end in the tail, which the address must follow; None where it has no times.
-    """
+def _known(name: bytes, tail: bytes) -> _Known | None:
+    """The header of a thread that is not known yet; None for one with unusual values, or an odd name."""
     found = patterns.RAW_HEADER_TAIL.fullmatch(tail)
-    if found is None or not found["tid"].startswith(b"0x"):
+    if found is None:
         return None
-    if times_end is None:
-        if found["elapsed"] or found["allocated"]:
-            return None
-    elif found.start("tid") != times_end + len(_TID):
-        return None
+    java_id, os_id, daemon, cpu, elapsed, allocated, _, tid, nid, rest = found.groups()
     whole = name + tail
     if not tail.isascii() or any(sign in whole for sign in patterns.MORE_THAN_A_THREAD):
         return None
     text = name.decode(errors="replace")
-    if not _ODD_IN_NAMES.isdisjoint(text):
+    if not tid.startswith(b"0x") or _is_odd(text):
         return None
-    nid = found["nid"] or found["os"]
+    if cpu is None and (elapsed or allocated):
+        return None
+    nid = nid or os_id
     try:
-        return _Identity(
-            name=intern(text),
-            java_id=int(found["id"]) if found["id"] else None,
-            tid=intern(found["tid"].decode()),
-            nid=int(nid, 0) if nid else None,
-            daemon=bool(found["daemon"]),
-            in_object_wait=(found["rest"] or b"").startswith(_OBJECT_WAIT),
+        return _Known(
+            tail if cpu is None else tail[: found.start("cpu")],
+            b"" if cpu is None else tail[found.start("tid") - len(_TID) :],
+            cpu is not None,
+            int(java_id) if java_id else None,
+            intern(tid.decode()),
+            int(nid, 0) if nid else None,
+            daemon is not None,
+            rest is not None and rest.startswith(_OBJECT_WAIT),
+            intern(text),
         )
     except ValueError:
         # a native id that is not there
         return None
+
+
+def _is_odd(name: str) -> bool:
+    """Whether a name has a line break, or a character that is not read as it is."""
+    return "\n" in name or "\xa0" in name or "\ufeff" in name
 
 
 def _times(shown: bytes) -> _Times | None:
@@ -170,13 +175,12 @@ def _times(shown: bytes) -> _Times | None:
     found = patterns.RAW_TIMES.fullmatch(shown)
     if found is None:
         return None
+    cpu, elapsed, allocated, unit = found.groups()
     try:
         return _Times(
-            cpu_ms=float(found["cpu"]),
-            elapsed_s=float(found["elapsed"]) if found["elapsed"] else None,
-            allocated_bytes=int(found["allocated"]) * patterns.UNITS[found["unit"].decode()]
-            if found["allocated"]
-            else None,
+            float(cpu),
+            float(elapsed) if elapsed else None,
+            int(allocated) * patterns.UNITS[unit.decode()] if allocated else None,
         )
     except ValueError:
         return None

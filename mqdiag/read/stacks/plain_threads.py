@@ -41,22 +41,22 @@ def plain_threads(data: bytes, bodies: BodyParser) -> PlainThreads:
         found = parse_header(name, header)
         if block is None or found is None:
             break
-        (text, java_id, tid, nid, daemon, in_object_wait), (cpu_ms, elapsed_s, allocated_bytes) = found
+        known, times = found
         with_synchronizers = with_synchronizers or block.with_synchronizers
         threads.append(
             ThreadRecord(
-                text,
+                known.name,
                 block.stack or NO_STACK,
                 block.addresses,
-                java_id,
-                tid,
-                nid,
-                daemon,
+                known.java_id,
+                known.tid,
+                known.nid,
+                known.daemon,
                 False,
-                cpu_ms,
-                elapsed_s,
-                allocated_bytes,
-                in_object_wait=in_object_wait,
+                times.cpu_ms,
+                times.elapsed_s,
+                times.allocated_bytes,
+                in_object_wait=known.in_object_wait,
             )
         )
     count = len(threads)

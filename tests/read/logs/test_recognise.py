@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from mqdiag.read.logs import shape
 from mqdiag.read.logs.recognise import is_log
 
 FRAME = "at org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.send(DefaultMQProducerImpl.java:1)"
@@ -33,3 +34,17 @@ def test_excerpts_without_times(text: str) -> None:
 )
 def test_prose_is_no_log(text: str) -> None:
     assert not is_log(text.encode(), "notes.txt")
+
+
+def test_only_lines_that_a_form_can_begin_are_compared_with_forms(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Most lines of a thread dump are frames."""
+    compared: list[bytes] = []
+
+    class Counting:
+        def match(self, line: bytes) -> None:
+            compared.append(line)
+
+    monkeypatch.setattr(shape, "_FORMS", tuple((form, Counting()) for form, _ in shape._FORMS))
+    dump = b'2026-11-21 09:24:32\nFull thread dump\n\n"main" #1 prio=5\n' + b"\tat a.X.run(X.java:1)\n" * 300
+    shape.shape_of(dump, "jstack.txt")
+    assert set(compared) == {b"2026-11-21 09:24:32"}

@@ -157,10 +157,8 @@ def test_each_distinct_stack_is_parsed_once(tmp_path: Path, monkeypatch: pytest.
 def test_each_header_of_a_series_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The next sample differs in its times, which many threads share."""
     parsed: list[bytes] = []
-    identity_of, times_of = header._identity, header._times
-    monkeypatch.setattr(
-        header, "_identity", lambda name, *rest: (parsed.append(name), identity_of(name, *rest))[1]
-    )
+    known_of, times_of = header._known, header._times
+    monkeypatch.setattr(header, "_known", lambda name, tail: (parsed.append(name), known_of(name, tail))[1])
     monkeypatch.setattr(header, "_times", lambda shown: (parsed.append(shown), times_of(shown))[1])
     bodies = BodyParser()
     sample = _dump().partition(b"\n\n")[2]
