@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import takewhile
 
 import msgspec
@@ -115,24 +116,23 @@ class Message(msgspec.Struct):
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
         _, _, inside = self.text.partition("\n")
         for line in inside[:_STACK_BYTES].split("\n") if inside else self._lines_below():
-            # some appenders end the lines of a stack by CR and LF
-            bare = _COMPOSED.sub("", line).strip()
-            if _OF_STACK.match(bare):
+            bare, is_of_stack = _line_of_stack(line)
+            if is_of_stack:
                 yield bare
             elif bare and not bare.startswith(_BETWEEN_FRAMES):
                 return
 
     def below(self) -> str:
         """The next line, of a message that a program prints in several lines."""
-        return next(self._lines_below(), "")
+        return next(self._lines_below(), b"").decode(errors="replace")
 
-    def _lines_below(self) -> Iterator[str]:
+    def _lines_below(self) -> Iterator[bytes]:
         block = self.hit.block
         end = block.find(b"\n", self.hit.start)
         most = end + 1 + _STACK_BYTES
         while 0 <= end < most:
             begin, end = end + 1, block.find(b"\n", end + 1)
-            yield block[begin : most if end < 0 else min(end, most)].decode(errors="replace")
+            yield block[begin : most if end < 0 else min(end, most)]
 
     def frames(self) -> str:
         """The stack of the exception that the line is; empty where it has none."""
@@ -144,6 +144,15 @@ class Message(msgspec.Struct):
         if self._named_thread is None:
             self._named_thread = _thread(text) or _thread(self.record.between.decode(errors="replace"))
         return self._named_thread
+
+
+@lru_cache(maxsize=512)
+def _line_of_stack(line: str | bytes) -> tuple[str, bool]:
+    """(a line without what stands around it, whether it is of a stack); a log repeats few stacks again and again."""
+    text = line if isinstance(line, str) else line.decode(errors="replace")
+    # some appenders end the lines of a stack by CR and LF
+    bare = _COMPOSED.sub("", text).strip()
+    return bare, _OF_STACK.match(bare) is not None
 
 
 def _record_of(hit: Hit, stamps: StampReader) -> Record:

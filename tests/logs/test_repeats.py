@@ -1,11 +1,12 @@
-"""Excerpts that say the same again and again."""
+"""Excerpts that say the same again and again, and stacks that a log repeats."""
 
 from __future__ import annotations
 
 import pytest
 
+from mqdiag.logs import message
 from mqdiag.logs.repeats import repeated_text
-from tests.logs.given import line
+from tests.logs.given import line, read
 
 LAG = "Slave fall behind master: {gap} bytes"
 
@@ -31,3 +32,16 @@ def test_two_lines_numbers_that_move_and_longer_logs_are_none(gaps: tuple[int, .
 def test_warnings_and_stack_frames_are_left_to_others() -> None:
     assert lags(192, 192, 192, level="WARN") is None
     assert repeated("\tat a.B.c(B.java:1)\n" * 4) is None
+
+
+def test_each_line_of_a_repeated_stack_is_looked_at_once() -> None:
+    frames = "".join(
+        f"\tat org.apache.rocketmq.remoting.X.call{number}(X.java:{number})\n" for number in range(10)
+    )
+    record = line("RemotingSendRequestException: send request to <10.1.2.3:9876> failed") + frames
+    message._line_of_stack.cache_clear()
+    read(record * 100)
+    asked = message._line_of_stack.cache_info()
+    # the others are the next record, and the end of the log
+    assert asked.misses == 10 + 2
+    assert asked.hits > 10 * 90

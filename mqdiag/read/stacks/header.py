@@ -112,7 +112,11 @@ class HeaderParser:
             tail: what stands behind them.
         """
         known = self._known.get(name)
-        if known is None or not (tail.startswith(known.before) and tail.endswith(known.after)):
+        if known is None or not (
+            tail.startswith(known.before) and tail.endswith(known.after)
+            if known.timed
+            else tail == known.before
+        ):
             known = _known(name, tail)
             if known is None:
                 return None
@@ -120,7 +124,7 @@ class HeaderParser:
                 self._known.clear()
             self._known[name] = known
         if not known.timed:
-            return (known, _NO_TIMES) if len(tail) == len(known.before) else None
+            return known, _NO_TIMES
         shown = tail[len(known.before) : len(tail) - len(known.after)]
         times = self._times.get(shown)
         if times is None:
