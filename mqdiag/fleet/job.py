@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import duckdb
 import msgspec
 from pyspark import SparkContext
 
@@ -109,8 +108,8 @@ def run_fleet(
         run = _run_name(options, layout)
         started = time.monotonic()
         progress.phase(say("starting Spark"))
-        with spark_context(options) as context, comparisons() as base:
-            fleet = _FleetRun(context, base, layout, run, options, settings, progress)
+        with spark_context(options) as context:
+            fleet = _FleetRun(context, layout, run, options, settings, progress)
             return fleet.dry(listing) if dry_run else fleet.whole(listing, started, on_service)
 
 
@@ -127,7 +126,6 @@ class _FleetRun:
     """One run, with what its steps share."""
 
     _context: SparkContext
-    _base: duckdb.DuckDBPyConnection
     _layout: Layout
     _run: str
     _options: FleetOptions
@@ -175,27 +173,25 @@ class _FleetRun:
                 known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
                 write_tables(self._context, self._layout, self._run, work.in_order(), known)
                 publish(self._layout, self._run)
-                now = Picture(self._base, self._layout, self._run)
-                totals = now.totals(listing.left_out)
+                with comparisons() as base:
+                    totals = Picture(base, self._layout, self._run).totals(listing.left_out)
                 self._mark(began, marks[-1].order + 1 if marks else 1, totals)
             clean_up(self._layout)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
-        before = None if against is None else Picture(self._base, self._layout, against.run)
-        facts, findings = fleet_facts(now, before, totals, self._options.out, self._settings)
-        facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
-        clock.append(time.monotonic())
-        start_s, plan_s, work_s, tables_s, fleet_s = (
-            round(end - start, 3) for start, end in itertools.pairwise(clock)
-        )
-        timing = FleetTiming(start_s=start_s, plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s)
+        with comparisons() as base:
+            now = Picture(base, self._layout, self._run)
+            before = None if against is None else Picture(base, self._layout, against.run)
+            facts, findings = fleet_facts(now, before, totals, self._options.out, self._settings)
+            facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
+            clock.append(time.monotonic())
+            facts = msgspec.structs.replace(facts, timing=_timing(clock))
+            if on_service is not None:
+                self._progress.phase(say("writing the reports of the services"))
+                for one in each_service(now, facts):
+                    on_service(service_verdict(facts, one, self._settings))
         is_lost = bool(totals.incidents) and totals.failed == totals.incidents
         lost = nothing_read(facts.failures) if is_lost else None
-        facts = msgspec.structs.replace(facts, timing=timing)
-        if on_service is not None:
-            self._progress.phase(say("writing the reports of the services"))
-            for one in each_service(now, facts):
-                on_service(service_verdict(facts, one, self._settings))
         return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings)
 
     @contextlib.contextmanager
@@ -270,3 +266,11 @@ class _FleetRun:
             )
             for path in listing.given
         )
+
+
+def _timing(clock: list[float]) -> FleetTiming:
+    """The seconds of each phase, from the moments at which they began and the last one ended."""
+    start_s, plan_s, work_s, tables_s, fleet_s = (
+        round(end - start, 3) for start, end in itertools.pairwise(clock)
+    )
+    return FleetTiming(start_s=start_s, plan_s=plan_s, work_s=work_s, tables_s=tables_s, fleet_s=fleet_s)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
 from mqdiag.fleet.tables.arrow import parquet
-from mqdiag.fleet.tables.commit import file_path, write_run
+from mqdiag.fleet.tables.commit import CHUNK, file_path, write_run
 from mqdiag.fleet.tables.layout import Layout, RunMark, day_of
-from mqdiag.fleet.tables.schemas import BY_DAY, INCIDENTS, SCHEMA_VERSION, TABLES
+from mqdiag.fleet.tables.schemas import BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
 Row = dict[str, Any]
+T = TypeVar("T")
 
 
 def at(day: int, hour: int = 8) -> datetime:
@@ -64,36 +65,18 @@ def write_output(
     """
     order = len(layout.runs()) + 1
     ended = ended or at(22, order)
-    by_day: dict[str, dict[str, list[Row]]] = {}
-    own: list[Row] = []
+    of_days: dict[str, list[Analysed]] = {}
     for one in analysed:
-        leading = {
-            "incident": one.incident,
-            "environment": "",
-            "service": one.service,
-            "host": one.host,
-            "window_start": one.window_start,
-        }
         start = None if one.window_start is None else int(one.window_start.timestamp() * 1e9)
-        tables = by_day.setdefault(day_of(start), {table: [] for table in BY_DAY})
-        tables["inputs"].append({**leading, "path": f"/in/{one.incident}"})
-        for table in ("findings", "consumers", "failures"):
-            tables[table] += [{**leading, **row} for row in getattr(one, table)]
-        own.append(
-            {
-                **leading,
-                "analysed_in": run,
-                "analysed_at": ended,
-                "status": "ok",
-                "again": False,
-                "listing": f"l-{one.incident}",
-                "evidence": f"e-{one.incident}",
-                "settings": "s",
-                "checked": list(one.checked),
-                **one.more,
-            }
-        )
-    _write(layout, run, by_day, [*own, *known])
+        of_days.setdefault(day_of(start), []).append(one)
+    parts = [(day, some) for day, of_day in of_days.items() for some in _batched(of_day)]
+    own: list[Row] = []
+    for number, (day, some) in enumerate(parts or [(UNKNOWN_DAY, ())]):
+        own += _write_part(layout, run, day, number, some, ended)
+    for number, rows in enumerate(_batched([*own, *known])):
+        _put(layout, file_path(layout.root, INCIDENTS.name, run, "", number), INCIDENTS.name, rows)
+    if not own and not known:
+        _put(layout, file_path(layout.root, INCIDENTS.name, run, "", 0), INCIDENTS.name, [])
     mark = RunMark(
         run=run,
         order=order,
@@ -111,18 +94,46 @@ def write_output(
     return own
 
 
-def _write(
-    layout: Layout, run: str, by_day: Mapping[str, Mapping[str, list[Row]]], incidents: Sequence[Row]
-) -> None:
-    for number, (day, tables) in enumerate(by_day.items()):
-        for table, rows in tables.items():
-            if rows or not number:
-                _put(layout, file_path(layout.root, table, run, day, number), table, rows)
-    if not by_day:
-        for table in BY_DAY:
-            _put(layout, file_path(layout.root, table, run, "unknown", 0), table, [])
-    assert set(TABLES) == {*BY_DAY, INCIDENTS.name}
-    _put(layout, file_path(layout.root, INCIDENTS.name, run, "", 0), INCIDENTS.name, incidents)
+def _write_part(
+    layout: Layout, run: str, day: str, number: int, analysed: Sequence[Analysed], ended: datetime
+) -> list[Row]:
+    """Write one file of each table of evidence, and give the rows of `incidents`."""
+    tables: dict[str, list[Row]] = {table: [] for table in BY_DAY}
+    own: list[Row] = []
+    for one in analysed:
+        leading = {
+            "incident": one.incident,
+            "environment": "",
+            "service": one.service,
+            "host": one.host,
+            "window_start": one.window_start,
+        }
+        tables["inputs"].append({**leading, "path": f"/in/{one.incident}"})
+        for table in ("findings", "consumers", "failures"):
+            tables[table] += [{**leading, **row} for row in getattr(one, table)]
+        own.append(
+            {
+                **leading,
+                "analysed_in": run,
+                "analysed_at": ended,
+                "status": "ok",
+                "again": False,
+                "listing": f"l-{one.incident}",
+                "evidence": f"e-{one.incident}",
+                "settings": "s",
+                "checked": list(one.checked),
+                **one.more,
+            }
+        )
+    for table, rows in tables.items():
+        if rows or not number:
+            _put(layout, file_path(layout.root, table, run, day, number), table, rows)
+    return own
+
+
+def _batched(every: Sequence[T]) -> list[Sequence[T]]:
+    """As many as a file of a run has."""
+    return [every[start : start + CHUNK] for start in range(0, len(every), CHUNK)]
 
 
 def _put(layout: Layout, path: str, table: str, rows: Sequence[Row]) -> None:

@@ -30,10 +30,14 @@ def _table(table: str, rows: list[dict[str, Any]]) -> pa.Table:
 def _asked(name: str, *, limits: Mapping[str, float] | None = None, **tables: pa.Table) -> pa.Table:
     """What a comparison finds in tables of these names."""
     with comparisons() as base:
-        connection = run_tables(base)
+        connection = run_tables(base, "r1")
         for limit, value in {"is_compared": True, **rule_limits(Settings()), **(limits or {})}.items():
             connection.execute(f'SET VARIABLE "{limit}" = {value}')
+        if "unrefuted_findings" in tables:
+            tables = {"current_findings": tables["unrefuted_findings"], **tables}
         for table, rows in tables.items():
+            if table in ("current_findings", "unrefuted_findings") and "finding" not in rows.column_names:
+                rows = rows.append_column("finding", pa.array(range(len(rows))))
             connection.register(table, rows)
         return connection.sql(select(name)).to_arrow_table()
 
@@ -197,12 +201,12 @@ def test_causes_by_spread() -> None:
         4,
         0,
     )
-    assert first["document"] == "wide h0"
+    assert rows[first["finding"]]["document"] == "wide h0"
     assert (second["rule"], second["services"], second["hosts"]) == ("deep", 1, 9)
     by_rule, faults = (_rows(name, unrefuted_findings=frame) for name in ("hosts_by_rule", "service_faults"))
     cells = {(row["service"], row["rule"]): (row["hosts"], row["rank"]) for row in by_rule}
     assert cells == {("orders", "wide"): (3, 1), ("pay", "wide"): (1, 0), ("orders", "deep"): (9, 0)}
-    lone = {(row["service"], row["document"]): row["hosts"] for row in faults}
+    lone = {(row["service"], rows[row["finding"]]["document"]): row["hosts"] for row in faults}
     assert lone == {("orders", "wide h0"): 3, ("pay", "wide h0"): 1, ("orders", "deep h0"): 9}
 
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
+import duckdb
 import msgspec
 import pytest
 
@@ -12,6 +14,7 @@ from mqdiag.config import Settings
 from mqdiag.errors import MqdiagError
 from mqdiag.facts.fleet import LeftOut
 from mqdiag.findings import Confidence, Finding, Severity, Subject
+from mqdiag.fleet.analysis import picture
 from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
@@ -96,3 +99,25 @@ def test_a_damaged_table_is_told_in_one_line(kept: slice, tmp_path: Path) -> Non
     ):
         Picture(base, layout, "r1")
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("lack", ["DuckDB", "Python"])
+def test_a_lack_of_memory_is_told_in_one_line_and_the_tables_stay(
+    lack: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+    write_output(layout, "r1", [_incident("pay", f"h{host}", "retry-storm") for host in range(100)])
+    before = layout.store.below(layout.root)
+    if lack == "DuckDB":
+        monkeypatch.setattr(picture, "memory_limit", lambda incidents: "1MiB")
+    else:
+        monkeypatch.setattr(picture, "table_rows", Mock(side_effect=MemoryError))
+    with pytest.raises(MqdiagError, match=r"needs more memory .* are kept$") as told, comparisons() as base:
+        _facts(base, layout)
+    assert "\n" not in str(told.value)
+    assert layout.store.below(layout.root) == before
+
+
+def _facts(base: duckdb.DuckDBPyConnection, layout: Layout) -> None:
+    now = Picture(base, layout, "r1")
+    fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())

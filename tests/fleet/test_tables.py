@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import re
 from pathlib import Path
@@ -16,6 +17,7 @@ from mqdiag.diagnose.judge import unreadable
 from mqdiag.errors import InputError, Lack
 from mqdiag.findings import Report
 from mqdiag.fleet.analysis.gather import lost_file
+from mqdiag.fleet.tables import arrow
 from mqdiag.fleet.tables.arrow import file_schema, full_schema, parquet
 from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
 from mqdiag.fleet.views.script import views_script
@@ -95,6 +97,20 @@ def test_services_of_any_name_are_read_back_as_text(tmp_path: Path, spark: Spark
     assert list(pandas.read_parquet(tmp_path / "t")["service"]) == [service]
     assert duckdb.sql(f"SELECT service FROM '{tmp_path}/t/**/*.parquet'").fetchall() == [(service,)]
     assert spark.read.parquet(f"file://{tmp_path}/t").select("service").first()[0] == service
+
+
+def test_long_rows_are_not_read_all_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reader decodes a whole group of rows."""
+    monkeypatch.setattr(arrow, "GROUP_BYTES", 1 << 16)
+    long, short = (
+        pq.ParquetFile(
+            io.BytesIO(parquet("findings", [{"incident": str(n), "document": text} for n in range(400)]))
+        )
+        for text in ("x" * 1_000, "x")
+    )
+    assert long.num_row_groups > 5
+    assert short.num_row_groups < long.num_row_groups
+    assert sum(long.metadata.row_group(group).num_rows for group in range(long.num_row_groups)) == 400
 
 
 def test_numbers_that_no_column_holds_are_unknown(tmp_path: Path) -> None:

@@ -1,17 +1,21 @@
 -- What hosts with the same fault share: a frame, the field that holds the memory, a setting, an address, a group, a broker,
 -- a library or a client version. Two hosts can have the same fault for reasons that have nothing to do with each other; what
 -- they share says whether there is one reason. Of traits with the same hosts the most specific one is told.
-WITH of_evidence AS (
-    SELECT rule, cause, severity_rank, environment, service, host, incident, weight, document, kind, value
-    FROM unrefuted_findings, LATERAL (VALUES
+WITH evidence AS (
+    SELECT finding, json_extract_string(document, ['$.evidence.frame', '$.evidence.holder_class', '$.evidence.holder_field',
+               '$.evidence.key', '$.evidence.address', '$.evidence.library']) AS told
+    FROM current_findings
+), of_evidence AS (
+    SELECT rule, cause, severity_rank, environment, service, host, incident, weight, finding, kind, value
+    FROM unrefuted_findings JOIN evidence USING (finding), LATERAL (VALUES
         -- A line number changes with every release.
-        ('frame', regexp_extract(document ->> '$.evidence.frame', '^[^(]+')),
-        ('holder', (document ->> '$.evidence.holder_class') || '.' || (document ->> '$.evidence.holder_field')),
-        ('setting', document ->> '$.evidence.key'),
-        ('address', document ->> '$.evidence.address'),
+        ('frame', regexp_extract(told[1], '^[^(]+')),
+        ('holder', told[2] || '.' || told[3]),
+        ('setting', told[4]),
+        ('address', told[5]),
         ('group', consumer_group),
         ('broker', CASE WHEN consumer_group IS NULL THEN broker END),
-        ('library', document ->> '$.evidence.library')) AS trait(kind, value)
+        ('library', told[6])) AS trait(kind, value)
 ), versions AS (
     SELECT environment, service, host, max(client_version) AS version
     FROM latest_consumers WHERE client_version IS NOT NULL GROUP BY environment, service, host
@@ -28,7 +32,7 @@ WITH of_evidence AS (
 ), traits AS (
     SELECT * FROM of_evidence WHERE value != ''
     UNION ALL
-    SELECT rule, cause, severity_rank, environment, service, host, incident, weight, document, 'client-version', version
+    SELECT rule, cause, severity_rank, environment, service, host, incident, weight, finding, 'client-version', version
     FROM unrefuted_findings JOIN versions USING (environment, service, host)
     SEMI JOIN telling USING (rule, cause, version)
 ), placed AS (
@@ -41,7 +45,7 @@ WITH of_evidence AS (
     SELECT rule, cause, kind, value, specificity, min(severity_rank) AS rank, count(DISTINCT of_service) AS services,
            array_sort(collect_set(of_host)) AS all_hosts, count(DISTINCT incident) AS incidents, count(*) AS findings,
            slice(array_sort(collect_set(of_service)), 1, 5) AS example_services,
-           min_by(document, row(severity_rank, -weight, incident)) AS document
+           min_by(finding, row(severity_rank, -weight, incident)) AS finding
     FROM placed GROUP BY rule, cause, kind, value, specificity
 ), ordered AS (
     SELECT *, row_number() OVER (PARTITION BY rule, cause, all_hosts ORDER BY specificity, value) AS place
@@ -51,6 +55,6 @@ WITH of_evidence AS (
     FROM unrefuted_findings GROUP BY rule, cause
 )
 SELECT rule, cause, kind, value, rank, services, size(all_hosts) AS hosts, incidents, findings, fault_hosts, example_services,
-       slice(all_hosts, 1, 5) AS example_hosts, document
+       slice(all_hosts, 1, 5) AS example_hosts, finding
 FROM ordered JOIN fault_spread USING (rule, cause) WHERE place = 1
 ORDER BY services DESC, hosts DESC, rank, rule, cause, specificity, value

@@ -15,12 +15,17 @@ from mqdiag.fleet.views.script import DUCKDB_FUNCTIONS, VIEWS, view_select
 from mqdiag.read.available_memory import available_bytes
 from mqdiag.text import say
 
-_MEMORY_SHARE = 4
-"""the database takes one part in so many of the memory that is available; what needs more goes to the disk"""
 _LEAST_MEMORY_BYTES = 64 << 20
 """below this DuckDB does not even begin to use the disk"""
-_USUAL_MEMORY_BYTES = 1 << 30
-"""where the system does not tell how much memory is available"""
+_MEMORY_SHARE = 4
+"""the database takes no more than one part in so many of the memory that is available"""
+_MEMORY_BYTES = 128 << 20
+"""what needs more goes to the disk: up to the bound DuckDB would keep everything in memory"""
+_USUAL_INCIDENTS = 100_000
+_INCIDENT_BYTES = 1 << 10
+"""more for each further incident: lists of hosts and joins need it, and cannot go to the disk as a whole"""
+_GROUP_ROWS = 8_192
+"""rows that are in memory together before they are compressed"""
 
 
 @contextlib.contextmanager
@@ -33,10 +38,25 @@ def comparisons() -> Iterator[duckdb.DuckDBPyConnection]:
     try:
         with _database() as base:
             yield base
-    except (duckdb.Error, pa.ArrowException) as error:
-        raise MqdiagError(
-            say("the tables of the fleet could not be read or compared: {reason}", reason=first_line(error))
-        ) from error
+    except (MemoryError, duckdb.Error, pa.ArrowException) as error:
+        raise told(error) from error
+
+
+def told(error: Exception) -> MqdiagError:
+    """What a user is told when the comparison fails.
+
+    Args:
+        error: of DuckDB, of Arrow or of the storage.
+    """
+    if isinstance(error, MemoryError | duckdb.OutOfMemoryException):
+        text = say(
+            "the comparison of the instances needs more memory or disk than there is: {reason}; the tables of finished"
+            " runs are kept",
+            reason=first_line(error),
+        )
+    else:
+        text = say("the tables of the fleet could not be read or compared: {reason}", reason=first_line(error))
+    return MqdiagError(text)
 
 
 @contextlib.contextmanager
@@ -47,28 +67,51 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "temp_directory": folder,
-            "memory_limit": f"{_memory_bytes() >> 10}KiB",
+            "memory_limit": memory_limit(_USUAL_INCIDENTS),
+            # Every answer that has an order says so.
+            "preserve_insertion_order": "false",
         }
         with duckdb.connect(config=config) as base:
+            base.execute(f"ATTACH '{folder}/tables.duckdb' AS copied (ROW_GROUP_SIZE {_GROUP_ROWS})")
+            base.execute("CREATE SEQUENCE copied.finding_numbers")
             yield base
 
 
-def _memory_bytes() -> int:
+def memory_limit(incidents: int) -> str:
+    """What DuckDB may take for a run, as it writes sizes.
+
+    Args:
+        incidents: of the run.
+    """
+    wanted = _MEMORY_BYTES + _INCIDENT_BYTES * max(0, incidents - _USUAL_INCIDENTS)
     available = available_bytes()
-    if available is None:
-        return _USUAL_MEMORY_BYTES
-    return max(available // _MEMORY_SHARE, _LEAST_MEMORY_BYTES)
+    if available is not None:
+        wanted = min(wanted, max(available // _MEMORY_SHARE, _LEAST_MEMORY_BYTES))
+    return f"{wanted >> 10}KiB"
 
 
-def run_tables(base: duckdb.DuckDBPyConnection) -> duckdb.DuckDBPyConnection:
+def run_tables(base: duckdb.DuckDBPyConnection, run: str) -> duckdb.DuckDBPyConnection:
     """A connection in which the names of tables and views are those of one run.
 
     Args:
         base: what `comparisons` gave; it may have the tables of other runs too.
+        run: its name.
     """
     connection = base.cursor()
-    connection.execute(f"SET TimeZone = 'UTC';\n{DUCKDB_FUNCTIONS}")
+    place = schema_of(run)
+    connection.execute(
+        f"SET TimeZone = 'UTC'; CREATE SCHEMA IF NOT EXISTS {place}; USE {place};\n{DUCKDB_FUNCTIONS}"
+    )
     return connection
+
+
+def schema_of(run: str) -> str:
+    """Where the tables of a run are in the database.
+
+    Args:
+        run: its name, which has neither quotes nor spaces.
+    """
+    return f'copied."run {run}"'
 
 
 def select(name: str) -> str:

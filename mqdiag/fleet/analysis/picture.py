@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 import duckdb
+import pyarrow as pa
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
-from mqdiag.fleet.analysis.database import run_tables, select
+from mqdiag.fleet.analysis.database import memory_limit, run_tables, schema_of, select, told
+from mqdiag.fleet.tables.arrow import full_schema, table_rows
 from mqdiag.fleet.tables.layout import Layout
 
-EVIDENCE = ("findings", "consumers", "failures")
-"""tables that the comparisons ask"""
 EARLIER = {"earlier_faults": "service_faults", "earlier_checked_rules": "checked_rules"}
 """names that comparisons have for tables of an earlier run"""
 ROWS_AT_ONCE = 100
-"""of a long answer that Python holds; one row can be all that a service's page lists"""
+"""of a long answer that Python holds"""
+ROWS_READ = 1_000
+"""of a file that Arrow gives at once; a row can have kilobytes"""
 
 
 class Picture:
-    """Tables of one run.
+    """Tables of one run, copied to the disk of this machine: no comparison has all of them in memory.
 
     Args:
         base: the database for comparisons.
@@ -30,14 +33,12 @@ class Picture:
 
     def __init__(self, base: duckdb.DuckDBPyConnection, layout: Layout, run: str) -> None:
         self.run = run
-        self._tables = run_tables(base)
-        self._tables.register("current_incidents", layout.rows("incidents", {run}))
+        self._layout = layout
+        self._tables = run_tables(base, run)
+        self._documents = run_tables(base, run)
+        self._before: Picture | None = None
+        self._copy_incidents()
         (self._counts,) = self.rows("run_counts")
-        for table in EVIDENCE:
-            self._tables.register(table, layout.rows(table, self._counts["runs"]))
-        self._define("VIEW", "current_findings")
-        # What many comparisons ask is computed once.
-        self._define("TABLE", "unrefuted_findings", "service_faults", "checked_rules")
 
     def totals(self, left_out: LeftOut) -> FleetTotals:
         """What the run counts over its incidents.
@@ -48,6 +49,15 @@ class Picture:
         counts = {name: count for name, count in self._counts.items() if name != "runs"}
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
 
+    def find_faults(self) -> None:
+        """Copy the findings, and tell which of them are open."""
+        number = "nextval('copied.main.finding_numbers') AS finding"
+        self._copy("findings", f"SELECT {number}, * FROM (\n{select('current_findings')}\n)")
+        # Documents are most of the bytes; rows of answers get those that they need.
+        self._define("TABLE", "unrefuted_findings", "* EXCLUDE (document, title)")
+        self._define("TABLE", "service_faults")
+        self._define("TABLE", "checked_rules")
+
     def prepare(self, before: Picture | None, limits: Mapping[str, float]) -> None:
         """Define what all comparisons share.
 
@@ -55,16 +65,22 @@ class Picture:
             before: the run to compare with; None where there is none.
             limits: of the rules for fleets, each as `rule.limit`.
         """
+        self._tables.execute(f"SET memory_limit = '{memory_limit(self._counts['incidents'])}'")
         for name, value in {"is_compared": before is not None, **limits}.items():
             self._tables.execute(f'SET VARIABLE "{name}" = {value}')
+        self._before = before
+        self.find_faults()
+        if before is not None:
+            before.find_faults()
         for name, table in EARLIER.items():
-            if before is None:
-                self._tables.execute(f"CREATE TEMP VIEW {name} AS FROM {table} LIMIT 0")
-            else:
-                self._tables.register(name, before._tables.table(table).to_arrow_table())
-        self._define("VIEW", "current_consumers")
-        self._define("TABLE", "current_failures", "latest_consumers", "changes")
-        self._define("VIEW", "current_state", "drift", "capacity")
+            rows = f"{table} LIMIT 0" if before is None else f"{schema_of(before.run)}.{table}"
+            self._tables.execute(f"CREATE VIEW {name} AS FROM {rows}")
+        for table in ("consumers", "failures"):
+            self._copy(table, select(f"current_{table}"))
+        self._define("TABLE", "latest_consumers")
+        self._define("TABLE", "changes")
+        for name in ("current_state", "drift", "capacity"):
+            self._define("VIEW", name)
 
     def rows(self, name: str, limit: int | None = None) -> Iterator[dict[str, Any]]:
         """The rows of a comparison, to be taken before the next one is asked.
@@ -75,7 +91,7 @@ class Picture:
         """
         ending = "" if limit is None else f"LIMIT {limit}"
         for batch in self._tables.sql(f"{select(name)}\n{ending}").to_arrow_reader(ROWS_AT_ONCE):
-            yield from batch.to_pylist()
+            yield from self._with_documents(batch.to_pylist())
 
     def count(self, name: str) -> int:
         """How many rows a comparison has.
@@ -86,6 +102,82 @@ class Picture:
         ((count,),) = self._tables.sql(f"SELECT count(*) FROM (\n{select(name)}\n)").fetchall()
         return int(count)
 
-    def _define(self, kind: str, *names: str) -> None:
-        for name in names:
-            self._tables.execute(f"CREATE TEMP {kind} {name} AS\n{select(name)}")
+    def service_pages(self, services: Collection[tuple[str, str]]) -> list[dict[str, Any]]:
+        """What the own reports of some services list, ordered by environment and service.
+
+        Args:
+            services: environment and name of each; the documents of all their findings come into memory.
+        """
+        environments, names = zip(*services, strict=True)
+        self._tables.register("asked", pa.table({"environment": environments, "service": names}))
+        found: list[dict[str, Any]] = self._tables.sql(select("service_pages")).to_arrow_table().to_pylist()
+        self._with_documents([fault for row in found for fault in row["faults"] or ()])
+        return found
+
+    def _with_documents(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Give each row that names a finding the finding's document."""
+        wanted = {row["finding"] for row in rows if "finding" in row}
+        documents: dict[int, str] = {}
+        for picture in (self, self._before):
+            if picture is not None and wanted - documents.keys():
+                numbers = ", ".join(map(str, wanted))
+                query = f"SELECT finding, document FROM current_findings WHERE finding IN ({numbers})"
+                documents.update(picture._documents.sql(query).fetchall())
+        for row in rows:
+            if "finding" in row:
+                row["document"] = documents[row["finding"]]
+        return rows
+
+    def _copy_incidents(self) -> None:
+        """Copy the rows of the run. The names of rules, of which each row has some fifty, become values of an ENUM."""
+        every = "SELECT DISTINCT explode(checked) AS rule FROM (SELECT DISTINCT checked FROM incidents)"
+        with self._reading("incidents", {self.run}, ["checked"]):
+            self._tables.execute(
+                f"CREATE TYPE rule_name AS ENUM (SELECT rule FROM ({every}) WHERE rule IS NOT NULL)"
+            )
+        with self._reading("incidents", {self.run}):
+            self._tables.execute(
+                "CREATE TABLE current_incidents AS SELECT * REPLACE (checked::rule_name[] AS checked) FROM incidents"
+            )
+
+    def _copy(self, table: str, query: str) -> None:
+        """Make the table `current_TABLE` of what a query selects from a table of evidence, which it reads once."""
+        with self._reading(table, self._counts["runs"]):
+            # DuckDB cannot know how many rows come, takes them for few, and would hold all of them to join them.
+            self._tables.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
+            self._tables.execute(f"CREATE TABLE current_{table} AS {query}")
+            self._tables.execute("RESET disabled_optimizers")
+
+    @contextlib.contextmanager
+    def _reading(
+        self, table: str, runs: Collection[str], columns: Sequence[str] | None = None
+    ) -> Iterator[None]:
+        """Let one query read a table of the output, file by file: Arrow would read many files ahead."""
+        files = self._layout.files(table, runs)
+        trouble: list[Exception] = []
+
+        def batches() -> Iterator[pa.RecordBatch]:
+            try:
+                for file in files:
+                    rows = table_rows(self._layout.store, table, [file.path])
+                    yield from rows.to_batches(
+                        columns, batch_size=ROWS_READ, batch_readahead=1, fragment_readahead=1
+                    )
+            except Exception as error:
+                trouble.append(error)
+                raise
+
+        schema = full_schema(table)
+        if columns is not None:
+            schema = pa.schema([schema.field(column) for column in columns])
+        self._tables.register(table, pa.RecordBatchReader.from_batches(schema, batches()))
+        try:
+            yield
+        except duckdb.Error:
+            if trouble:
+                raise told(trouble[0]) from trouble[0]
+            raise
+        self._tables.unregister(table)
+
+    def _define(self, kind: str, name: str, columns: str = "*") -> None:
+        self._tables.execute(f"CREATE {kind} {name} AS SELECT {columns} FROM (\n{select(name)}\n)")

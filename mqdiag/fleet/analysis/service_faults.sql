@@ -3,7 +3,7 @@
 SELECT environment, service, rule, cause, coalesce(consumer_group, '') AS consumer_group, min(severity_rank) AS rank,
        count(DISTINCT host) AS hosts, min_by(host, row(severity_rank, -weight, incident)) AS host,
        min_by(fingerprint, row(severity_rank, -weight, incident)) AS fingerprint,
-       min_by(document, row(severity_rank, -weight, incident)) AS document,
+       min_by(finding, row(severity_rank, -weight, incident)) AS finding,
        min_by(size(coalesce(caused_by, [])) > 0, row(severity_rank, -weight, incident)) AS is_effect
 FROM unrefuted_findings GROUP BY 1, 2, 3, 4, 5
 ORDER BY rank, hosts DESC, environment, service, is_effect, rule, cause, consumer_group

@@ -1,14 +1,14 @@
--- What each service's own report lists, ordered by environment and service: its hosts and its open faults, the worst first,
--- what could not be analysed (the first 1,000 of it and how much there is, faults of mqdiag first), and the rules that ran to
--- their end in any of its incidents.
+-- What the own reports of some services list, ordered by environment and service: the hosts and open faults, the worst first, what
+-- could not be analysed (the first 1,000 of it and how much there is, faults of mqdiag first), and the rules that ran to their
+-- end in any incident.
 WITH host_errors AS (
     SELECT environment, service, host, count(*) FILTER (severity = 'error') AS errors,
            count(*) FILTER (severity = 'warning') AS warnings
-    FROM unrefuted_findings GROUP BY environment, service, host
+    FROM unrefuted_findings SEMI JOIN asked USING (environment, service) GROUP BY environment, service, host
 ), host_incidents AS (
     SELECT environment, service, host, count(*) AS incidents, count(*) FILTER (status = 'failed') AS failed,
            strftime(max(window_start), '%Y-%m-%dT%H:%M:%SZ') AS latest_evidence
-    FROM current_incidents GROUP BY environment, service, host
+    FROM current_incidents SEMI JOIN asked USING (environment, service) GROUP BY environment, service, host
 ), of_hosts AS (
     SELECT environment, service, list({'host': host, 'incidents': incidents, 'failed': failed, 'errors': coalesce(errors, 0),
                'warnings': coalesce(warnings, 0), 'latest_evidence': latest_evidence}
@@ -16,16 +16,16 @@ WITH host_errors AS (
     FROM host_incidents LEFT JOIN host_errors USING (environment, service, host) GROUP BY environment, service
 ), of_faults AS (
     SELECT environment, service, list(f ORDER BY rank, hosts DESC, is_effect, rule, cause, consumer_group) AS faults
-    FROM service_faults f GROUP BY environment, service
+    FROM service_faults f SEMI JOIN asked USING (environment, service) GROUP BY environment, service
 ), numbered_failures AS (
     SELECT *, count(*) OVER (PARTITION BY environment, service) AS failure_count,
            row_number() OVER (PARTITION BY environment, service ORDER BY kind != 'fault', host, path NULLS FIRST) AS place
-    FROM current_failures
+    FROM current_failures SEMI JOIN asked USING (environment, service)
 ), of_failures AS (
     SELECT environment, service, max(failure_count) AS failure_count, list(n ORDER BY place) AS failures
     FROM numbered_failures n WHERE place <= 1000 GROUP BY environment, service
 ), of_rules AS (
-    SELECT environment, service, list(rule ORDER BY rule) AS checked FROM checked_rules GROUP BY environment, service
+    SELECT environment, service, list(rule ORDER BY rule) AS checked FROM checked_rules SEMI JOIN asked USING (environment, service) GROUP BY environment, service
 )
 SELECT * FROM of_hosts
 LEFT JOIN of_faults USING (environment, service)

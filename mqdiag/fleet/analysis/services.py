@@ -11,6 +11,9 @@ from mqdiag.findings import Finding
 from mqdiag.fleet.analysis.gather import lone_finding, lost_file, plain_fact
 from mqdiag.fleet.analysis.picture import Picture
 
+SERVICES_AT_ONCE = 1_000
+"""whose findings are in memory together"""
+
 
 class OneService(msgspec.Struct, frozen=True, kw_only=True):
     """What its own report tells of a service."""
@@ -35,11 +38,11 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
         facts: its facts, with the services.
     """
     states = {(state.environment, state.service): state for state in facts.services}
-    for row in now.rows("service_pages"):
-        state = states.get((row["environment"], row["service"]))
-        if state is not None:
+    names = sorted(states)
+    for start in range(0, len(names), SERVICES_AT_ONCE):
+        for row in now.service_pages(names[start : start + SERVICES_AT_ONCE]):
             yield OneService(
-                state=state,
+                state=states[row["environment"], row["service"]],
                 hosts=tuple(plain_fact(host, HostState) for host in row["hosts"]),
                 findings=tuple(map(lone_finding, row["faults"] or ())),
                 failures=tuple(map(lost_file, row["failures"] or ())),

@@ -8,6 +8,6 @@ SELECT rule, cause, min(severity_rank) AS rank, count(DISTINCT of_service) AS se
        count(DISTINCT consumer_group) AS groups, count(DISTINCT incident) AS incidents, count(*) AS findings,
        slice(array_sort(collect_set(of_service)), 1, 5) AS example_services,
        slice(array_sort(collect_set(of_host)), 1, 5) AS example_hosts,
-       min_by(document, row(severity_rank, -weight, incident)) AS document
+       min_by(finding, row(severity_rank, -weight, incident)) AS finding
 FROM placed GROUP BY rule, cause
 ORDER BY services DESC, hosts DESC, rank, rule, cause

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from mqdiag.fleet.files.storage import Storage
 from mqdiag.fleet.tables.schemas import ALL_TABLES, RUN, SCHEMA_VERSION
 
-ROW_GROUP = 1 << 16
-"""rows whose statistics let a reader skip them together"""
+GROUP_BYTES = 16 << 20
+"""rows (in memory) that a reader skips together by their statistics, or decodes together: documents have kilobytes"""
 BATCH = 10_000
 """rows that are read at a time"""
 TYPES = {
@@ -91,7 +91,8 @@ def pieces(rows: Iterable[pa.Table], size_of: Callable[[pa.Table], int], least: 
 def table_bytes(rows: pa.Table) -> bytes:
     """One file of rows that have their schema."""
     target = io.BytesIO()
-    pq.write_table(rows, target, compression="zstd", row_group_size=ROW_GROUP)
+    group_rows = max(1, len(rows) * GROUP_BYTES // max(1, rows.nbytes))
+    pq.write_table(rows, target, compression="zstd", row_group_size=group_rows)
     return target.getvalue()
 
 

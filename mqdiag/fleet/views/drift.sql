@@ -29,12 +29,15 @@ WITH entries AS (
     SELECT 'subscription', environment, consumer_group, service, host, 'subscriptions',
            array_join(array_sort(subscriptions), ', '), ''
     FROM latest_consumers WHERE size(subscriptions) > 0
-), of_value AS (
-    SELECT kind, environment, consumer_group, key, version, value, count(*) AS instances,
-           slice(array_sort(collect_set(concat_ws('/', service, host))), 1, 5) AS hosts
-    FROM compared GROUP BY kind, environment, consumer_group, key, version, value
-), counted AS (
-    SELECT *, count(*) OVER (PARTITION BY kind, environment, consumer_group, key, version) AS different_values
-    FROM of_value
+), differing AS (
+    SELECT kind, environment, consumer_group, key, version
+    FROM (SELECT DISTINCT kind, environment, consumer_group, key, version, value FROM compared)
+    GROUP BY kind, environment, consumer_group, key, version HAVING count(*) > 1
 )
-SELECT kind, environment, consumer_group, key, version, value, instances, hosts FROM counted WHERE different_values > 1
+SELECT c.kind, c.environment, c.consumer_group, c.key, c.version, c.value, count(*) AS instances,
+       slice(array_sort(collect_set(concat_ws('/', c.service, c.host))), 1, 5) AS hosts
+FROM compared c
+JOIN differing d
+  ON d.kind = c.kind AND d.environment = c.environment AND d.consumer_group = c.consumer_group AND d.key = c.key
+  AND d.version = c.version
+GROUP BY c.kind, c.environment, c.consumer_group, c.key, c.version, c.value
