@@ -20,6 +20,7 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.options import Limits
+from mqdiag.fleet.tables.commit import file_path, whole_or_nothing
 from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work import task
@@ -177,6 +178,20 @@ def test_marks_and_tables_lie_in_the_store(bucket: tuple[Storage, str], tmp_path
     assert layout.runs() == []
     layout.mark(mark)
     assert layout.runs() == [mark]
+
+
+def test_a_failed_commit_leaves_no_table_in_the_store(bucket: tuple[Storage, str]) -> None:
+    """Part files are written to their place there, not moved."""
+    layout = Layout(bucket[0], "dumps/failed")
+
+    def write_half() -> None:
+        with whole_or_nothing(layout):
+            layout.store.write(file_path(layout.root, "findings", "half", "2026-11-21", 0), b"rows")
+            raise OSError("the store is gone")
+
+    with pytest.raises(OSError, match="is gone"):
+        write_half()
+    assert _all(layout.store, layout.root) == []
 
 
 @pytest.mark.parametrize("uri", ["nosuch://bucket/x", "s3://", "s3://key:secret@bucket/x"])

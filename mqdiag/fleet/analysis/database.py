@@ -24,6 +24,8 @@ _MEMORY_BYTES = 128 << 20
 _USUAL_INCIDENTS = 100_000
 _INCIDENT_BYTES = 1 << 10
 """more for each further incident: lists of hosts and joins need it, and cannot go to the disk as a whole"""
+_THREADS = 2
+"""each holds groups and rows of its own"""
 _GROUP_ROWS = 8_192
 """rows that are in memory together before they are compressed"""
 
@@ -68,11 +70,13 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
             "autoload_known_extensions": "false",
             "temp_directory": folder,
             "memory_limit": memory_limit(_USUAL_INCIDENTS),
+            "threads": _THREADS,
             # Every answer that has an order says so.
             "preserve_insertion_order": "false",
         }
         with duckdb.connect(config=config) as base:
-            base.execute(f"ATTACH '{folder}/tables.duckdb' AS copied (ROW_GROUP_SIZE {_GROUP_ROWS})")
+            file = f"{folder}/tables.duckdb".replace("'", "''")
+            base.execute(f"ATTACH '{file}' AS copied (ROW_GROUP_SIZE {_GROUP_ROWS})")
             base.execute("CREATE SEQUENCE copied.finding_numbers")
             yield base
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 import duckdb
@@ -37,7 +36,7 @@ class Picture:
         self._tables = run_tables(base, run)
         self._documents = run_tables(base, run)
         self._before: Picture | None = None
-        self._copy_incidents()
+        self._copy("incidents", {run}, "FROM incidents")
         (self._counts,) = self.rows("run_counts")
 
     def totals(self, left_out: LeftOut) -> FleetTotals:
@@ -52,7 +51,9 @@ class Picture:
     def find_faults(self) -> None:
         """Copy the findings, and tell which of them are open."""
         number = "nextval('copied.main.finding_numbers') AS finding"
-        self._copy("findings", f"SELECT {number}, * FROM (\n{select('current_findings')}\n)")
+        self._copy(
+            "findings", self._counts["runs"], f"SELECT {number}, * FROM (\n{select('current_findings')}\n)"
+        )
         # Documents are most of the bytes; rows of answers get those that they need.
         self._define("TABLE", "unrefuted_findings", "* EXCLUDE (document, title)")
         self._define("TABLE", "service_faults")
@@ -76,7 +77,7 @@ class Picture:
             rows = f"{table} LIMIT 0" if before is None else f"{schema_of(before.run)}.{table}"
             self._tables.execute(f"CREATE VIEW {name} AS FROM {rows}")
         for table in ("consumers", "failures"):
-            self._copy(table, select(f"current_{table}"))
+            self._copy(table, self._counts["runs"], select(f"current_{table}"))
         self._define("TABLE", "latest_consumers")
         self._define("TABLE", "changes")
         for name in ("current_state", "drift", "capacity"):
@@ -128,55 +129,35 @@ class Picture:
                 row["document"] = documents[row["finding"]]
         return rows
 
-    def _copy_incidents(self) -> None:
-        """Copy the rows of the run. The names of rules, of which each row has some fifty, become values of an ENUM."""
-        every = "SELECT DISTINCT explode(checked) AS rule FROM (SELECT DISTINCT checked FROM incidents)"
-        with self._reading("incidents", {self.run}, ["checked"]):
-            self._tables.execute(
-                f"CREATE TYPE rule_name AS ENUM (SELECT rule FROM ({every}) WHERE rule IS NOT NULL)"
-            )
-        with self._reading("incidents", {self.run}):
-            self._tables.execute(
-                "CREATE TABLE current_incidents AS SELECT * REPLACE (checked::rule_name[] AS checked) FROM incidents"
-            )
-
-    def _copy(self, table: str, query: str) -> None:
-        """Make the table `current_TABLE` of what a query selects from a table of evidence, which it reads once."""
-        with self._reading(table, self._counts["runs"]):
-            # DuckDB cannot know how many rows come, takes them for few, and would hold all of them to join them.
-            self._tables.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
-            self._tables.execute(f"CREATE TABLE current_{table} AS {query}")
-            self._tables.execute("RESET disabled_optimizers")
-
-    @contextlib.contextmanager
-    def _reading(
-        self, table: str, runs: Collection[str], columns: Sequence[str] | None = None
-    ) -> Iterator[None]:
-        """Let one query read a table of the output, file by file: Arrow would read many files ahead."""
-        files = self._layout.files(table, runs)
+    def _copy(self, table: str, runs: Collection[str], query: str) -> None:
+        """Make the table `current_TABLE` of what a query selects from a table of the output, which it reads once."""
         trouble: list[Exception] = []
 
         def batches() -> Iterator[pa.RecordBatch]:
             try:
-                for file in files:
+                # Arrow would read many files of a dataset ahead.
+                for file in self._layout.files(table, runs):
                     rows = table_rows(self._layout.store, table, [file.path])
                     yield from rows.to_batches(
-                        columns, batch_size=ROWS_READ, batch_readahead=1, fragment_readahead=1
+                        batch_size=ROWS_READ,
+                        batch_readahead=1,
+                        fragment_readahead=1,
+                        memory_pool=pa.system_memory_pool(),  # the usual one keeps what was freed
                     )
             except Exception as error:
                 trouble.append(error)
                 raise
 
-        schema = full_schema(table)
-        if columns is not None:
-            schema = pa.schema([schema.field(column) for column in columns])
-        self._tables.register(table, pa.RecordBatchReader.from_batches(schema, batches()))
+        self._tables.register(table, pa.RecordBatchReader.from_batches(full_schema(table), batches()))
+        # DuckDB cannot know how many rows come, takes them for few, and would hold all of them to join them.
+        self._tables.execute("SET disabled_optimizers = 'join_order,build_side_probe_side'")
         try:
-            yield
+            self._tables.execute(f"CREATE TABLE current_{table} AS {query}")
         except duckdb.Error:
             if trouble:
                 raise told(trouble[0]) from trouble[0]
             raise
+        self._tables.execute("RESET disabled_optimizers")
         self._tables.unregister(table)
 
     def _define(self, kind: str, name: str, columns: str = "*") -> None:
