@@ -184,6 +184,8 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """False where the series cannot tell loop from work"""
     serves: Public | None = None
     """consumer group with workers that wait for this pool"""
+    held_up: int = 0
+    """other threads without progress that wait for a lock that one of these threads holds"""
 
 
 class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):

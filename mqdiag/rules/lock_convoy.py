@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import Text, say
+
+TAKE_WITH_OWNERS = say(
+    "Take the dumps again with jstack -l PID, which names the owners of locks, or find the code that keeps this lock."
+)
+FIND_CODE = say(
+    "Find the code that keeps this lock: look for a lock() without unlock() in a finally block, and for a thread that"
+    " is slow between the two."
+)
 
 RULE = Rule(
     name="lock-convoy",
@@ -89,6 +99,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             more = (say("The dump has no lines of the holder {holder}: look for them in the whole dump."),)
         else:
             more = (_without_owner(still.lock_class or "", owners_listed=stacks.has_synchronizers),)
+            first = FIND_CODE if stacks.has_synchronizers or _has_no_owner(still) else TAKE_WITH_OWNERS
+            still = msgspec.structs.replace(still, remedy=(first, *still.remedy[1:]))
         # the owner may change a moment later, which is no fault; one sample tells only who waits for whom
         worst = Severity.INFO if still.samples == 1 else Severity.ERROR
         yield draft(still, limits, title=_title(still), more=more, worst=worst)
@@ -114,4 +126,13 @@ def _without_owner(lock_class: str, *, owners_listed: bool) -> Text:
         )
     if owners_listed:
         return say("The dumps list the owners of locks, and no living thread owns this one.")
+    if "ReadWriteLock" in lock_class:
+        return say(
+            "The dump does not name the owner. jstack -l does, unless the lock is held for reading: then it has no"
+            " owner."
+        )
     return say("The dump does not name the owner; jstack -l does.")
+
+
+def _has_no_owner(still: Standstill) -> bool:
+    return "StampedLock" in (still.lock_class or "")

@@ -123,7 +123,7 @@ def _decide(track: Track, series: Series) -> Revision:
             confidence="medium",
             reason=say("was at work in an earlier sample and waits for work now"),
         )
-    return _decide_busy(track, series)
+    return decide_busy(track, series)
 
 
 def _rests(track: Track, meanings: list[StackMeaning]) -> bool:
@@ -147,8 +147,8 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
     return not meaning.in_pool_task and meaning.library is None
 
 
-def _decide_busy(track: Track, series: Series) -> Revision:
-    """Decide by the last samples in which the thread is at the same work."""
+def decide_busy(track: Track, series: Series) -> Revision:
+    """Decide about a thread that has something to do, by the last samples in which it is at the same work."""
     judged = track.judged
     samples = _last_samples_of_same_work(track)
     whole = _measure(track, series, samples)

@@ -28,7 +28,7 @@ from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.servers import server_kinds
 from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
-from mqdiag.threads.standstills import standstills
+from mqdiag.threads.standstills import frame_of, standstills
 from mqdiag.threads.tracks import Track, align
 from mqdiag.threads.worker_pools import thread_kinds, worker_pools
 
@@ -189,7 +189,7 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
                 class_name=wait.class_name,
                 kind=wait.kind,
                 owner=owner.name if owner is not None else wait.owner_name,
-                owner_frame=(meaning.own_frame or meaning.top) if meaning is not None else None,
+                owner_frame=(frame_of(owner) or owner.last_meaning.top) if owner is not None else None,
                 owner_doing=meaning.doing if meaning is not None else None,
                 owner_waits_for=onward.object_id if onward is not None else None,
                 inferred=wait.inferred,

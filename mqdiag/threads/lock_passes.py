@@ -12,6 +12,7 @@ from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import say
 from mqdiag.threads import roles
+from mqdiag.threads.decide import decide_busy
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
 from mqdiag.threads.locks import Initializers, cycle_of
 from mqdiag.threads.measured_limits import LONG_RUN_S, SEND_PATH_SAMPLES
@@ -24,6 +25,25 @@ FILE_WAITS = (
     "AllocateMapedFileService.putRequestAndReturnMapedFile",
 )
 """the holder of the put lock waits for the next commit log file; brokers make it in advance, so nobody waits long"""
+
+
+def by_what_it_holds(judgement: Judgement, world: World) -> Revision | None:
+    """Decide like for a worker about a thread that seems to wait for work: others wait for a lock that it holds."""
+    track = judgement.track
+    if judgement.state != "idle" or track not in world.once(_owners_of_awaited_locks):
+        return None
+    # without a frame there is no work to name
+    return None if track.last_meaning.top is None else decide_busy(track, world.series)
+
+
+def _owners_of_awaited_locks(world: World) -> set[Track]:
+    """The owners of locks for which threads without progress wait."""
+    waits = (
+        world.last_wait(judgement.track)
+        for judgement in world.judgements
+        if judgement.state == "stuck" or judgement.now.unchanged
+    )
+    return {wait.owner for wait in waits if wait is not None and wait.owner is not None}
 
 
 def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:

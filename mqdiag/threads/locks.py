@@ -20,6 +20,7 @@ from mqdiag.read.stacks.records import (
     ThreadRecord,
 )
 from mqdiag.threads.series import Series
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 _LOCK_CLASSES = ("Lock", "Sync", "Semaphore")
@@ -239,21 +240,38 @@ def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> Non
 
 
 def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
-    """Find the owners that a dump without -l does not list: the only thread that has returned from lock()."""
-    open_waits: dict[str, list[tuple[Track, Wait]]] = {}
+    """Find the owners that a dump without -l does not list: the only thread that has returned from lock().
+
+    It is behind the line of the method at which the others wait. Several locks that are taken at one line, such as
+    those of topics, cannot be told apart.
+    """
+    sites: dict[tuple[str, int | None], list[tuple[Track, Wait]]] = {}
     for track, wait in graph.waits.items():
         meaning = track.meanings[index]
         if wait.owner is None and wait.kind == "synchronizer" and meaning is not None and meaning.locking:
-            open_waits.setdefault(meaning.locking, []).append((track, wait))
-    waiting = {method: {track for track, _ in waits} for method, waits in open_waits.items()}
-    inside: dict[str, list[Track]] = defaultdict(list)
+            site = (meaning.locking, _line_in(meaning, meaning.locking))
+            sites.setdefault(site, []).append((track, wait))
+    methods = {method for method, _ in sites}
+    inside: dict[str, list[tuple[Track, int | None]]] = defaultdict(list)
     for track in tracks:
         meaning = track.meanings[index]
         if meaning is not None and not meaning.idle:
-            for method in open_waits.keys() & set(meaning.methods):
-                if track not in waiting[method]:
-                    inside[method].append(track)
-    for method, waits in open_waits.items():
-        if len(inside[method]) == 1 and len({wait.object_id for _, wait in waits}) == 1:
+            for method in methods & set(meaning.methods):
+                inside[method].append((track, _line_in(meaning, method)))
+    at_lock = {track for waits in sites.values() for track, _ in waits}
+    for (method, line), waits in sites.items():
+        behind = [
+            track
+            for track, place in inside[method]
+            if (track not in at_lock if line is None or place is None else place > line)
+        ]
+        if len(behind) == 1 and len({wait.object_id for _, wait in waits}) == 1:
             for _, wait in waits:
-                wait.owner, wait.inferred = inside[method][0], True
+                wait.owner, wait.inferred = behind[0], True
+
+
+def _line_in(meaning: StackMeaning, method: str) -> int | None:
+    """The line of a method at which a stack is; None where the dump does not show it."""
+    frame = meaning.stack.frames[meaning.methods.index(method)]
+    line = frame.rpartition(":")[2].removesuffix(")")
+    return int(line) if line.isascii() and line.isdigit() and len(line) < 10 else None

@@ -22,6 +22,7 @@ from mqdiag.threads.lock_passes import (
     by_owner_without_progress,
     by_put_lock_holder,
     by_wait_for_next_file,
+    by_what_it_holds,
     may_wait_for_class,
     may_wait_for_next_file,
     waits_for_put_lock,
@@ -62,6 +63,12 @@ PASSES: tuple[Pass, ...] = (
         decides="Without CPU times, a thread is stuck if the object of its call stays the same, or if all samples of"
         " its pool show the same.",
         revise=by_objects_and_silence,
+    ),
+    Pass(
+        name="what it holds",
+        decides="A thread that seems to wait for work is judged like a worker while others wait for a lock that it"
+        " holds.",
+        revise=by_what_it_holds,
     ),
     Pass(
         name="lock owner",

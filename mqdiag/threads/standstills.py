@@ -40,6 +40,7 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
     )
     serving = _serving(judgements, by_track)
     causes = _Causes()
+    held_up: Counter[Track] = Counter()
     found: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
     for judgement in judgements:
         undecided = (judgement.now.computing or judgement.now.spinning) and not judgement.makes_no_progress
@@ -50,10 +51,12 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
         if not _is_fault(judgement, why, serving):
             continue
         holder = _root(judgement, by_track) if why.kind == "lock" else None
+        if holder is not None and holder is not track:
+            held_up[holder] += 1
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
         found[key].append((judgement, why))
     entries = [
-        _entry(members, sizes, by_track, serving)
+        _entry(members, sizes, by_track, serving, held_up)
         for key, members in found.items()
         if not _is_lonely_lock(members)
     ]
@@ -152,6 +155,7 @@ def _entry(
     sizes: Counter[tuple[int, str]],
     by_track: dict[Track, Judgement],
     serving: dict[tuple[int, str | None], str],
+    held_up: Counter[Track],
 ) -> Standstill:
     judgements = [judgement for judgement, _ in members]
     # the entry shows the stack that most of the threads have
@@ -196,7 +200,7 @@ def _entry(
         pool=track.pool,
         pool_size=sizes[(track.jvm, track.pool)] if track.pool is not None else 1,
         group=group,
-        frame=_frame(track),
+        frame=frame_of(track),
         listener=common.listener,
         wait=common.top,
         samples=min(judgement.run.count for judgement in judgements),
@@ -213,6 +217,7 @@ def _entry(
         lock_class=wait if why.kind == "lock" else None,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
+        held_up=sum(held_up[judgement.track] for judgement in judgements),
     )
 
 
@@ -230,10 +235,10 @@ def _free_holder(holder: Judgement) -> Text | None:
 
 def _place(judgement: Judgement) -> str | None:
     """The frame that says most of a thread; None where the dump shows no frame of it."""
-    return _frame(judgement.track) or judgement.track.last_meaning.top
+    return frame_of(judgement.track) or judgement.track.last_meaning.top
 
 
-def _frame(track: Track) -> str | None:
+def frame_of(track: Track) -> str | None:
     """The frame that says most: the user's own, in a broker the one in the message store, in other servers theirs."""
     meaning = track.last_meaning
     part = _PART_OF_SERVER.get(track.role)

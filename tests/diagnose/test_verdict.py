@@ -231,7 +231,12 @@ def test_memory_is_followed_from_the_setting_to_the_lost_pull() -> None:
     findings = (
         finding("config-not-in-force", subject=Subject(group="CID", key="pullThresholdForQueue")),
         finding("consumer-cache-exceeds-heap"),
-        finding("out-of-memory-thread", Severity.INFO, subject=Subject(thread="NettyClientWorkerThread_2")),
+        finding(
+            "out-of-memory-thread",
+            Severity.INFO,
+            subject=Subject(thread="NettyClientWorkerThread_2"),
+            cause="out-of-memory",
+        ),
         finding("pull-service-dead", subject=Subject()),
         finding("pull-loop-lost", subject=Subject(group="CID", topic="orders", queue_id=1)),
     )

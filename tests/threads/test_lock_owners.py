@@ -8,7 +8,7 @@ import pytest
 
 from mqdiag.language import english
 from mqdiag.threads.cause_of_wait import LOCK_REMEDY
-from tests.threads.made import CONSUME, At, facts, report
+from tests.threads.made import CONSUME, READ, At, facts, report, states
 
 OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
 LOCKS = {
@@ -26,7 +26,7 @@ LOCKS = {
     [
         ("reentrant", False, "jstack -l does"),
         ("reentrant", True, "no living thread owns this one"),
-        ("reading", False, "jstack -l does"),
+        ("reading", False, "unless the lock is held for reading"),
         ("reading", True, "held for reading"),
         ("stamped", False, "a StampedLock, have no owner"),
         ("stamped", True, "a StampedLock, have no owner"),
@@ -48,6 +48,31 @@ def test_why_nobody_is_named(tmp_path: Path, lock: str, listed: bool, said: str)
     ]
     (found,) = [each for each in report(tmp_path, [sample] * 5).findings if each.rule == "lock-convoy"]
     assert said in " ".join(map(english(), found.explanation))
+    assert ("jstack -l PID" in english()(found.remedy[0])) is (not listed and lock != "stamped")
+
+
+def test_a_thread_that_holds_what_others_wait_for_is_at_work(tmp_path: Path) -> None:
+    """It is of no pool and waits in a call like a thread without work, while consume threads need its monitor."""
+    monitor = "<0x00000000f0000077> (a com.acme.Stock)"
+    waits = ("com.acme.Stock.take(Stock.java:20)", f"- waiting to lock {monitor}", *CONSUME)
+    run = "java.lang.Thread.run(Thread.java:1)"
+    reads = (*READ, "com.acme.Prices.refresh(Prices.java:9)", f"- locked {monitor}", run)
+    sample = [
+        At("prices", 40, reads),
+        At("mails", 41, (*READ, "com.acme.Mails.poll(Mails.java:9)", run)),
+        *(At(f"ConsumeMessageThread_CID_{number}", 50 + number, waits, "BLOCKED") for number in (1, 2)),
+    ]
+    made = report(tmp_path, [sample] * 5)
+    assert made.stacks is not None
+    assert states(made.stacks)["prices"] == "stuck"
+    assert states(made.stacks)["mails"] == "idle"
+    found = {one.rule: one for one in made.findings}
+    assert found["stuck-socket-read"].evidence["held_up"] == 2
+    assert english()(found["stuck-socket-read"].title).startswith("Thread prices hangs")
+    assert "2 other threads wait for a lock that it holds." in map(
+        english(), found["stuck-socket-read"].explanation
+    )
+    assert found["lock-convoy"].caused_by == (found["stuck-socket-read"].fingerprint,)
 
 
 def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> None:
@@ -69,3 +94,36 @@ def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> No
     assert still.holder_does is not None
     assert "?" not in still.holder_does
     assert still.remedy[0] == LOCK_REMEDY[0]
+
+
+@pytest.mark.parametrize(("line", "owner"), [(60, "SendMessageThread_3"), (10, None)])
+def test_the_owner_is_behind_the_line_at_which_the_others_wait(
+    tmp_path: Path, line: int, owner: str | None
+) -> None:
+    """One method takes two kinds of locks: many, each for a topic, and behind them one for all."""
+
+    def waits(lock: str, at: int) -> tuple[str, ...]:
+        return (
+            "jdk.internal.misc.Unsafe.park(Native Method)",
+            f"- parking to wait for  <{lock}> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)",
+            "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:322)",
+            f"com.acme.Ledger.put(Ledger.java:{at})",
+            *CONSUME,
+        )
+
+    writes = (
+        "java.io.RandomAccessFile.open0(Native Method)",
+        f"com.acme.Ledger.put(Ledger.java:{line})",
+        *CONSUME,
+    )
+    for_all = "0x00000000f0000001"
+    sample = [
+        At("SendMessageThread_1", 31, waits(for_all, 50), "WAITING (parking)"),
+        At("SendMessageThread_2", 32, waits(for_all, 50), "WAITING (parking)"),
+        At("SendMessageThread_3", 33, writes),
+        At("SendMessageThread_4", 34, waits("0x00000000f0000002", 40), "WAITING (parking)"),
+        At("SendMessageThread_5", 35, waits("0x00000000f0000003", 40), "WAITING (parking)"),
+    ]
+    owners = {lock.object_id: lock.owner for lock in facts(tmp_path, [sample] * 5).locks}
+    assert owners[for_all] == owner
+    assert owners["0x00000000f0000002"] is None

@@ -39,7 +39,7 @@ _STACKS = (5, 40)
 _LOCKS = (4, 40)
 _MOST_PICTURED = 60
 _MOST_LOCKS_PICTURED = 8
-_MOST_WAITERS = 6
+_MANY_WAITERS = 3
 _GLYPHS = {
     "running": "*",
     "idle": ".",
@@ -420,7 +420,7 @@ _ByOwner = Mapping[str, tuple[int, LockFacts]]
 
 def _owner_branch(lock: LockFacts, by_owner: _ByOwner) -> Branch:
     """The chains of locks behind an owner, at most _DEEPEST long: a hostile dump chains thousands."""
-    text = say("the dump does not name the owner")
+    text = say("a thread that the dump does not name")
     if lock.owner is not None:
         text = say("{owner}: {does}", owner=lock.owner, does=_does(lock))
         if lock.inferred:
@@ -449,7 +449,7 @@ def _lock_branch(lock: LockFacts, by_owner: _ByOwner, seen: set[str], depth: int
         )
     plain = [waiter for waiter in lock.waiters if waiter not in onward]
     if plain:
-        names = grouped_names(plain) if len(plain) > _MOST_WAITERS else say("{names}", names=tuple(plain))
+        names = grouped_names(plain) if len(plain) >= _MANY_WAITERS else say("{names}", names=tuple(plain))
         below.append(
             Branch(
                 text=say("{waiters:count} waiting: {names}", waiters=len(plain), names=names), state="blocked"

@@ -59,6 +59,8 @@ def who(standstill: Standstill) -> Text:
             pool_size=size,
             threads=threads,
         )
+    if count == 1 and standstill.pool is None and standstill.role != "consume-worker":
+        return say("Thread {thread}", thread=standstill.threads[0])
     return say("{thread_count:count} {threads}", thread_count=count, threads=threads)
 
 
@@ -97,6 +99,7 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
         "pool_size": standstill.pool_size,
         "seconds": standstill.seconds,
         "cpu_growth_ms": standstill.cpu_growth_ms,
+        "held_up": standstill.held_up,
     }
     if standstill.library is not None:
         values["library"] = standstill.library
@@ -111,6 +114,13 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
 def explanation(standstill: Standstill, seen: Text | None = None) -> tuple[Text, ...]:
     """The evidence in sentences; `seen` says what the samples show where the threads are in different calls."""
     lines = [_samples(standstill, seen)]
+    if standstill.held_up:
+        lines.append(
+            say(
+                "{held_up:count} other {held_up:thread waits|threads wait} for a lock that"
+                " {thread_count:it holds|they hold}."
+            )
+        )
     if standstill.wait and standstill.library:
         lines.append(say("The top frame is {wait}, in {library}."))
     elif standstill.wait:
@@ -119,8 +129,12 @@ def explanation(standstill: Standstill, seen: Text | None = None) -> tuple[Text,
         lines.append(say("The waiting code is {frame}."))
     if standstill.listener and standstill.listener != standstill.frame:
         lines.append(say("The listener is {listener}."))
-    if standstill.serves:
-        lines.append(say("Consume threads of group {serves} wait for this pool.", serves=standstill.serves))
+    if standstill.serves and not standstill.held_up:
+        lines.append(
+            say("Consume threads of group {serves} wait for this pool.", serves=standstill.serves)
+            if standstill.pool
+            else say("Consume threads of group {serves} wait for this thread.", serves=standstill.serves)
+        )
     return tuple(lines)
 
 
