@@ -49,11 +49,13 @@ def count_pages(ids, base, shift, directory):
 
 @kernel
 def fill_pages(ids, base, shift, directory, words):
-    """Set the bits and ranks.
+    """Set the bits of ids; threads may set those of different pages at once.
 
     Args:
-        ids, base, shift, directory: as in `count_pages`.
-        words: uint64[slots, 64, 2], zeros; out: (bitmap, rank before it). O(n + 64 slots).
+        ids: uint64[k], some of those in `count_pages`. base, shift, directory: see there.
+        words: uint64[slots, 64, 2], zeros; out: (bitmap, 0).
+
+    O(k).
     """
     for i in range(ids.size):
         unit = (ids[i] - base) >> np.uint64(shift)
@@ -61,6 +63,11 @@ def fill_pages(ids, base, shift, directory, words):
         words[slot, np.int64((unit >> np.uint64(6)) & np.uint64(63)), 0] |= np.uint64(1) << (
             unit & np.uint64(63)
         )
+
+
+@kernel
+def rank_pages(words):
+    """Set the ranks: uint64[slots, 64, 2], in: (bitmap, 0), out: (bitmap, rank before it). O(64 slots)."""
     rank = np.uint64(0)
     for slot in range(words.shape[0]):
         for word in range(64):
