@@ -98,7 +98,11 @@ def main() -> int:
         if options.listed:
             _listed(folder, options.listed)
         if options.compared:
-            _compared(folder, options.compared)
+            services, cpu_s, peak = compared(folder, options.compared)
+            print(
+                f"{options.compared} incidents compared with an earlier run, {services} services: processor"
+                f" {cpu_s:.1f} s, driver's Python at most {peak >> 20} MiB"
+            )
         if options.dumps:
             _against_pool(folder, options.dumps, cores)
         for count in (int(number) for number in options.small.split(",") if int(number)):
@@ -183,18 +187,22 @@ def _listed(folder: Path, count: int) -> None:
     )
 
 
-def _compared(folder: Path, count: int) -> None:
-    """Compare two runs of made rows, as the driver does, in a process of its own."""
+def compared(folder: Path, count: int) -> tuple[int, float, int]:
+    """Compare two runs of made rows, as the driver does, in a process of its own.
+
+    Args:
+        folder: for the tables.
+        count: incidents of each run.
+
+    Returns:
+        Services, processor seconds, and bytes of memory at most.
+    """
     layout = Layout(*storage(str(folder / "compared")))
     rules = tuple(rule.name for rule in all_rules())[:CHECKED]
     for run in RUNS:
         write_output(layout, run, [_made(place, rules) for place in range(count)])
     with multiprocessing.get_context("spawn").Pool(1) as pool:
-        services, cpu_s, peak = pool.apply(_comparison, (layout.root,))
-    print(
-        f"{count} incidents compared with an earlier run, {services} services: processor {cpu_s:.1f} s, driver's Python"
-        f" at most {peak >> 20} MiB"
-    )
+        return pool.apply(_comparison, (layout.root,))
 
 
 def _made(place: int, rules: tuple[str, ...]) -> Analysed:
@@ -227,7 +235,6 @@ def _made(place: int, rules: tuple[str, ...]) -> Analysed:
 
 
 def _comparison(root: str) -> tuple[int, float, int]:
-    """Services, processor seconds, and bytes of memory at most."""
     layout = Layout(*storage(root))
     began = time.process_time()
     with comparisons() as base:

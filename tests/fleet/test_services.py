@@ -23,6 +23,7 @@ from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.report_json import finding_values
 from mqdiag.text import say
+from tests.fleet.bench import compared
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
 
 
@@ -121,3 +122,11 @@ def test_a_lack_of_memory_is_told_in_one_line_and_the_tables_stay(
 def _facts(base: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     now = Picture(base, layout, "r1")
     fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())
+
+
+@pytest.mark.nightly
+def test_a_comparison_of_many_incidents_takes_little_memory(tmp_path: Path) -> None:
+    """With all documents in memory 20,000 incidents take more than 600 MiB."""
+    services, _, peak = compared(tmp_path, 20_000)
+    assert services == 5_000
+    assert peak < 400 << 20

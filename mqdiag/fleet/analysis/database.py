@@ -25,7 +25,7 @@ _USUAL_INCIDENTS = 100_000
 _INCIDENT_BYTES = 1 << 10
 """more for each further incident: lists of hosts and joins need it, and cannot go to the disk as a whole"""
 _THREADS = 2
-"""each holds groups and rows of its own"""
+"""each needs memory of its own"""
 _GROUP_ROWS = 8_192
 """rows that are in memory together before they are compressed"""
 

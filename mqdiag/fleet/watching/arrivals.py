@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.listing import EvidenceFile, Identity
-from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.files.storage import storage, without_options
 
 STILL_S = 10.0
 """a file is complete when its size and time have not changed for so long, by the clock of this process"""
@@ -58,7 +58,7 @@ class Arrivals:
 
 def has_end_record(file: EvidenceFile) -> bool:
     """Whether a heap dump that is not compressed ends as the JVM ends it; other kinds have no end to look for."""
-    if not file.uri.partition("?")[0].endswith(".hprof") or file.bytes < END_BYTES:
+    if not without_options(file.uri).endswith(".hprof") or file.bytes < END_BYTES:
         return False
     try:
         store, path = storage(file.uri)
