@@ -42,6 +42,14 @@ def _asked(name: str, *, limits: Mapping[str, float] | None = None, **tables: pa
         return connection.sql(select(name)).to_arrow_table()
 
 
+def test_names_of_runs_that_differ_in_case_are_two_runs() -> None:
+    with comparisons() as base:
+        for run in ("night", "Night"):
+            run_tables(base, run).execute(f"CREATE TABLE own AS SELECT '{run}' AS run")
+        for run in ("night", "Night"):
+            assert run_tables(base, run).sql("FROM own").fetchall() == [(run,)]
+
+
 def _rows(name: str, **given: Any) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = _asked(name, **given).to_pylist()
     return rows

@@ -110,12 +110,12 @@ def run_tables(base: duckdb.DuckDBPyConnection, run: str) -> duckdb.DuckDBPyConn
 
 
 def schema_of(run: str) -> str:
-    """Where the tables of a run are in the database.
+    """Where the tables of a run are in the database, for which "Night" and "night" are one name.
 
     Args:
-        run: its name, which has neither quotes nor spaces.
+        run: its name.
     """
-    return f'copied."run {run}"'
+    return f"copied.run_{run.encode().hex()}"
 
 
 def select(name: str) -> str:
