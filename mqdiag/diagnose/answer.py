@@ -405,11 +405,16 @@ def _other_side(logs: LogsFacts) -> Text:
     kinds = {file.kind for file in logs.files}
     if any(event.kind in OF_GRPC_CLIENTS for event in logs.events) and "proxy" not in kinds:
         return say("To decide it, add the proxy's proxy.log of the same time.")
-    if kinds and kinds <= OF_RAFT_MEMBERS:
+    if (kinds and kinds <= OF_RAFT_MEMBERS) or _only_of_raft(logs):
         return say("To decide it, add the logs of the other members of the Raft group for the same time.")
     if not kinds.isdisjoint(OF_SERVERS):
         return say("To decide it, add the logs of the clients for the same time.")
     return say("To decide it, add the logs of the broker for the same time.")
+
+
+def _only_of_raft(logs: LogsFacts) -> bool:
+    """Whether all known lines are of a Raft group; a short log of SOFAJRaft does not tell its kind."""
+    return bool(logs.events) and all(event.kind.startswith("raft-") for event in logs.events)
 
 
 def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:

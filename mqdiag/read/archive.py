@@ -132,19 +132,28 @@ def unpack(
         keeps: whether a member of this name is unpacked whatever is in it.
         given: it lies under a path that was given, and not in another archive.
     """
+    files = 0
     try:
         with open(path, "rb") as opened:
             file = budget.counts.counting(opened) if given else opened
             if content is Content.ZIP:
-                yield from _zip(label, file, budget, keeps)
+                found = _zip(label, file, budget, keeps)
             elif content is Content.TAR:
-                yield from _tar(label, TarFeed(file, label), budget, keeps)
+                found = _tar(label, TarFeed(file, label), budget, keeps)
             else:
-                yield from _packed(label, file, content, budget, keeps)
+                found = _packed(label, file, content, budget, keeps)
+            for member in found:
+                yield member
+                files += 1
     except InputError as error:
         yield Member(name=error.path, problem=error.without_path, lack=error.lack)
     except _DAMAGE as error:
-        yield Member(name=label, problem=say("is damaged: {reason}", reason=_reason(error)))
+        damaged = (
+            say("is damaged behind {files:count} {files:file|files}, and what follows is missing", files=files)
+            if files
+            else say("is damaged")
+        )
+        yield Member(name=label, problem=say("{damaged}: {reason}", damaged=damaged, reason=_reason(error)))
 
 
 def _packed(

@@ -22,7 +22,9 @@ LIMIT_CACHED = say(
     "Each thread keeps a direct buffer as large as the largest heap buffer that it has read or written."
     " -Djdk.nio.maxCachedBufferSize=262144 lets it keep no larger ones; smaller heap buffers help too."
 )
-LIMIT_POOLS = say("Limit the size of the pools named above, and release buffers that are no longer needed.")
+LIMIT_POOLS = say(
+    "Limit the size of the pools that hold the buffers, and release buffers that are no longer needed."
+)
 
 RULE = Rule(
     name="direct-buffers",
@@ -41,7 +43,7 @@ RULE = Rule(
         "-XX:MaxDirectMemorySize raises the limit of the JVM, and -Dio.netty.maxDirectMemory the limit of Netty. By"
         " default the limit is the maximum size of the heap. Heap and direct memory together must fit into the machine"
         " or container.",
-        "Remove -XX:+DisableExplicitGC: the JVM frees garbage buffers by asking for a collection.",
+        "If -XX:+DisableExplicitGC is set, remove it: the JVM frees garbage buffers by asking for a collection.",
     ),
     references=("java.nio.Bits.reserveMemory", "io.netty.util.internal.PlatformDependent"),
     limits={"share_warning": 0.8, "share_error": 0.8, "least_bytes": LEAST_BYTES},
@@ -154,7 +156,9 @@ def _of_jvm(found: DirectBuffers, used: int, share: float, limits: Limits) -> Dr
                 "-XX:MaxDirectMemorySize raises the limit. Heap and direct memory together must fit into the machine or"
                 " container."
             ),
-            say("Remove -XX:+DisableExplicitGC."),
+            say(
+                "If -XX:+DisableExplicitGC is set, remove it: the JVM frees garbage buffers by asking for a collection."
+            ),
         ),
     )
 

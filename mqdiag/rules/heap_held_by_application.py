@@ -377,7 +377,10 @@ def _explanation(suspect: Suspect, heap: HeapFacts) -> Iterator[Text]:
         yield say("RocketMQ's queues hold {messages_bytes:bytes} of message bodies.")
     yield from _own_classes(suspect)
     if suspect.holds:
-        yield say("Inside it, in bytes: {contents}", contents="; ".join(suspect.holds[:SHOWN_CONTENTS]))
+        yield say(
+            "Inside it, by class and number of objects: {contents}",
+            contents="; ".join(suspect.holds[:SHOWN_CONTENTS]),
+        )
     if suspect.path:
         yield say("This path keeps it: {steps}", steps=" -> ".join(suspect.path))
 

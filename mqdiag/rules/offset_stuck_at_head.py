@@ -375,8 +375,15 @@ def _stands(first: GroupProgress, last: GroupProgress, limits: Limits) -> Iterat
         for (old, new), own_ms in zip(pairs, passed, strict=True):
             waited = old.diff > 0 and new.diff > 0 and new.consumer_offset == old.consumer_offset
             passed_ms = second if own_ms == most else most
+            if _has_no_client(last, new):
+                continue
             if waited and consumed >= limits["finished_warning"] and passed_ms >= limits["head_age_ms"]:
                 yield _stood(last, new, consumed, passed_ms)
+
+
+def _has_no_client(progress: GroupProgress, queue: QueueProgress) -> bool:
+    """Whether no client has the queue: then no listener holds its first message, and consumer-backlog looks at it."""
+    return progress.clients_shown and queue.client is None
 
 
 def _place(queue: QueueProgress) -> tuple[str, str, int]:
@@ -423,6 +430,8 @@ def _far_behind(progress: GroupProgress, limits: Limits) -> Iterator[Draft]:
         others = [queue for queue in queues if queue is not worst]
         newest = max((queue.last_time for queue in others if queue.last_time is not None), default=None)
         behind_ms = int(seconds_between(worst.last_time, newest) * 1000)
+        if _has_no_client(progress, worst):
+            continue
         keep_up = bool(others) and all(queue.diff < worst.diff * _KEEP_UP_SHARE for queue in others)
         if keep_up and worst.diff >= limits["finished_warning"] and behind_ms >= limits["behind_ms"]:
             yield _behind(progress, worst, behind_ms)

@@ -9,7 +9,7 @@ from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.listener_containers import container_named
 from mqdiag.rules.registry import Limits, Rule, Said
-from mqdiag.rules.shared.consume_pools import BUSY, busy_pool_draft, busy_pools, remedy_of_wait
+from mqdiag.rules.shared.consume_pools import BUSY, LOCKS, busy_pool_draft, busy_pools, remedy_of_wait
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame
 from mqdiag.text import Text, say
 
@@ -101,6 +101,11 @@ def _title(pool: WorkerPool) -> Text:
         )
     if len(pool.threads) == 1 and pool.group:
         return say("The only consume thread of group {group} is at work in every sample, and moving")
+    if pool.shared_doing in LOCKS and pool.group:
+        return say(
+            "All {pool_size:count} consume threads of group {group} move, but most of them wait for a lock at {frame}",
+            frame=short_frame(pool.shared_frame),
+        )
     if pool.group:
         return say(
             "All {pool_size:count} consume threads of group {group} are at work in every sample, and moving"

@@ -89,8 +89,9 @@ def test_only_few_lines_are_called_few(count: int, words: str) -> None:
 
 
 def test_symptoms_in_the_log_of_a_raft_member_ask_for_the_logs_of_the_others() -> None:
-    log = HEALTHY[0].parents[1] / "servers" / "controllers-5.3.3" / "dledger.log.gz"
-    given = diagnose_incident([log]).report.answer
-    assert given is not None
-    assert given.state == "undecided"
-    assert "add the logs of the other members of the Raft group" in english()(given.reason)
+    servers = HEALTHY[0].parents[1] / "servers"
+    for logs in (servers / "controllers-5.3.3/dledger.log.gz", servers / "jraft-controllers-5.3.3"):
+        given = diagnose_incident([logs]).report.answer
+        assert given is not None
+        assert given.state == "undecided"
+        assert "add the logs of the other members of the Raft group" in english()(given.reason)

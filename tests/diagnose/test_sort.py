@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import random
 import subprocess
 import tarfile
 import zipfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.kinds import logs as log_kind
 from mqdiag.diagnose.sort.kind import all_kinds
 from mqdiag.diagnose.sort.piece import Piece
@@ -368,3 +370,15 @@ def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pyte
     [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
     assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]
     assert len(decoded) == 1
+
+
+def test_an_archive_that_is_cut_says_how_much_of_it_was_read(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.log").write_bytes(random.Random(name).randbytes(200_000))
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+        for name in ("a", "b"):
+            archive.add(tmp_path / f"{name}.log", name)
+    cut = tmp_path / "cut.tar.gz"
+    cut.write_bytes((tmp_path / "all.tar.gz").read_bytes()[:300_000])
+    errors = [english()(one.error) for one in diagnose_incident([cut]).report.inputs if one.error is not None]
+    assert any("is damaged behind" in error and "what follows is missing" in error for error in errors)

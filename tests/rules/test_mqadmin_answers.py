@@ -59,6 +59,27 @@ BEFORE = _answer((100, 100, EARLY), (100, 9, EARLY))
 AFTER = _answer((400, 400, LATE), (400, 9, EARLY))
 
 
+def _with_clients(progress: GroupProgress, *clients: str | None) -> GroupProgress:
+    queues = tuple(
+        msgspec.structs.replace(queue, client=client)
+        for queue, client in zip(progress.queues, clients, strict=True)
+    )
+    return msgspec.structs.replace(progress, queues=queues, clients_shown=True)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [(BEFORE, AFTER), (_answer((400, 400, "2026-11-21 12:30:00"), (400, 9, EARLY)),)],
+    ids=["two answers", "one answer"],
+)
+def test_no_message_is_stuck_in_a_queue_that_no_client_has(answers: tuple[GroupProgress, ...]) -> None:
+    assert len(_stuck(*answers)) <= 1
+    assert len(_stuck(*(_with_clients(one, "10.0.0.9", "10.0.0.9") for one in answers))) == len(
+        _stuck(*answers)
+    )
+    assert not _stuck(*(_with_clients(one, "10.0.0.9", None) for one in answers))
+
+
 @pytest.mark.parametrize("answers", [(BEFORE, AFTER), (AFTER, BEFORE)])
 def test_an_offset_that_stands_between_two_answers(answers: tuple[GroupProgress, ...]) -> None:
     """Whichever file is read first."""

@@ -47,6 +47,17 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
     )
 
 
+def test_threads_that_wait_for_each_other_are_not_called_busy() -> None:
+    facts = workers_saturated.fires()
+    assert facts.stacks is not None
+    (pool,) = facts.stacks.pools
+    waiting = msgspec.structs.replace(pool, shared_doing="monitor")
+    stacks = msgspec.structs.replace(facts.stacks, pools=(waiting,))
+    (finding,) = findings(workers_saturated, msgspec.structs.replace(facts, stacks=stacks))
+    assert "move, but most of them wait for a lock at InventoryClient.reserve" in english()(finding.title)
+    assert "Do not add consume threads" in english()(finding.remedy[0])
+
+
 @pytest.mark.parametrize("module", [workers_saturated, slow_listener])
 @pytest.mark.parametrize(
     ("doing", "advice"),

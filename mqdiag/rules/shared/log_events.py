@@ -123,12 +123,22 @@ def between(first: str | None, last: str | None) -> Text:
     if first is None:
         return say("at times that the log does not show")
     local = _is_local(first)
-    if last is None or last == first:
+    if last is None or _same_second(first, last):
         return say("at {first:time} local time", first=first) if local else say("at {first:time}", first=first)
     template = (
         say("from {first:time} to {last:time} local time") if local else say("from {first:time} to {last:time}")
     )
     return template.filled({"first": first, "last": last})
+
+
+def _same_second(one: str, other: str) -> bool:
+    """Whether two times are written alike: sentences have no parts of seconds."""
+    try:
+        return datetime.fromisoformat(one).replace(microsecond=0) == datetime.fromisoformat(other).replace(
+            microsecond=0
+        )
+    except (TypeError, ValueError):
+        return one == other
 
 
 def _is_local(time: str) -> bool:
