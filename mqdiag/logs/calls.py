@@ -1,6 +1,6 @@
 """The request that failed, by the stack below an exception and by the line that it was logged under.
 
-Source: MQClientAPIImpl, NettyRemotingClient, BrokerOuterAPI, SlaveSynchronize, 3.2.6 to 5.3.3.
+Source: MQClientAPIImpl, NettyRemotingClient, BrokerOuterAPI, SlaveSynchronize, ReplicasManager, 3.2.6 to 5.3.3.
 """
 
 from __future__ import annotations
@@ -11,10 +11,11 @@ from typing import Literal
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 
-Call = Literal["send", "send-back", "pull", "name-server", "master", "other"]
+Call = Literal["send", "send-back", "pull", "name-server", "controller", "master", "other"]
 """`master` is what a slave asks its master for: topics, groups, offsets"""
 
 _NAMED: tuple[tuple[Call, str], ...] = (
+    ("controller", r"BrokerOuterAPI\.\w{1,60}Controller|ReplicasManager\."),
     (
         "name-server",
         r"getAndCreateNameserverChannel|FromNameServer|getBrokerClusterInfo"

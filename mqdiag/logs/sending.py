@@ -48,7 +48,7 @@ def no_answer(message: Message, log: LogTally) -> None:
     if call == "master":
         log.add("slave-settings-not-copied", message, Subject(broker=found[1]), side="broker")
         return
-    if call == "pull":
+    if call in ("pull", "controller"):
         return
     queue = queue_in(message.both)
     sent = call == "send" or (call is None and (not message.record.header or "send heart beat" in message.both))
@@ -116,6 +116,8 @@ def not_connected(message: Message, log: LogTally) -> None:
         return
     if call == "master":
         log.add("slave-settings-not-copied", message, Subject(broker=address), side="broker")
+        return
+    if call == "controller":
         return
     kind = "send-not-connected" if call == "send" else "broker-not-connected"
     tally = log.add(kind, message, Subject(broker=address), side="client")

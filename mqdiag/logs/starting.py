@@ -14,6 +14,8 @@ from mqdiag.logs.tally import Subject
 
 _GROUP = lazy_pattern(r"The (?:producer|consumer) group\[([^\]\n]{1,300})\] has been created before")
 _SETTING = lazy_pattern(r"MQClientException: (\w{1,60}) (?:Out of range \[|\(\d{1,9}\) is larger than )")
+_REFUSAL = "MQBrokerException: CODE: "
+"""what a broker throws when a controller answers and refuses"""
 _PORT = lazy_pattern(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
 
 
@@ -75,5 +77,11 @@ def client_settings_refused(message: Message, log: LogTally) -> None:
 
 
 def controller_unreachable(message: Message, log: LogTally) -> None:
-    """A broker in controller mode gets no id or no role from a controller, and does not start."""
-    log.add("start-controller-unreachable", message, side="broker")
+    """A broker in controller mode gets no answer from a controller."""
+    if not any(_REFUSAL in line for line in message.stack()):
+        log.add("start-controller-unreachable", message, side="broker")
+
+
+def controller_reached(message: Message, log: LogTally) -> None:
+    """A controller has registered the broker, which tried again and again."""
+    log.add("start-controller-reached", message, side="broker")

@@ -13,6 +13,7 @@ from mqdiag.rules.shared.log_events import counted, counted_lines, events, files
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import ranges_of
 
+CONTROLLER_UNREACHABLE, CONTROLLER_REACHED = "start-controller-unreachable", "start-controller-reached"
 _CAUSES = {
     "start-store-locked": "store-locked",
     "start-store-not-loaded": "store-not-loaded",
@@ -23,9 +24,14 @@ _CAUSES = {
     "start-cluster-unknown": "cluster-not-found",
     "start-group-exists": "group-exists",
     "start-settings-refused": "client-settings",
-    "start-controller-unreachable": "controller-unreachable",
+    CONTROLLER_UNREACHABLE: "controller-unreachable",
 }
 """by the event of the log"""
+_UNSURE = {
+    "config-file-broken": say("the broker starts when the backup of the file, which it reads next, is whole"),
+    "controller-unreachable": say("the lines do not tell whether the controllers run and have a leader"),
+}
+"""by the cause"""
 
 RULE = Rule(
     name="start-failed",
@@ -86,21 +92,25 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     for logs in brokers_of_logs(facts):
         for kind, cause in _CAUSES.items():
             found = events(logs, kind)
-            if found:
+            if found and not (kind == CONTROLLER_UNREACHABLE and _was_reached(logs, found)):
                 yield _draft(logs, found, cause)
 
 
+def _was_reached(logs: LogsFacts, unreachable: list[LogEvent]) -> bool:
+    """Whether a controller registered the broker after all, as one does that starts later than the broker."""
+    reached = [event.last for event in events(logs, CONTROLLER_REACHED) if event.last is not None]
+    tried = [event.last for event in unreachable if event.last is not None]
+    return bool(reached and tried) and max(reached) >= max(tried)
+
+
 def _draft(logs: LogsFacts, found: list[LogEvent], cause: str) -> Draft:
-    # the backup of the file may be whole, and the broker starts then
-    ends = cause != "config-file-broken"
+    unsure = _UNSURE.get(cause)
     port = max((event.values["port"] for event in found if "port" in event.values), default=None)
     return Draft(
-        severity=Severity.ERROR if ends else Severity.WARNING,
+        severity=Severity.WARNING if cause == "config-file-broken" else Severity.ERROR,
         cause=cause,
-        confidence=Confidence.HIGH if ends else Confidence.MEDIUM,
-        confidence_reason=NOTHING
-        if ends
-        else say("the broker starts when the backup of the file, which it reads next, is whole"),
+        confidence=Confidence.HIGH if unsure is None else Confidence.MEDIUM,
+        confidence_reason=unsure or NOTHING,
         title=_title(cause),
         subject=subject_of_logs(logs, found),
         evidence={"lines": lines_of(found), "port": port, **counted(found)},
@@ -160,7 +170,8 @@ _EXPLANATIONS: dict[str, Text] = {
         " it serves."
     ),
     "client-settings": say(
-        "The client compares its settings when it starts: consumeThreadMin must not be larger than consumeThreadMax."
+        "The client checks its settings when it starts. Most of them have a range, and consumeThreadMin must not be"
+        " larger than consumeThreadMax."
     ),
     "controller-unreachable": say(
         "In controller mode a broker asks the leader of the controllers for its id and its role. The leader tells its"
@@ -210,12 +221,17 @@ _REMEDIES: dict[str, tuple[Text, ...]] = {
         say("Set rocketMQClusterName of rmq-proxy.json to the brokerClusterName of the brokers."),
     ),
     "client-settings": (
-        say("Set consumeThreadMin and consumeThreadMax together, or neither of them."),
-        say("Keep the number that the exception names within the range beside it."),
+        say("If the exception says `Out of range`, choose a number within the range that it names."),
+        say(
+            "If it says `is larger than consumeThreadMax`, set consumeThreadMin and consumeThreadMax together, or"
+            " neither of them."
+        ),
     ),
     "controller-unreachable": (
         say(
-            "Look in broker.log for `Update controller leader address to`: the broker must reach that address."
+            "Look in broker.log for `Update controller leader address to`: the broker must reach that address. If there"
+            " is no such line, check that the controllers run and have a leader: mqadmin getControllerMetaData"
+            " -a HOST:PORT."
         ),
         say(
             "Give addresses that all brokers reach in controllerDLegerPeers (jRaftInitConf) of each controller, and in"

@@ -398,6 +398,57 @@ def test_a_question_of_a_broker_to_another_one_is_not_for_the_name_server(tmp_pa
     assert "name-server-unreachable" not in {one.rule for one in diagnosed(text, tmp_path).findings}
 
 
+CONTROLLER_LATE = (
+    line("Failed to init controller metadata, maybe the controllers in [c:9878] is not available", level="ERROR")
+    + line("Failed to start replicasManager", level="ERROR")
+)  # fmt: skip
+
+
+def test_a_broker_that_finds_no_controller_does_not_start(tmp_path: Path) -> None:
+    assert only(diagnosed(CONTROLLER_LATE, tmp_path), "start-failed").cause == "controller-unreachable"
+
+
+def test_a_controller_that_starts_after_the_broker_is_no_fault_of_the_start(tmp_path: Path) -> None:
+    """The broker tries again every 5 s."""
+    later = line(
+        "First time register broker success, change state to: REGISTER_TO_CONTROLLER_DONE", level="INFO"
+    )
+    assert not diagnosed(CONTROLLER_LATE + later, tmp_path).findings
+
+
+@pytest.mark.parametrize(
+    "thrown",
+    [
+        "MQBrokerException: CODE: 2012  DESC: The broker has not master, and cannot be elected",
+        "RemotingConnectException: connect to <127.0.0.1:9878> failed",
+        "RemotingTimeoutException: wait response on the channel <127.0.0.1:9878> timeout, 3000(ms)",
+    ],
+)
+def test_a_question_to_a_controller_is_neither_for_a_name_server_nor_a_send(
+    thrown: str, tmp_path: Path
+) -> None:
+    text = (
+        line("Failed to start replicasManager", level="ERROR")
+        + line("fail to send registerBrokerToController request to controller", level="ERROR")
+        + f"org.apache.rocketmq.{thrown}\n"
+        "\tat org.apache.rocketmq.broker.out.BrokerOuterAPI.registerBrokerToController(BrokerOuterAPI.java:1183)\n"
+        "\tat org.apache.rocketmq.broker.controller.ReplicasManager.registerBrokerToController(R.java:1)\n"
+    )
+    report = diagnosed(text, tmp_path)
+    assert not report.findings
+    assert report.answer is not None
+    assert report.answer.state == "undecided"
+
+
+def test_a_controller_that_answers_is_reached(tmp_path: Path) -> None:
+    text = (
+        line("fail to get next broker id from controller", level="ERROR")
+        + "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 2007  DESC: The controller is not leader\n"
+        "\tat org.apache.rocketmq.broker.out.BrokerOuterAPI.getNextBrokerId(BrokerOuterAPI.java:1)\n"
+    )
+    assert not diagnosed(text, tmp_path).findings
+
+
 def test_a_cause_whose_exception_was_cut_off_is_not_understood(tmp_path: Path) -> None:
     """The frames above it have no exception, which else would tell of it."""
     text = (
