@@ -238,7 +238,7 @@ def test_an_answer_larger_than_the_memory_is_written(shape: str, dump: Path) -> 
     """800 MB of rows in a process that needs 150 MB."""
     sql = "SELECT range, repeat('x', 1000) FROM range(800000)"
     done = subprocess.run(
-        [sys.executable, "-c", PEAK, "query", str(dump), sql, "--format", shape],
+        [sys.executable, "-c", PEAK, "query", str(dump), sql, "--format", shape, "--timeout", "600"],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         check=True,
