@@ -75,7 +75,10 @@ class Writer:
         return NUMBERS.get(kind, NUMBERS[""])(value, self)
 
     def _filled(self, template: str, values: Mapping[str, Value]) -> str:
-        """The values in their places; in Chinese a blank stands between Chinese and Latin letters."""
+        """The values in their places.
+
+        In Chinese a blank stands between Chinese and Latin letters, and none behind the end of a sentence.
+        """
         parts: list[str] = []
         for literal, name, kind, _ in _formatter.parse(template):
             self._append(parts, literal)
@@ -85,6 +88,8 @@ class Writer:
 
     def _append(self, parts: list[str], text: str) -> None:
         if not text:
+            return
+        if self.language != ENGLISH and text == " " and parts and parts[-1].endswith("。"):
             return
         if self.language != ENGLISH and parts and _MIXED.fullmatch(parts[-1][-1] + text[0]):
             parts.append(" ")

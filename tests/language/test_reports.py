@@ -21,7 +21,7 @@ from mqdiag.render.json.schema import report_schema
 from mqdiag.render.text.cards import render_card, render_catalogue
 from mqdiag.rules import run_rules
 from mqdiag.rules.discovery import rule_modules
-from mqdiag.text import Text, Value, say
+from mqdiag.text import Text, Value, say, sentences
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 QUOTED = re.compile(
@@ -129,3 +129,8 @@ def test_a_space_stands_between_chinese_and_latin_letters_of_values() -> None:
     story = say("{story}; {word} {says}", story="甲", word="因此")
     assert chinese(story.filled({"says": "orders 停止"})) == "甲；因此 orders 停止"
     assert chinese(story.filled({"says": "其队列"})) == "甲；因此其队列"
+
+
+def test_no_space_stands_behind_a_chinese_sentence() -> None:
+    both = sentences(say("{one}", one="队列满了。"), say("{two}", two="请重启。"))
+    assert writer("zh")(both) == "队列满了。请重启。"
