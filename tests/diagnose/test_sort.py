@@ -24,6 +24,7 @@ from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
 from mqdiag.language import english
 from mqdiag.read import paste
+from mqdiag.read.admin import recognise
 from mqdiag.read.archive import Budget
 from mqdiag.read.sniff import Content, content_of, unpacked_head
 
@@ -364,12 +365,17 @@ def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pyte
     path = tmp_path / "application.log"
     path.write_bytes(TEXT)
     decoded: list[bytes] = []
+    compared: list[str] = []
+    is_admin_output = recognise.is_admin_output
     monkeypatch.setattr(
         "mqdiag.diagnose.sort.piece.decoded", lambda data: (decoded.append(data), paste.decoded(data))[1]
     )
+    monkeypatch.setattr(
+        recognise, "is_admin_output", lambda head: (compared.append(head), is_admin_output(head))[1]
+    )
     [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
     assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]
-    assert len(decoded) == 1
+    assert len(decoded) == len(compared) == 1
 
 
 def test_an_archive_that_is_cut_says_how_much_of_it_was_read(tmp_path: Path) -> None:

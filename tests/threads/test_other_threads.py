@@ -8,6 +8,7 @@ import pytest
 
 from mqdiag.facts.vocabulary import StandstillCause
 from mqdiag.language import english
+from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import broker_remedy
 from tests.rules.checks import said
 from tests.threads.made import HTTP, TAKE, At, facts, report
@@ -227,3 +228,14 @@ def test_the_first_remedy_of_a_lock_names_the_thread_and_its_frame(case: str) ->
         first = english()(still.remedy[0])
         assert still.holder in first
         assert still.holder_does.partition(" at ")[2] in first
+
+
+@pytest.mark.parametrize(
+    "prefix", [prefix for prefix, _ in roles.PREFIXES] + ["pool-3-thread-", "order_", "G1 Conc#", ""]
+)
+def test_the_number_of_a_thread_says_nothing_of_its_role(prefix: str) -> None:
+    for name in (f"{prefix}1", f"{prefix}12", f"{prefix}307"):
+        assert roles.role_of_name(name) == roles._role_of_name(name)
+    before = roles._role_of_name.cache_info().misses
+    roles.role_of_name(f"{prefix}1987")
+    assert roles._role_of_name.cache_info().misses == before

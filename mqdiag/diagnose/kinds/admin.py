@@ -16,7 +16,6 @@ from mqdiag.facts import AdminFacts, Input
 from mqdiag.progress import Progress
 from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import read_admin
-from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.paste import decoded
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.text import say
@@ -46,7 +45,7 @@ COMMANDS = {
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and piece.inner_head is piece.head and is_admin_output(piece.text)
+    return piece.is_text and piece.inner_head is piece.head and piece.has_admin_output
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

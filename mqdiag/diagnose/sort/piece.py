@@ -50,6 +50,14 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return decoded(self.inner_head)
 
     @cached_property
+    def has_admin_output(self) -> bool:
+        """Whether its beginning holds what mqadmin prints."""
+        # Here, not above: heap dumps are read without it.
+        from mqdiag.read.admin.recognise import is_admin_output
+
+        return is_admin_output(self.text)
+
+    @cached_property
     def packed(self) -> bool:
         """Whether it is one gzip file, which readers inflate themselves."""
         return content_of(self.head) is Content.GZIP

@@ -31,7 +31,8 @@ OWNED_BY = " owned by "
 
 def is_jconsole_text(head: str) -> bool:
     """Whether text has the first two lines of a thread in JConsole."""
-    return "State: " in head[:HEAD] and MARK.search(head, 0, HEAD) is not None
+    start = head[:HEAD]
+    return "Name: " in start and "State: " in start and MARK.search(start) is not None
 
 
 def as_thread_info(text: str) -> str:

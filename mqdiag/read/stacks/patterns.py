@@ -128,6 +128,8 @@ FILE_HEAD = lazy_pattern(
 JSON_MARK = '"threadDump"'
 # tags of OpenJ9's javacore: its title, or threads of one that lacks its beginning
 JAVACORE_TAG = lazy_pattern(r"^(?:0SECTION +TITLE|1TISIGINFO|3XMTHREADINFO +\")", re.M)
+JAVACORE_MARKS = ("0SECTION", "1TISIGINFO", "3XMTHREADINFO")
+"""one of which each of these tags begins with"""
 
 HEAP_MAGIC = b"JAVA PROFILE 1.0"
 # what jstack, jcmd and jhsdb print instead of a dump

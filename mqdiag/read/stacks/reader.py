@@ -145,9 +145,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     samples: list[Sample] = []
     refusal = _Refusal()
     for piece in chain((head,), pieces):
+        samples += scanner.push(unwrapper.push(piece), last=text_pieces.ended)
         if not samples and not scanner.in_sample:
             refusal.look(piece)
-        samples += scanner.push(unwrapper.push(piece), last=text_pieces.ended)
         if unwrapper.is_plain and text_pieces.is_plain and not text_pieces.ended and scanner.may_take_bytes:
             text_pieces.give_undecoded(scanner.give_back(), scanner.take_bytes)
     if not samples:
@@ -157,7 +157,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
 
 
 def _is_javacore(head: str) -> bool:
-    return patterns.JAVACORE_TAG.search(head, 0, JAVACORE_HEAD) is not None
+    # the search for lines takes a hundred times as long as those for words
+    is_likely = any(mark in head[:JAVACORE_HEAD] for mark in patterns.JAVACORE_MARKS)
+    return is_likely and patterns.JAVACORE_TAG.search(head, 0, JAVACORE_HEAD) is not None
 
 
 def _of_javacore(label: str, text: str, bodies: BodyParser) -> list[Sample]:

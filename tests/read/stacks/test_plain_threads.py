@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.read.stacks import body, classic, decode, header, plain_threads
+from mqdiag.read.stacks import body, classic, decode, header, jconsole, patterns, plain_threads
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
@@ -199,3 +199,21 @@ def test_the_end_of_a_cut_dump_is_told_in_bytes(
         monkeypatch.setattr(decode.TextPieces, "is_plain", False)
     (sample,) = read_stacks(str(path)).samples
     assert sample.stopped_at_byte == path.stat().st_size
+
+
+def test_a_dump_of_a_jvm_is_not_searched_for_what_other_tools_print(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """These searches look at each line, and took a quarter of the time of a small dump."""
+    searched: list[str] = []
+
+    class Counting:
+        def search(self, text: str, *_bounds: int) -> None:
+            searched.append(text)
+
+    for module, pattern in ((patterns, "JAVACORE_TAG"), (patterns, "FAILED_CAPTURE"), (jconsole, "MARK")):
+        monkeypatch.setattr(module, pattern, Counting())
+    path = tmp_path / "jstack.txt"
+    path.write_bytes(_dump())
+    assert len(read_stacks(str(path)).samples[0].threads) == THREADS
+    assert not searched
