@@ -41,6 +41,7 @@ OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "jraft", "prox
 """kinds of logs"""
 LARGE_TOTAL = 1000
 """messages of a backlog that are worth a look, as in consumer-backlog"""
+CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
 STORED_ONLY = frozenset({"topic_queues", "routes"})
 """answers of mqadmin on what is stored; a group that does not consume it looks the same"""
 LEVELS = {
@@ -273,7 +274,10 @@ def _only_settings(admin: AdminFacts) -> bool:
 def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
     """Answers of mqadmin that leave out what would show a fault."""
     there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows}
-    if there <= STORED_ONLY and {given.kind for given in _read(report)} == {"admin"}:
+    alone = {given.kind for given in _read(report)} == {"admin"}
+    if there <= CONNECTED_ONLY and alone:
+        yield say("A list of clients tells who is connected, not whether messages are consumed.")
+    if there <= STORED_ONLY and alone:
         yield say("topicStatus and topicRoute tell what is stored, not whether it is consumed.")
     for progress in admin.groups:
         if not progress.queues and (progress.diff_total or 0) >= LARGE_TOTAL:
@@ -421,7 +425,10 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
     """A few lines that somebody cut out show that something was, and not how long."""
     lines = logs.level_lines
     fewest = FEWEST_LINES if any(file.event_lines for file in logs.files) else FEWEST_UNKNOWN_LINES
-    if 0 < logs.lines < fewest and (lines is None or not (lines.harmless or lines.passing)):
+    known = lines is not None and bool(lines.harmless or lines.passing)
+    if logs.lines == 1 and known:
+        yield say("One log line that is known to be harmless proves nothing.")
+    elif 0 < logs.lines < fewest and not known:
         yield say(
             "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
             lines=logs.lines,

@@ -1,7 +1,7 @@
 """Requests that the broker's access control refuses.
 
 Source: PlainPermissionManager.validate and PlainPermissionManager.checkPerm of acl (4.4.0 to 5.3.x), AclSigner; for
-"valid permission failed", answers of Alibaba Cloud's service in public threads.
+"valid permission failed" and "signature validate failed", answers of Alibaba Cloud's service in public threads.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ _KINDS = (
     ("No accessKey is configured", "access-no-key"),
     ("unable to calculate a request signature", "access-cannot-sign"),
     ("Check signature failed", "access-wrong-signature"),
+    ("signature validate failed", "access-wrong-signature"),
     ("No acl config for", "access-unknown-key"),
 )
 

@@ -30,6 +30,7 @@ _RECEIVED = lazy_pattern(r"\breceivedMessagesQuantity=[1-9]")
 _STATUS = lazy_pattern(r"StatusRuntimeException: ([A-Z_]{2,30})(?:: (.{0,300}))?")
 _PYTHON_STATUS = lazy_pattern(r"\bstatus = StatusCode\.([A-Z_]{2,30})")
 _PYTHON_ENDPOINT = lazy_pattern(r"\bipv[46]:([^\s\"]{1,200}?): ")
+_NODE_STATUS = lazy_pattern(r"\bError: \d{1,2} ([A-Z_]{2,30}): (.{0,300})")
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
 _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
@@ -46,13 +47,14 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
         "proxy-not-connected",
         lazy_pattern(
             r"NoRouteToHost|No route to host|Network is unreachable|ConnectTimeoutException|connection timed out"
-            r"|waiting_for_connection|failed to connect to all addresses"
+            r"|waiting_for_connection|No connection established|failed to connect to all addresses"
         ),
     ),
     (
         "proxy-closed",
         lazy_pattern(
             r"Connection reset|Broken pipe|Network closed|Connection closed|Channel shutdown|GOAWAY|GO_AWAY"
+            r"|Call cancelled"
         ),
     ),
 )
@@ -134,6 +136,21 @@ def call_failed_in_python(message: Message, log: LogTally) -> None:
         endpoint = _PYTHON_ENDPOINT.search(said)
         subject = Subject(broker=None if endpoint is None else endpoint[1])
         log.add(kind, message, subject, side="client")
+
+
+def call_failed_in_go(message: Message, log: LogTally) -> None:
+    """The client in Go made no connection to a proxy in the time that it waits."""
+    log.add(_kind("DEADLINE_EXCEEDED", message.text) or "proxy-no-answer", message, side="client")
+
+
+def start_failed_in_node(message: Message, log: LogTally) -> None:
+    """The client in Node.js did not start, because a call failed."""
+    found = _NODE_STATUS.search(message.text)
+    # a connection that something else than a proxy closes ends its calls
+    status = "" if found is None else "UNAVAILABLE" if found[1] == "CANCELLED" else found[1]
+    kind = _kind(status, message.text)
+    if kind is not None:
+        log.add(f"at-start-{kind}", message, side="client")
 
 
 def _kind(status: str, said: str) -> str | None:

@@ -17,7 +17,10 @@ _NO_ANSWER = lazy_pattern(
     r"wait response on the channel <(?:[\w.-]{0,253}/)?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)"
 )
 _ASYNC_NO_ANSWER = lazy_pattern(r"MQClientException: wait response timeout (-?\d{1,9})ms")
-_CALL_TIMEOUT = lazy_pattern(r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout")
+_CALL_TIMEOUT = lazy_pattern(
+    # since 5.0 with the address that was called, which only questions to name servers leave out
+    r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout|invokeSync call the addr\[(null)?"
+)
 _STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
 _NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
 _CONNECT = lazy_pattern(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
@@ -75,8 +78,9 @@ def no_answer_later(message: Message, log: LogTally) -> None:
 
 def call_timeout(message: Message, log: LogTally) -> None:
     """A send used up its time over all its attempts, or a question to the name server did before it was sent."""
-    if _CALL_TIMEOUT.search(message.text) is not None:
-        asked = call_of(message) == "name-server"
+    found = _CALL_TIMEOUT.search(message.text)
+    if found is not None:
+        asked = found[1] is not None or call_of(message) == "name-server"
         log.add("name-server-not-connected" if asked else "send-call-timeout", message, side="client")
 
 

@@ -2,7 +2,7 @@
 
 Source: DefaultMessageStore.start (the lock file, since 4.2.0), ConfigManager.load, the proxy's
 AbstractSystemMessageSyncer.createSysTopic, DefaultMQProducerImpl.start and DefaultMQPushConsumerImpl.start, the JVM's
-own words before main(), ReplicasManager.start, DefaultMQPushConsumerImpl.checkConfig.
+own words before main(), also in Chinese, ReplicasManager.start, DefaultMQPushConsumerImpl.checkConfig.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ _GROUP = lazy_pattern(r"The (?:producer|consumer) group\[([^\]\n]{1,300})\] has 
 _SETTING = lazy_pattern(r"MQClientException: (\w{1,60}) (?:Out of range \[|\(\d{1,9}\) is larger than )")
 _REFUSAL = "MQBrokerException: CODE: "
 """what a broker throws when a controller answers and refuses"""
+_SERVER = lazy_pattern(r"\b(?:Namesrv|Broker|Proxy|Controller)Startup\b")
 _PORT = lazy_pattern(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
 
 
@@ -55,6 +56,17 @@ def jvm_refused(message: Message, log: LogTally) -> None:
 def heap_refused(message: Message, log: LogTally) -> None:
     """The JVM gets no memory for its heap."""
     log.add("start-heap-refused", message, side="broker")
+
+
+def class_missing(message: Message, log: LogTally) -> None:
+    """The JVM does not find the main class that it was given."""
+    log.add("start-class-missing", message, side="broker")
+
+
+def definition_missing(message: Message, log: LogTally) -> None:
+    """A class is missing: it ends a start where it is a server's own, or where the server's main() needs it."""
+    if _SERVER.search(message.text) is not None or _SERVER.search(message.frames()) is not None:
+        class_missing(message, log)
 
 
 def cluster_unknown(message: Message, log: LogTally) -> None:

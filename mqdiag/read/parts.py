@@ -36,6 +36,8 @@ _EXCEPTION = lazy_pattern(
     r".{0,300}\b(?:CODE: \d{1,5} {1,3}DESC: |rocketmq\.client\.exception\.MQ\w{1,40}Exception: Send \[)"
 )
 """what the client's exception tells of a refusal or of a send that failed, which people paste without its record"""
+_BARE_EXCEPTION = lazy_pattern(r"(?:[a-z]\w{1,20}\.){1,4}rocketmq\.\w{2,20}\.exception\.\w{2,60}Exception: ")
+"""any of RocketMQ's own with its stack, above an answer; below its command, mqadmin printed it"""
 _DATE_ALONE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 _CRASH_PART = lazy_pattern(
     r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "
@@ -61,7 +63,7 @@ def parts_of(text: str) -> list[Part]:
         parts.setdefault(name, []).append(line)
         if name == LOG:
             records += _RECORD.match(line) is not None
-            exceptions += _EXCEPTION.match(line) is not None
+            exceptions += (_EXCEPTION.match(line) or _BARE_EXCEPTION.match(line)) is not None
     if not named and records < LEAST_RECORDS and not exceptions and parts.keys() <= {ADMIN, LOG}:
         return []
     found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
@@ -108,13 +110,17 @@ def _begun(lines: list[str], place: int, current: str | None) -> str | None:
         return STACKS
     if _DATE_ALONE.match(line) and patterns.DUMP_MARK in following:
         return STACKS
-    if _RECORD.match(line) or _EXCEPTION.match(line):
+    if _RECORD.match(line) or _EXCEPTION.match(line) or (current is None and _is_exception(line, following)):
         return LOG
     if begins_answer(line, by_counters=current != CRASH):
         return ADMIN
     if patterns.MAT_MARK.match(following) and line and not line[0].isspace():
         return STACKS
     return None
+
+
+def _is_exception(line: str, following: str) -> bool:
+    return _BARE_EXCEPTION.match(line) is not None and following.lstrip().startswith("at ")
 
 
 def _is_thread(line: str, following: str) -> bool:

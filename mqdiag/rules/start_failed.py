@@ -21,6 +21,7 @@ _CAUSES = {
     "start-config-unreadable": "config-file-broken",
     "start-jvm-refused": "jvm-option",
     "start-heap-refused": "heap-too-large",
+    "start-class-missing": "class-missing",
     "start-cluster-unknown": "cluster-not-found",
     "start-group-exists": "group-exists",
     "start-settings-refused": "client-settings",
@@ -38,10 +39,10 @@ RULE = Rule(
     title="A broker, a name server, a proxy or a client does not start",
     why=(
         "A start ends for reasons that have nothing to do with messages: another process holds the store or the port, a"
-        " file of the broker's own settings is damaged, the JVM refuses its options, a proxy finds no broker, a"
-        " broker no controller, or a process starts a second producer or consumer of a group, or one with a number that"
-        " is not allowed. The last words of the start name the reason. Often they are in nohup.out or on the console"
-        " only."
+        " file of the broker's own settings is damaged, the JVM refuses its options or does not find a class, a proxy"
+        " finds no broker, a broker no controller, or a process starts a second producer or consumer of a group, or one"
+        " with a number that is not allowed. The last words of the start name the reason. Often they are in nohup.out"
+        " or on the console only."
     ),
     causes=tuple(dict.fromkeys(_CAUSES.values())),
     severities=(Severity.ERROR, Severity.WARNING),
@@ -56,6 +57,7 @@ RULE = Rule(
         "https://github.com/apache/rocketmq/issues/6295",
         "https://github.com/apache/rocketmq/issues/6622",
         "https://github.com/apache/rocketmq/issues/10108",
+        "https://github.com/apache/rocketmq/issues/1555",
         "https://github.com/alibaba/rocketmq/issues/40",
         "DefaultMessageStore.start, ConfigManager.load, AbstractSystemMessageSyncer.createSysTopic, ReplicasManager",
     ),
@@ -134,6 +136,7 @@ def _title(cause: str) -> Text:
         "config-file-broken": say("The broker cannot read a file of its own settings"),
         "jvm-option": say("The JVM does not start: it does not know one of its options"),
         "heap-too-large": say("The JVM does not start: the machine has no memory for its heap"),
+        "class-missing": say("A program does not start: the JVM does not find a class of it"),
         "cluster-not-found": say("The proxy does not start: it finds no broker of its cluster"),
         "client-settings": say("A consumer does not start: a number that is set for it is not allowed"),
         "controller-unreachable": say("The broker does not start: no controller registers it"),
@@ -164,6 +167,10 @@ _EXPLANATIONS: dict[str, Text] = {
     ),
     "heap-too-large": say(
         "The scripts ask for a heap of 8 GiB for a broker and 4 GiB for a name server by default."
+    ),
+    "class-missing": say(
+        "The class path lacks the class: the sources were not built, ROCKETMQ_HOME is another folder, or a path with a"
+        " blank in it was cut there, and its rest was taken for the class."
     ),
     "cluster-not-found": say(
         "A proxy in cluster mode makes the topic DefaultHeartBeatSyncerTopic on a broker of rocketMQClusterName before"
@@ -213,6 +220,13 @@ _REMEDIES: dict[str, tuple[Text, ...]] = {
     ),
     "heap-too-large": (
         say("Lower -Xms, -Xmx and -Xmn in runbroker.sh or runserver.sh, or give the machine more memory."),
+    ),
+    "class-missing": (
+        say(
+            "Start from a binary release, or from the folder under distribution/target that mvn -Prelease-all"
+            " -DskipTests clean install makes."
+        ),
+        say("Set ROCKETMQ_HOME to the folder with bin, conf and lib, and use no paths with blanks."),
     ),
     "cluster-not-found": (
         say(

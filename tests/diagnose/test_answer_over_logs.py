@@ -58,6 +58,30 @@ def test_a_few_lines_that_are_not_known_prove_nothing(tmp_path: Path) -> None:
         assert given.state == state
 
 
+def test_one_harmless_line_proves_nothing(tmp_path: Path) -> None:
+    log = tmp_path / "broker.log"
+    log.write_text(HARMLESS.format(1))
+    given = diagnose_incident([log]).report.answer
+    assert given is not None
+    assert given.state == "undecided"
+    log.write_text(HARMLESS.format(1) + HARMLESS.format(2))
+    again = diagnose_incident([log]).report.answer
+    assert again is not None
+    assert again.state == "healthy"
+
+
+def test_a_list_of_clients_alone_proves_nothing(tmp_path: Path) -> None:
+    listed = tmp_path / "connections.txt"
+    listed.write_text(
+        "#ClientId                            #ClientAddr            #Language  #Version\n"
+        "10.0.0.7@170                         10.0.3.11:43166        JAVA       V5_3_3\n\n"
+        "Below is subscription:\n#Topic               #SubExpression\norders               *\n\n"
+    )
+    given = diagnose_incident([listed]).report.answer
+    assert given is not None
+    assert (given.state, "tells who is connected" in english()(given.reason)) == ("undecided", True)
+
+
 def test_the_settings_of_a_broker_prove_nothing(tmp_path: Path) -> None:
     (tmp_path / "config.txt").write_text("brokerClusterName = a\nbrokerName = b\nbrokerRole = ASYNC_MASTER\n")
     given = diagnose_incident([tmp_path / "config.txt"]).report.answer

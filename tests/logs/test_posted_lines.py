@@ -369,6 +369,37 @@ def only(report: Report, rule: str) -> Finding:
             "unreachable",
         ),
         (
+            "Error: Could not find or load main class org.apache.rocketmq.broker.BrokerStartup\n",
+            "start-failed",
+            "class-missing",
+        ),
+        (
+            "java.lang.NoClassDefFoundError: org/slf4j/LoggerFactory\n"
+            "\tat o.a.r.namesrv.NamesrvStartup.main0(NamesrvStartup.java:94)\n",
+            "start-failed",
+            "class-missing",
+        ),
+        (
+            "err=create grpc conn failed, err=context deadline exceeded\n",
+            "proxy-unreachable",
+            "no-answer",
+        ),
+        (
+            "Startup the rocketmq client failed, clientId=a@1@2@x, error=Error: 1 CANCELLED: Call cancelled\n",
+            "proxy-unreachable",
+            "connection-closed",
+        ),
+        (
+            "org.apache.rocketmq.remoting.exception.RemotingTimeoutException: invokeSync call the addr[null] timeout\n",
+            "name-server-unreachable",
+            "unreachable",
+        ),
+        (
+            "MQBrokerException: CODE: 1  DESC: com.aliyun.AuthenticationException: signature validate failed.\n",
+            "access-denied",
+            "wrong-signature",
+        ),
+        (
             # a page on the web shows the two blanks behind the code as one
             "MQBrokerException: CODE: 26 DESC: subscription group [CID_a] does not exist, See http://x\n"
             "\tat o.a.r.client.impl.MQClientAPIImpl.processPullResponse(M.java:1)\n",

@@ -262,3 +262,12 @@ def test_a_packed_archive_of_logs_is_read_as_logs(packing: Literal["gz", "bz2", 
     with tarfile.open(archive, f"w:{packing}") as tar:
         tar.add(log, "store.log")
     assert not needs_sorting(str(archive), "log")
+
+
+def test_an_exception_with_its_stack_above_settings_is_a_log() -> None:
+    exception = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to <null> failed\n"
+    stack = "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.getBrokerClusterInfo(M.java:1)\n"
+    settings = "brokerClusterName=a\nbrokerId=0\n"
+    assert [part.name for part in parts_of(exception + stack + settings)] == ["log lines", "mqadmin output"]
+    # without the stack it does not tell what was asked
+    assert parts_of(exception + settings) == []
