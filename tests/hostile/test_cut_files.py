@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import subprocess
 import sys
@@ -113,6 +114,11 @@ def test_what_is_part_old_and_part_new_is_refused(
     done = changed(change, tmp_path, whole, *words)
     assert done.returncode == 3
     assert "was changed while it was read" in done.stderr
+    written = tmp_path / "out.hprof"
+    if "json" in words:  # a program always gets its JSON, in which the dump is refused
+        (given,) = json.loads(written.read_text())["inputs"]
+        assert "was changed while it was read" in given["error"]
+        written.unlink()
     assert sorted(os.listdir(tmp_path)) == ["dump.hprof", "dump.hprof.new"]
 
 
