@@ -21,8 +21,8 @@ _MAJORITY = 0.8
 
 _COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
 _QUOTED = lazy_pattern(rb"(?:[>|] ?)+")
-_SERVICE = lazy_pattern(rb"[\w.-]{1,60} +\| ?(?!.* \| )")
-"""what docker compose puts before each line of a service; a row of a table has more bars"""
+_SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \| )")
+"""what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"

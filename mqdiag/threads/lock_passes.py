@@ -32,18 +32,25 @@ def by_what_it_holds(judgement: Judgement, world: World) -> Revision | None:
     track = judgement.track
     if judgement.state != "idle" or track not in world.once(_owners_of_awaited_locks):
         return None
-    # without a frame there is no work to name
-    return None if track.last_meaning.top is None else decide_busy(track, world.series)
+    # one sample tells nothing about progress, and without a frame there is no work to name
+    if len(track.judged) == 1 or track.last_meaning.top is None:
+        return None
+    return decide_busy(track, world.series)
 
 
 def _owners_of_awaited_locks(world: World) -> set[Track]:
-    """The owners of locks for which threads without progress wait."""
+    """The owners of locks for which threads without progress wait.
+
+    A thread that rests may have given a lock back in the same method, so its frames alone make it no owner.
+    """
     waits = (
         world.last_wait(judgement.track)
         for judgement in world.judgements
         if judgement.state == "stuck" or judgement.now.unchanged
     )
-    return {wait.owner for wait in waits if wait is not None and wait.owner is not None}
+    return {
+        wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred
+    }
 
 
 def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:

@@ -31,6 +31,8 @@ def test_the_service_of_docker_compose_goes() -> None:
     assert tidied(of_two) is of_two
     table = b"broker-a | 0 | 10.0.0.7:10911\nbroker-a | 1 | 10.0.0.8:10911"
     assert tidied(table) is table
+    of_one_level = b"ERROR | " + RECORD + b"\nERROR | " + OTHER
+    assert tidied(of_one_level) is of_one_level
 
 
 def test_a_single_quoted_line_stays() -> None:

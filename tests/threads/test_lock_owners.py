@@ -75,6 +75,41 @@ def test_a_thread_that_holds_what_others_wait_for_is_at_work(tmp_path: Path) -> 
     assert found["lock-convoy"].caused_by == (found["stuck-socket-read"].fingerprint,)
 
 
+def test_a_thread_that_rests_behind_a_lock_is_not_stuck_by_its_frames(tmp_path: Path) -> None:
+    """It took the lock in the same method and gave it back, which no line of a dump without -l tells."""
+    parked = "jdk.internal.misc.Unsafe.park(Native Method)"
+    waits = (
+        parked,
+        "- parking to wait for  <{stream}> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)",
+        "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:322)",
+        "com.acme.Ledger.loop(Ledger.java:20)",
+        *CONSUME,
+    )
+    rests = (
+        parked,
+        "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)",
+        "com.acme.Ledger.loop(Ledger.java:30)",
+        "java.lang.Thread.run(Thread.java:840)",
+    )
+    sample = [
+        *(At(f"ConsumeMessageThread_CID_{n}", 26 + n, waits, "WAITING (parking)") for n in (1, 2)),
+        At("ledger", 40, rests, "WAITING (parking)"),
+    ]
+    made = report(tmp_path, [sample] * 5)
+    assert made.stacks is not None
+    assert states(made.stacks)["ledger"] == "idle"
+    assert "ledger" not in {thread for still in made.stacks.standstills for thread in still.threads}
+
+
+def test_a_holder_in_one_sample_only_says_nothing_about_progress(tmp_path: Path) -> None:
+    monitor = "<0x00000000f0000077> (a com.acme.Stock)"
+    waits = ("com.acme.Stock.take(Stock.java:20)", f"- waiting to lock {monitor}", *CONSUME)
+    workers = [At(f"ConsumeMessageThread_CID_{n}", 26 + n, waits, "BLOCKED") for n in (1, 2)]
+    reads = (*READ, "com.acme.Prices.refresh(Prices.java:9)", f"- locked {monitor}")
+    made = facts(tmp_path, [*[workers] * 4, [*workers, At("prices", 40, reads)]])
+    assert states(made)["prices"] == "idle"
+
+
 def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> None:
     """Some forms of dump name the owner of a lock, but show no frame of it."""
     lock = "<0x00000000f0000099> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)"
