@@ -48,9 +48,7 @@ def _owners_of_awaited_locks(world: World) -> set[Track]:
         for judgement in world.judgements
         if judgement.state == "stuck" or judgement.now.unchanged
     )
-    return {
-        wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred
-    }
+    return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
 
 
 def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:

@@ -11,6 +11,7 @@ import random
 import subprocess
 import tarfile
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.kinds import logs as log_kind
 from mqdiag.diagnose.sort.kind import all_kinds
-from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.piece import SCAN_CHUNK, Piece
 from mqdiag.diagnose.sort.route import needs_sorting
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.facts import Input
@@ -26,7 +27,8 @@ from mqdiag.language import english
 from mqdiag.read import paste
 from mqdiag.read.admin import recognise
 from mqdiag.read.archive import Budget
-from mqdiag.read.sniff import Content, content_of, unpacked_head
+from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
 
 TEXT = b"2026-11-21 08:00:00,001 INFO something happened\n" * 3
 DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0\0\0\x08" + b"\0" * 100
@@ -359,6 +361,21 @@ def test_a_log_is_searched_to_its_end_for_crash_reports_alone(
     monkeypatch.setattr(Piece, "holds", count)
     assert not needs_sorting(str(path), "log")
     assert len(searched) == 1
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+@pytest.mark.parametrize("before", [1, 3, 100])
+def test_a_mark_is_found_across_two_chunks(pack: Callable[[bytes], bytes], before: int, tmp_path: Path) -> None:
+    """It is one of the longest there are, and UTF-16 makes it twice as long."""
+    (longest,) = (head for head in HEADS if len(head) == max(map(len, HEADS)))
+    for mark in (longest.encode(), longest.encode("utf-16-le")):
+        text = b"x\0" * (SCAN_CHUNK // 2) + b"y\0" * SCAN_CHUNK
+        at = SCAN_CHUNK - before
+        data = pack(text[:at] + mark + text[at:])
+        path = tmp_path / "application.log"
+        path.write_bytes(data)
+        piece = Piece(name=str(path), path=str(path), size_bytes=len(data), head=data[:HEAD_BYTES])
+        assert piece.holds((longest.encode(),))
 
 
 def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

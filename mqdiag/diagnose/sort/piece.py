@@ -15,7 +15,6 @@ STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
 SCAN_CHUNK = 256 << 10
 """bytes that stay in the cache of a core; larger pieces take twice the time"""
-LONGEST_MARK = 64
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -83,13 +82,14 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(mark in self.inner_head for mark in wide_marks)
 
     def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
+        # what a mark that goes on in the next chunk can have in this one
+        most = max(map(len, marks)) - 1
         rest = b""
         for chunk in self._inflated() if self.packed else self._plain():
-            if any(mark in chunk for mark in marks) or any(
-                mark in rest + chunk[:LONGEST_MARK] for mark in marks
-            ):
+            joint = rest + chunk[:most]
+            if any(mark in chunk or mark in joint for mark in marks):
                 return True
-            rest = chunk[-LONGEST_MARK * 2 :]
+            rest = (rest + chunk[-most:])[-most:]
         return False
 
     def _plain(self) -> Iterator[bytes]:

@@ -51,10 +51,10 @@ _UNDATED = lazy_pattern(
     # logrus without a terminal's colours, as the Go client writes
     + rb"|^(?:TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] "
     # an exception, and its first stack frame below it
-    + rb"|^[\s>]*(?:Caused by: |Exception in thread .{1,200}? )?(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.{0,2000}\n"
-    + rb"(?:.{0,500}\n){0,3}?[\s>]*at [\w.$/@-]+\("
+    + rb"|^[ \t>]*(?:Caused by: |Exception in thread .{1,200}? )?(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.{0,2000}\n"
+    + rb"(?:.{0,500}\n){0,3}?[ \t>]*at [\w.$/@-]+\("
     # an exception of RocketMQ's, of which nothing else was kept
-    + rb"|^[\s>`]*(?:Caused by: )?(?:org\.apache|com\.alibaba)\.rocketmq\.(?:\w{1,60}\.){0,8}\w{1,80}Exception: ",
+    + rb"|^[ \t>`]*(?:Caused by: )?(?:org\.apache|com\.alibaba)\.rocketmq\.(?:\w{1,60}\.){0,8}\w{1,80}Exception: ",
     re.M,
 )
 _NAMES: tuple[tuple[str, LogKind], ...] = (

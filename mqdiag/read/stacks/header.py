@@ -12,6 +12,8 @@ NO_STACK = Stack("", "", (), ())
 _match = patterns.HEADER_TAIL.match
 MOST_KNOWN = 200_000
 """headers that are remembered; beyond it the memory starts again, so that it stays bounded"""
+LONGEST_KNOWN = 400
+"""bytes of a header that is remembered; those of a JVM take 200"""
 _TID = b" tid="
 _OBJECT_WAIT = b" in Object.wait()"
 
@@ -144,7 +146,11 @@ def _known(name: bytes, tail: bytes) -> _Known | None:
         return None
     java_id, os_id, daemon, cpu, elapsed, allocated, _, tid, nid, rest = found.groups()
     whole = name + tail
-    if not tail.isascii() or any(sign in whole for sign in patterns.MORE_THAN_A_THREAD):
+    if (
+        len(whole) > LONGEST_KNOWN
+        or not tail.isascii()
+        or any(sign in whole for sign in patterns.MORE_THAN_A_THREAD)
+    ):
         return None
     text = name.decode(errors="replace")
     if not tid.startswith(b"0x") or _is_odd(text):

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from mqdiag.read.logs import shape
 from mqdiag.read.logs.recognise import is_log
+from mqdiag.read.sniff import HEAD_BYTES
 
 FRAME = "at org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.send(DefaultMQProducerImpl.java:1)"
 
@@ -34,6 +37,13 @@ def test_excerpts_without_times(text: str) -> None:
 )
 def test_prose_is_no_log(text: str) -> None:
     assert not is_log(text.encode(), "notes.txt")
+
+
+@pytest.mark.parametrize("line", [b"\n", b" \n", b">\n", b"`\n"])
+def test_lines_without_words_take_no_time(line: bytes) -> None:
+    begun = time.process_time()
+    assert not is_log(line * (HEAD_BYTES // len(line)), "notes.txt")
+    assert time.process_time() - begun < 1
 
 
 def test_only_lines_that_a_form_can_begin_are_compared_with_forms(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -169,6 +169,14 @@ def test_each_header_of_a_series_is_parsed_once(monkeypatch: pytest.MonkeyPatch)
     assert len(parsed) == THREADS - 1 + 2
 
 
+def test_no_header_is_remembered_that_is_longer_than_those_of_a_jvm() -> None:
+    tail = b" #1 prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable "
+    parser = header.HeaderParser()
+    assert parser.parse(b"worker", tail) is not None
+    assert parser.parse(b"worker-1", tail + b"x" * header.LONGEST_KNOWN) is None
+    assert parser.parse(b"x" * header.LONGEST_KNOWN, tail) is None
+
+
 def test_a_very_long_stack_is_looked_at_undecoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at = []
     whole = plain_threads.plain_threads
