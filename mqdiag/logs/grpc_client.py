@@ -32,6 +32,8 @@ _PYTHON_STATUS = lazy_pattern(r"\bstatus = StatusCode\.([A-Z_]{2,30})")
 _PYTHON_ENDPOINT = lazy_pattern(r"\bipv[46]:([^\s\"]{1,200}?): ")
 _NODE_STATUS = lazy_pattern(r"\bError: \d{1,2} ([A-Z_]{2,30}): (.{0,300})")
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
+_PORTS = (":8081", ":9876", ":10911")
+"""of a proxy, and of what is taken for one: a name server, a broker"""
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
 _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
@@ -132,10 +134,12 @@ def call_failed_in_python(message: Message, log: LogTally) -> None:
     """A call of the client in Python failed: gRPC prints the status in one line and the details in the next."""
     found, said = _PYTHON_STATUS.search(message.text), message.below()
     kind = None if found is None else _kind(found[1], said)
-    if kind is not None:
-        endpoint = _PYTHON_ENDPOINT.search(said)
-        subject = Subject(broker=None if endpoint is None else endpoint[1])
-        log.add(kind, message, subject, side="client")
+    endpoint = _PYTHON_ENDPOINT.search(said)
+    address = None if endpoint is None else endpoint[1]
+    # many programs call others over gRPC, and print the same
+    of_rocketmq = b"rocketmq" in message.record.between or (address or "").endswith(_PORTS)
+    if kind is not None and of_rocketmq:
+        log.add(kind, message, Subject(broker=address), side="client")
 
 
 def call_failed_in_go(message: Message, log: LogTally) -> None:

@@ -17,6 +17,7 @@ _SETTING = lazy_pattern(r"MQClientException: (\w{1,60}) (?:Out of range \[|\(\d{
 _REFUSAL = "MQBrokerException: CODE: "
 """what a broker throws when a controller answers and refuses"""
 _SERVER = lazy_pattern(r"\b(?:Namesrv|Broker|Proxy|Controller)Startup\b")
+_MAIN_CLASS = lazy_pattern(r"(?:main class|找不到或无法加载主类) (?:\S{0,300}rocketmq|Files\b|\S{0,300}[\\/;])")
 _PORT = lazy_pattern(r"Failed to bind to address \S{1,100}:(\d{1,5})\b")
 
 
@@ -59,14 +60,15 @@ def heap_refused(message: Message, log: LogTally) -> None:
 
 
 def class_missing(message: Message, log: LogTally) -> None:
-    """The JVM does not find the main class that it was given."""
-    log.add("start-class-missing", message, side="broker")
+    """The JVM does not find a main class of RocketMQ, or takes the rest of a path with a blank for one."""
+    if _MAIN_CLASS.search(message.text) is not None:
+        log.add("start-class-missing", message, side="broker")
 
 
 def definition_missing(message: Message, log: LogTally) -> None:
     """A class is missing: it ends a start where it is a server's own, or where the server's main() needs it."""
     if _SERVER.search(message.text) is not None or _SERVER.search(message.frames()) is not None:
-        class_missing(message, log)
+        log.add("start-class-missing", message, side="broker")
 
 
 def cluster_unknown(message: Message, log: LogTally) -> None:

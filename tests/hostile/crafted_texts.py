@@ -217,6 +217,11 @@ def log_of_blanks(size: int = 1 << 20) -> str:
     return line * (size // len(line))
 
 
+def empty_lines(lines: int = 1 << 16) -> str:
+    """Nothing but ends of lines where the first record of a log is looked for."""
+    return "\n" * lines + "x\n"
+
+
 def log_of_subjects(lines: int = 12_000) -> str:
     """Each record names another group, topic and broker."""
     return "".join(
@@ -332,6 +337,7 @@ LOGS: dict[str, Callable[[], str]] = {
     for attack in (
         log_of_one_line,
         log_of_blanks,
+        empty_lines,
         log_of_subjects,
         log_of_causes,
         log_of_far_zones,

@@ -429,6 +429,32 @@ def test_a_question_of_a_broker_to_another_one_is_not_for_the_name_server(tmp_pa
     assert "name-server-unreachable" not in {one.rule for one in diagnosed(text, tmp_path).findings}
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "grpc._channel._InactiveRpcError: <_InactiveRpcError of RPC that terminated with:\n"
+        "\tstatus = StatusCode.UNAVAILABLE\n"
+        '\tdetails = "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.1.1.1:8500: refused"\n',
+        "<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNIMPLEMENTED\n"
+        '\tdetails = "Method not found!"\n',
+        line("create grpc conn failed, endpoint model:8500"),
+        line("signature validate failed for order 7"),
+        line("Error: Could not find or load main class com.acme.Tool"),
+    ],
+)
+def test_a_failure_of_other_software_is_none_of_rocketmq(text: str, tmp_path: Path) -> None:
+    assert not diagnosed(line("go on", level="INFO") + text, tmp_path).findings
+
+
+def test_a_call_of_the_python_client_is_known_by_its_stack(tmp_path: Path) -> None:
+    text = line("cannot send", level="ERROR") + (
+        'Traceback (most recent call last):\n  File "/x/rocketmq/v5/client/client.py", line 12, in send\n'
+        "grpc.aio._call.AioRpcError: <AioRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNAVAILABLE\n"
+        '\tdetails = "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.1.1.1:30081: refused"\n'
+    )
+    assert only(diagnosed(text, tmp_path), "proxy-unreachable").cause == "unreachable"
+
+
 CONTROLLER_LATE = (
     line("Failed to init controller metadata, maybe the controllers in [c:9878] is not available", level="ERROR")
     + line("Failed to start replicasManager", level="ERROR")
