@@ -9,8 +9,7 @@ import msgspec
 from mqdiag.broker_remedies import ASYNC_FLUSH, ASYNC_MASTER, POOL_IF_ASYNC_MASTER
 from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
-from mqdiag.read.stacks.body import method_of
-from mqdiag.read.stacks.records import Stack
+from mqdiag.read.stacks.records import Stack, method_of
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.libraries.library import REMOTE

@@ -13,7 +13,7 @@ GUIDE = ROOT / "docs" / "guides" / "add-a-figure.md"
 DUMP = "fixtures/heap/stuck-one-5.3.3/dump.hprof.gz"
 PLACES = {
     "mqdiag/facts/heap.py": "    dangling_references: int = 0\n",
-    "mqdiag/diagnose/heap_facts.py": "        waste=wasted,\n",
+    "mqdiag/diagnose/heap_facts.py": "        waste=sums.waste,\n",
     "mqdiag/render/sections/heap_summary.py": '    yield say("heap limit"), _limit(heap)\n',
 }
 """the line before which each block goes"""

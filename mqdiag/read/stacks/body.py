@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.header import HeaderParser
-from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack
+from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack, method_of
 
 MAX_FRAMES = 600
 """top frames kept of one stack; a recursion of 100,000 frames says nothing more"""
@@ -38,12 +38,6 @@ def plain_frame(text: str) -> str:
                 location = patterns.MODULE_IN_LOCATION.sub("(", location, count=1)
             text = method + location
     return intern(text)
-
-
-def method_of(frame: str) -> str:
-    """Package, class and method of a frame."""
-    opening = frame.find("(")
-    return intern(frame[:opening] if opening > 0 else frame)
 
 
 class Block(NamedTuple):

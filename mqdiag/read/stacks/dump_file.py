@@ -11,7 +11,7 @@ import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.stacks import patterns
-from mqdiag.read.stacks.body import MAX_BOTTOM_FRAMES, MAX_FRAMES, BodyParser, method_of, plain_frame
+from mqdiag.read.stacks.body import MAX_BOTTOM_FRAMES, MAX_FRAMES, BodyParser, plain_frame
 from mqdiag.read.stacks.records import (
     LOCKED,
     PARKING,
@@ -21,6 +21,7 @@ from mqdiag.read.stacks.records import (
     Sample,
     Stack,
     ThreadRecord,
+    method_of,
 )
 from mqdiag.text import say
 

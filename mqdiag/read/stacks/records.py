@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sys import intern
+
 import msgspec
 
 from mqdiag.text import Text
@@ -97,3 +99,9 @@ class Sample(msgspec.Struct, kw_only=True):
     """of the heap at that moment, where the dump tells: a javacore does"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""
+
+
+def method_of(frame: str) -> str:
+    """Package, class and method of a frame."""
+    opening = frame.find("(")
+    return intern(frame[:opening] if opening > 0 else frame)
