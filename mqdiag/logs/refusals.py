@@ -23,7 +23,10 @@ _KINDS = {
 }
 """by the code of the answer: 23 a subscription that cannot be parsed, 24 no such subscription, 25 not latest, 26 a
 group that was not created"""
-_MISSING_GROUP = lazy_pattern(r"subscription group \[([^\]\n]{1,300})\] does not exist")
+_MISSING_GROUP = lazy_pattern(
+    r"subscription group (?:\[(?P<pulled>[^\]\n]{1,300})\] does not exist|not exist, (?P<sent_back>\S{1,300}))"
+)
+"""as the broker answers consumers; operators who ask for a group get code 26 with other words"""
 _PULL_OF = lazy_pattern(r"pull request exception, group=([^,\s]{1,300}),")
 _NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
 _NOT_LATEST = lazy_pattern(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
@@ -37,10 +40,16 @@ _CHANGED = lazy_pattern(
 def pull_refused(message: Message, log: LogTally) -> None:
     """The broker's answer to a pull."""
     found = _CODE.search(message.text)
-    if found is not None:
-        missing = _MISSING_GROUP.search(message.text)
-        group = group_in(message.both) if missing is None else missing[1]
-        log.add(_KINDS[found[1] or found[2]], message, Subject(group=group), side="client")
+    if found is None:
+        return
+    kind, missing = _KINDS[found[1] or found[2]], _MISSING_GROUP.search(message.text)
+    if missing is not None:
+        group = missing["pulled"] or missing["sent_back"]
+    elif kind == "pull-refused-no-such-group":
+        return
+    else:
+        group = group_in(message.both)
+    log.add(kind, message, Subject(group=group), side="client")
 
 
 def pull_refused_by_slave(message: Message, log: LogTally) -> None:

@@ -230,7 +230,7 @@ def _title(cause: str, *, lasts: bool) -> Text:
             "The broker refused {lines:count} pulls because it holds an older subscription of the group"
         ),
         "group-not-created": say(
-            "The broker refused {lines:count} {lines:pull|pulls} because it does not have the group"
+            "The broker refused {lines:count} {lines:request|requests} because it does not have the group"
         ),
         "no-topic": say(
             "The broker refused {lines:count} {lines:pull|pulls} because it does not have the topic"

@@ -400,6 +400,12 @@ def only(report: Report, rule: str) -> Finding:
             "wrong-signature",
         ),
         (
+            "MQBrokerException: CODE: 26  DESC: subscription group not exist, CID_a See http://x\n"
+            "\tat o.a.r.client.impl.MQClientAPIImpl.consumerSendMessageBack(M.java:1)\n",
+            "pull-refused",
+            "group-not-created",
+        ),
+        (
             # a page on the web shows the two blanks behind the code as one
             "MQBrokerException: CODE: 26 DESC: subscription group [CID_a] does not exist, See http://x\n"
             "\tat o.a.r.client.impl.MQClientAPIImpl.processPullResponse(M.java:1)\n",
@@ -437,12 +443,15 @@ def test_a_question_of_a_broker_to_another_one_is_not_for_the_name_server(tmp_pa
         '\tdetails = "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.1.1.1:8500: refused"\n',
         "<_InactiveRpcError of RPC that terminated with:\n\tstatus = StatusCode.UNIMPLEMENTED\n"
         '\tdetails = "Method not found!"\n',
+        # a console asks each broker for a group
+        "org.apache.rocketmq.client.exception.MQBrokerException: CODE: 26  DESC: No group in this broker\n"
+        "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.getSubscriptionGroupConfig(M.java:1)\n",
         line("create grpc conn failed, endpoint model:8500"),
         line("signature validate failed for order 7"),
         line("Error: Could not find or load main class com.acme.Tool"),
     ],
 )
-def test_a_failure_of_other_software_is_none_of_rocketmq(text: str, tmp_path: Path) -> None:
+def test_what_others_ask_is_no_fault_of_a_consumer(text: str, tmp_path: Path) -> None:
     assert not diagnosed(line("go on", level="INFO") + text, tmp_path).findings
 
 
