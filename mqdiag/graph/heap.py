@@ -249,7 +249,7 @@ def read_heap(
 def _indexed(
     source: Source, name: str, progress: Progress, number: int, memory_bytes: int | None
 ) -> tuple[Dump, ObjectIndex, SizeModel]:
-    """Places in file order and all ids are let go of when this returns."""
+    """Places in file order are let go of when this returns; where memory is ample, that of the ids is used again."""
     dump, parts = read_objects(source, progress, number, memory_bytes)
     refuse_empty(dump, name)
     _make_room(dump, progress)
