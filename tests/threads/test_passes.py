@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import random
+from itertools import product
 from pathlib import Path
 
 import msgspec
@@ -15,6 +17,7 @@ from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.facts import stacks_facts
 from mqdiag.threads.judgement import Judgement, Revision, World
 from mqdiag.threads.locks import lock_graphs
+from mqdiag.threads.measured_limits import EXACT_BYTES
 from mqdiag.threads.passes import PASSES, run_passes
 from mqdiag.threads.series import Series, make_series
 from mqdiag.threads.stack_meaning import StackMeanings
@@ -99,6 +102,41 @@ def test_threads_that_show_the_same_are_decided_about_once(monkeypatch: pytest.M
         ]
     many = _decisions(samples, monkeypatch)
     assert len(few) <= len(many) <= len(few) + copies
+
+
+@pytest.mark.parametrize("shown", ["cpu_ms", "elapsed_s", "allocated_bytes", "addresses", "stack"])
+def test_a_decision_for_all_is_the_decision_for_each(shown: str) -> None:
+    """Copies of the threads differ in what one of the samples shows, of one kind at a time."""
+    for case in ("flag-loop-stuck", "jdk-http-stuck", "latch-stuck"):
+        chance = random.Random(case)
+        samples = samples_of(case)
+        for sample in samples:
+            whole = [thread for thread in sample.threads if thread.java_id is not None]
+            stacks = [thread.stack for thread in whole]
+            for copy, thread in product(range(1, 30), whole):
+                assert thread.java_id is not None
+                assert thread.cpu_ms is not None
+                assert thread.elapsed_s is not None
+                values = {
+                    "cpu_ms": (None, thread.cpu_ms, thread.cpu_ms + 0.4, thread.cpu_ms + 900.0),
+                    "elapsed_s": (thread.elapsed_s, thread.elapsed_s + 6.0),
+                    "allocated_bytes": (1_000, 2_000, EXACT_BYTES),
+                    "addresses": tuple((letter,) * len(thread.addresses) for letter in "ab"),
+                    "stack": (thread.stack, *stacks),
+                }
+                sample.threads.append(
+                    msgspec.structs.replace(
+                        thread,
+                        name=f"{thread.name}{copy:03}",
+                        java_id=thread.java_id * 1_000 + copy,
+                        **{shown: chance.choice(values[shown])},
+                    )
+                )
+        series = make_series(samples)
+        tracks = align(series, StackMeanings())
+        together = [judgement.now for judgement in judge_tracks(tracks, series)]
+        assert len(set(map(id, together))) < len(tracks)
+        assert together == [decide._decide(track, series) for track in tracks]
 
 
 def test_passes_look_at_the_threads_that_they_concern(monkeypatch: pytest.MonkeyPatch) -> None:
