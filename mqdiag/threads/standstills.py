@@ -51,7 +51,7 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
         if not _is_fault(judgement, why, serving):
             continue
         holder = _root(judgement, by_track) if why.kind == "lock" else None
-        if holder is not None and holder is not track:
+        if holder is not None and judgement.now.waits_for is holder:
             held_up[holder] += 1
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
         found[key].append((judgement, why))

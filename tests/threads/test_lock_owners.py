@@ -75,6 +75,26 @@ def test_a_thread_that_holds_what_others_wait_for_is_at_work(tmp_path: Path) -> 
     assert found["lock-convoy"].caused_by == (found["stuck-socket-read"].fingerprint,)
 
 
+def test_who_waits_behind_a_waiting_thread_does_not_wait_for_the_lock_of_the_last_one(tmp_path: Path) -> None:
+    one, other = "<0x00000000f0000071> (a com.acme.Stock)", "<0x00000000f0000072> (a com.acme.Prices)"
+    reads = (*READ, "com.acme.Prices.load(Prices.java:9)", f"- locked {other}")
+    between = (
+        "com.acme.Prices.get(Prices.java:5)",
+        f"- waiting to lock {other}",
+        "com.acme.Stock.take(Stock.java:5)",
+        f"- locked {one}",
+        *CONSUME,
+    )
+    waits = ("com.acme.Stock.take(Stock.java:4)", f"- waiting to lock {one}", *CONSUME)
+    sample = [
+        At("prices", 40, reads),
+        At("ConsumeMessageThread_CID_1", 51, between, "BLOCKED"),
+        *(At(f"ConsumeMessageThread_CID_{n}", 50 + n, waits, "BLOCKED") for n in (2, 3, 4)),
+    ]
+    found = {one.rule: one for one in report(tmp_path, [sample] * 5).findings}
+    assert found["stuck-socket-read"].evidence["held_up"] == 1
+
+
 def test_a_thread_that_rests_behind_a_lock_is_not_stuck_by_its_frames(tmp_path: Path) -> None:
     """It took the lock in the same method and gave it back, which no line of a dump without -l tells."""
     parked = "jdk.internal.misc.Unsafe.park(Native Method)"
