@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.facts import AdminFacts, HeapFacts, Input, LogsFacts, StacksFacts
+from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
@@ -285,8 +286,22 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
                 "{messages:count} messages wait, and the rows that tell in which queues are missing.",
                 messages=progress.diff_total,
             )
+    waiting = max(map(_waiting_without_client, admin.groups), default=0)
+    if waiting:
+        yield say(
+            "{messages:count} {messages:message waits|messages wait} in queues that no client has, while clients have"
+            " other queues of the same topic.",
+            messages=waiting,
+        )
     if any(not client.queues for client in admin.clients):
         yield say("An answer of consumerStatus has the settings of a client, and not its queues.")
+
+
+def _waiting_without_client(progress: GroupProgress) -> int:
+    """Messages in queues without a client; of a topic that no client has any more a group may keep old offsets."""
+    served = {queue.topic for queue in progress.queues if queue.client is not None}
+    left = [queue for queue in progress.queues if queue.client is None and queue.topic in served]
+    return sum(max(queue.diff, 0) for queue in left)
 
 
 def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:

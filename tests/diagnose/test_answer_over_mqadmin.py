@@ -40,3 +40,22 @@ def test_it_says_what_is_missing(text: str, words: str, tmp_path: Path) -> None:
 
 def test_a_total_of_a_few_messages_is_no_reason_to_doubt(tmp_path: Path) -> None:
     assert answer("Consume TPS: 12.0\nDiff Total: 3\n", tmp_path)[0] == "healthy"
+
+
+PROGRESS = (
+    "#Topic  #Broker Name  #QID  #Broker Offset  #Consumer Offset  #Client IP  #Diff  #LastTime\n"
+    "{topic}  broker-a      0     100             90                N/A         10     2026-11-20 10:00:00\n"
+    "orders   broker-a      1     100             100               10.0.0.1    0      2026-11-20 10:00:00\n\n"
+    "Consume TPS: 0.00\nDiff Total: 10\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("topic", "state"),
+    [("orders", "undecided"), ("old    ", "healthy")],
+    ids=["a queue that nobody has", "a topic that the group has left"],
+)
+def test_messages_that_wait_without_a_client(topic: str, state: str, tmp_path: Path) -> None:
+    found, reason = answer(PROGRESS.format(topic=topic), tmp_path)
+    assert found == state
+    assert ("10 messages wait in queues that no client has" in reason) == (state == "undecided")
