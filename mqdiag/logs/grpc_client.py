@@ -136,9 +136,10 @@ def call_failed_in_python(message: Message, log: LogTally) -> None:
     kind = None if found is None else _kind(found[1], said)
     endpoint = _PYTHON_ENDPOINT.search(said)
     address = None if endpoint is None else endpoint[1]
-    # many programs call others over gRPC, and print the same
+    # many programs call others over gRPC, and print the same; what somebody posted alone is about RocketMQ
     of_rocketmq = b"rocketmq" in message.record.between or (address or "").endswith(_PORTS)
-    if kind is not None and of_rocketmq:
+    alone = message.record.stamp is None and "<AioRpcError of RPC" in message.text
+    if kind is not None and (of_rocketmq or alone):
         log.add(kind, message, Subject(broker=address), side="client")
 
 

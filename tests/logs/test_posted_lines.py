@@ -455,6 +455,15 @@ def test_what_others_ask_is_no_fault_of_a_consumer(text: str, tmp_path: Path) ->
     assert not diagnosed(line("go on", level="INFO") + text, tmp_path).findings
 
 
+def test_a_call_of_the_python_client_is_known_by_its_class_where_it_stands_alone(tmp_path: Path) -> None:
+    text = (
+        "Exception: <AioRpcError of RPC that terminated with: status = StatusCode.DEADLINE_EXCEEDED"
+        ' details = "Deadline Exceeded" >\n'
+    )
+    assert only(diagnosed(text, tmp_path), "proxy-unreachable").cause == "no-answer"
+    assert not diagnosed(line("x", level="INFO") + line(text, level="ERROR"), tmp_path).findings
+
+
 def test_a_call_of_the_python_client_is_known_by_its_stack(tmp_path: Path) -> None:
     text = line("cannot send", level="ERROR") + (
         'Traceback (most recent call last):\n  File "/x/rocketmq/v5/client/client.py", line 12, in send\n'
