@@ -29,6 +29,7 @@ _FINISHED = lazy_pattern(r"\bconsumptionOkQuantity=(\d{1,18}), consumptionErrorQ
 _RECEIVED = lazy_pattern(r"\breceivedMessagesQuantity=[1-9]")
 _STATUS = lazy_pattern(r"StatusRuntimeException: ([A-Z_]{2,30})(?:: (.{0,300}))?")
 _PYTHON_STATUS = lazy_pattern(r"\bstatus = StatusCode\.([A-Z_]{2,30})")
+_PYTHON_ALONE = lazy_pattern(r"[\s>]*(?:\w{1,40}: |grpc\.aio\S{1,60} )?<AioRpcError of RPC")
 _PYTHON_ENDPOINT = lazy_pattern(r"\bipv[46]:([^\s\"]{1,200}?): ")
 _NODE_STATUS = lazy_pattern(r"\bError: \d{1,2} ([A-Z_]{2,30}): (.{0,300})")
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
@@ -138,7 +139,7 @@ def call_failed_in_python(message: Message, log: LogTally) -> None:
     address = None if endpoint is None else endpoint[1]
     # many programs call others over gRPC, and print the same; what somebody posted alone is about RocketMQ
     of_rocketmq = b"rocketmq" in message.record.between or (address or "").endswith(_PORTS)
-    alone = message.record.stamp is None and "<AioRpcError of RPC" in message.text
+    alone = not message.record.header and _PYTHON_ALONE.match(message.text) is not None
     if kind is not None and (of_rocketmq or alone):
         log.add(kind, message, Subject(broker=address), side="client")
 

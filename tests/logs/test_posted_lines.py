@@ -458,7 +458,7 @@ def test_what_others_ask_is_no_fault_of_a_consumer(text: str, tmp_path: Path) ->
 def test_a_call_of_the_python_client_is_known_by_its_class_where_it_stands_alone(tmp_path: Path) -> None:
     text = (
         "Exception: <AioRpcError of RPC that terminated with: status = StatusCode.DEADLINE_EXCEEDED"
-        ' details = "Deadline Exceeded" >\n'
+        ' details = "Deadline Exceeded" debug = "{created_time:"2025-02-25T09:00:12.1+08:00"}" >\n'
     )
     assert only(diagnosed(text, tmp_path), "proxy-unreachable").cause == "no-answer"
     assert not diagnosed(line("x", level="INFO") + line(text, level="ERROR"), tmp_path).findings
