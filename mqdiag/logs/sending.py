@@ -147,7 +147,7 @@ def no_route(message: Message, log: LogTally) -> None:
     if found is None:
         return
     sent, admin, asked = found.groups()
-    topic = (sent or admin or asked or "").rstrip(".")
+    topic = (sent or admin or asked or "").rstrip(".`'")
     if topic.startswith("%") or (topic in _OPTIONAL_TOPICS and (asked or topic == "TBW102")):
         return  # a retry topic is made by the broker when the first message fails
     kind = "route-not-known" if asked else "send-no-route"

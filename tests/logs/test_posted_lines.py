@@ -473,6 +473,11 @@ def test_a_call_of_the_python_client_is_known_by_its_stack(tmp_path: Path) -> No
     assert only(diagnosed(text, tmp_path), "proxy-unreachable").cause == "unreachable"
 
 
+def test_the_sign_that_ends_a_quoted_line_is_no_part_of_the_topic(tmp_path: Path) -> None:
+    report = diagnosed("- `No route info of this topic: orders` comes at each start\n", tmp_path)
+    assert only(report, "no-route").subject.topic == "orders"
+
+
 CONTROLLER_LATE = (
     line("Failed to init controller metadata, maybe the controllers in [c:9878] is not available", level="ERROR")
     + line("Failed to start replicasManager", level="ERROR")
