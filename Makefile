@@ -113,8 +113,8 @@ fleet-faults: .venv/installed ## Break fleet runs on a real Spark cluster in eve
 	$(BIN)/pytest -n 0 -m 'nightly or not nightly' tests/fleet
 
 .PHONY: fleet-bench
-fleet-bench: .venv/installed ## Time fleet runs against a plain process pool (Java); DUMPS=200 SMALL=100,1000 LISTED=0 COMPARED=0
-	$(BIN)/python -m tests.fleet.bench $(if $(DUMPS),--dumps $(DUMPS)) $(if $(SMALL),--small $(SMALL)) $(if $(LISTED),--listed $(LISTED)) $(if $(COMPARED),--compared $(COMPARED))
+fleet-bench: .venv/installed ## Time fleet runs against a plain process pool (Java); DUMPS=200 SMALL=100,1000 LOGS=0 LISTED=0 COMPARED=0
+	$(BIN)/python -m tests.fleet.bench $(if $(DUMPS),--dumps $(DUMPS)) $(if $(SMALL),--small $(SMALL)) $(if $(LOGS),--logs $(LOGS)) $(if $(LISTED),--listed $(LISTED)) $(if $(COMPARED),--compared $(COMPARED))
 
 # The time of the last commit goes into both archives, so that whoever builds this commit gets the same bytes.
 .PHONY: package

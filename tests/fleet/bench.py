@@ -3,6 +3,7 @@
     make fleet-bench                          200 dumps of 49 MB; 100 and 1,000 small inputs
     make fleet-bench DUMPS=40 SMALL=100       fewer
     make fleet-bench DUMPS=0 SMALL=500,2000,10000     how each phase grows
+    make fleet-bench DUMPS=0 SMALL=0 LOGS=500,100000  the same with a packed log of 4 KB for each incident
     make fleet-bench DUMPS=0 SMALL=0 LISTED=1000000   what the driver needs for its lists
     make fleet-bench DUMPS=0 SMALL=0 COMPARED=100000  what it needs to compare two runs
 
@@ -54,6 +55,9 @@ from tests.fleet.made_output import Analysed, at, finding, write_output
 from tests.fleet.runs import environment
 
 CASE = "oversized-oom-4.3.2"
+SERIES = FIXTURES / "stacks/latch-stuck/series.tar.gz"
+LOG = FIXTURES / "logs/client-flow-control-5.3.3/count/rocketmq_client.log.gz"
+LINKS_OF_A_FILE = 50_000  # ext4 allows 65,000
 RUNS = ("first", "second")
 SETTINGS = {f"setting{number}": "1000" for number in range(40)}
 CHECKED = 50
@@ -85,6 +89,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--dumps", type=int, default=200)
     parser.add_argument("--small", default="100,1000", help="numbers of small inputs, with commas")
+    parser.add_argument("--logs", default="0", help="numbers of incidents of one small log, with commas")
     parser.add_argument(
         "--listed", type=int, default=0, help="number of incidents that are listed and not analysed"
     )
@@ -105,8 +110,9 @@ def main() -> int:
             )
         if options.dumps:
             _against_pool(folder, options.dumps, cores)
-        for count in (int(number) for number in options.small.split(",") if int(number)):
-            _small(folder, count, cores)
+        for source, counts in ((SERIES, options.small), (LOG, options.logs)):
+            for count in (int(number) for number in counts.split(",") if int(number)):
+                _small(folder, source, count, cores)
     return 0
 
 
@@ -135,16 +141,16 @@ def _against_pool(folder: Path, count: int, cores: int) -> None:
     )
 
 
-def _small(folder: Path, count: int, cores: int) -> None:
-    source = folder / "small"
-    with_all = FIXTURES / "stacks/latch-stuck/series.tar.gz"
-    source.write_bytes(with_all.read_bytes())
-    root = folder / f"small-{count}"
+def _small(folder: Path, source: Path, count: int, cores: int) -> None:
+    root = folder / f"small-{source.name}-{count}"
     for place in range(count):
-        _link(source, root / f"s{place % 50:02d}/h{place:05d}/20261121-080000.tar.gz")
-    timing, cpu = _fleet(root, folder / f"out-{count}", cores)
+        if place % LINKS_OF_A_FILE == 0:
+            copy = folder / f"{root.name}-{place}"
+            copy.write_bytes(source.read_bytes())
+        _link(copy, root / f"s{place % 50:02d}/h{place:05d}" / f"20261121-080000{''.join(source.suffixes)}")
+    timing, cpu = _fleet(root, folder / f"out-{root.name}", cores)
     whole_cpu_s = cpu.after("start_s")
-    print(f"{count} small inputs: {sum(timing.values()):.1f} s, processor {cpu.total_s:.1f} s", flush=True)
+    print(f"{count} of {source.name}: {sum(timing.values()):.1f} s, processor {cpu.total_s:.1f} s", flush=True)
     print(f"  start            {cpu.total_s - whole_cpu_s:8.1f} s of processor time")
     for name, phase in PHASES.items():
         before = list(timing)[: list(timing).index(phase)]
@@ -286,7 +292,8 @@ def _fleet(root: Path, out: Path, cores: int) -> tuple[dict[str, float], Watch]:
         f"local[{cores}]",
     ]
     words += ["--format", "json", "--conf", "spark.driver.memory=1g", "--fail-on", "never"]
-    words += ["--template", "{service}/{host}/{time}.hprof", "--template", "{service}/{host}/{time}.tar.gz"]
+    for suffix in ("hprof", "tar.gz", "log.gz"):
+        words += ["--template", f"{{service}}/{{host}}/{{time}}.{suffix}"]
     with tempfile.TemporaryFile() as report:
         watch = Watch(subprocess.Popen(words, stdout=report, env=environment()))
         assert watch.wait() == 0
