@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
+import duckdb
 import pyarrow as pa
 import pytest
 
@@ -14,6 +15,7 @@ from mqdiag.config import Settings
 from mqdiag.facts.vocabulary import TraitKind
 from mqdiag.fleet.analysis.database import comparisons, run_tables, select
 from mqdiag.fleet.analysis.gather import rule_limits
+from mqdiag.fleet.analysis.picture import TOLD
 from mqdiag.fleet.session import cores_of_executor
 from mqdiag.fleet.tables.arrow import full_schema
 
@@ -33,8 +35,6 @@ def _asked(name: str, *, limits: Mapping[str, float] | None = None, **tables: pa
         connection = run_tables(base, "r1")
         for limit, value in {"is_compared": True, **rule_limits(Settings()), **(limits or {})}.items():
             connection.execute(f'SET VARIABLE "{limit}" = {value}')
-        if "unrefuted_findings" in tables:
-            tables = {"current_findings": tables["unrefuted_findings"], **tables}
         for table, rows in tables.items():
             if table in ("current_findings", "unrefuted_findings") and "finding" not in rows.column_names:
                 rows = rows.append_column("finding", pa.array(range(len(rows))))
@@ -329,7 +329,8 @@ def _common(
         for name, version in versions.items()
         for place, host in [name.split("/")]
     ]
-    found, of_hosts = _table("findings", rows), _table("consumers", consumers)
+    found = duckdb.from_arrow(_table("findings", rows)).project(f"*, {TOLD}").to_arrow_table()
+    of_hosts = _table("consumers", consumers)
     return _rows("common_traits", unrefuted_findings=found, latest_consumers=of_hosts, limits=limits)
 
 

@@ -1,13 +1,9 @@
 -- What hosts with the same fault share: a frame, the field that holds the memory, a setting, an address, a group, a broker,
 -- a library or a client version. Two hosts can have the same fault for reasons that have nothing to do with each other; what
 -- they share says whether there is one reason. Of traits with the same hosts the most specific one is told.
-WITH evidence AS (
-    SELECT finding, json_extract_string(document, ['$.evidence.frame', '$.evidence.holder_class', '$.evidence.holder_field',
-               '$.evidence.key', '$.evidence.address', '$.evidence.library']) AS told
-    FROM current_findings
-), of_evidence AS (
+WITH of_evidence AS (
     SELECT rule, cause, severity_rank, environment, service, host, incident, weight, finding, kind, value
-    FROM unrefuted_findings JOIN evidence USING (finding), LATERAL (VALUES
+    FROM unrefuted_findings, LATERAL (VALUES
         -- A line number changes with every release.
         ('frame', regexp_extract(told[1], '^[^(]+')),
         ('holder', told[2] || '.' || told[3]),
@@ -42,19 +38,21 @@ WITH evidence AS (
            AS specificity
     FROM traits
 ), shared AS (
+    -- Lists of all hosts would have to be in memory: the sum of their hashes tells as well whether two sets are the same.
     SELECT rule, cause, kind, value, specificity, min(severity_rank) AS rank, count(DISTINCT of_service) AS services,
-           array_sort(collect_set(of_host)) AS all_hosts, count(DISTINCT incident) AS incidents, count(*) AS findings,
-           slice(array_sort(collect_set(of_service)), 1, 5) AS example_services,
+           count(DISTINCT of_host) AS hosts, sum(DISTINCT hash(of_host)) AS host_set,
+           count(DISTINCT incident) AS incidents, count(*) AS findings,
+           min(DISTINCT of_service, 5) AS example_services, min(DISTINCT of_host, 5) AS example_hosts,
            min_by(finding, row(severity_rank, -weight, incident)) AS finding
     FROM placed GROUP BY rule, cause, kind, value, specificity
 ), ordered AS (
-    SELECT *, row_number() OVER (PARTITION BY rule, cause, all_hosts ORDER BY specificity, value) AS place
-    FROM shared WHERE size(all_hosts) >= getvariable('common-cause.hosts')
+    SELECT *, row_number() OVER (PARTITION BY rule, cause, hosts, host_set ORDER BY specificity, value) AS place
+    FROM shared WHERE hosts >= getvariable('common-cause.hosts')
 ), fault_spread AS (
     SELECT rule, cause, count(DISTINCT row(environment, service, host)) AS fault_hosts
     FROM unrefuted_findings GROUP BY rule, cause
 )
-SELECT rule, cause, kind, value, rank, services, size(all_hosts) AS hosts, incidents, findings, fault_hosts, example_services,
-       slice(all_hosts, 1, 5) AS example_hosts, finding
+SELECT rule, cause, kind, value, rank, services, hosts, incidents, findings, fault_hosts, example_services, example_hosts,
+       finding
 FROM ordered JOIN fault_spread USING (rule, cause) WHERE place = 1
 ORDER BY services DESC, hosts DESC, rank, rule, cause, specificity, value

@@ -19,7 +19,7 @@ _LEAST_MEMORY_BYTES = 64 << 20
 """below this DuckDB does not even begin to use the disk"""
 _MEMORY_SHARE = 4
 """the database takes no more than one part in so many of the memory that is available"""
-_MEMORY_BYTES = 128 << 20
+_MEMORY_BYTES = 256 << 20
 """what needs more goes to the disk: up to the bound DuckDB would keep everything in memory"""
 _USUAL_INCIDENTS = 100_000
 _INCIDENT_BYTES = 1 << 10

@@ -17,8 +17,11 @@ EARLIER = {"earlier_faults": "service_faults", "earlier_checked_rules": "checked
 """names that comparisons have for tables of an earlier run"""
 ROWS_AT_ONCE = 100
 """of a long answer that Python holds"""
-ROWS_READ = 1_000
-"""of a file that Arrow gives at once; a row can have kilobytes"""
+ROWS_READ = 200
+"""of a file that Arrow gives at once: a row can have kilobytes, and parsing its JSON takes ten times as much"""
+TOLD = """json_extract_string(document, ['$.evidence.frame', '$.evidence.holder_class', '$.evidence.holder_field',
+    '$.evidence.key', '$.evidence.address', '$.evidence.library']) AS told"""
+"""evidence of a finding that hosts may share, for `common_traits`"""
 
 
 class Picture:
@@ -52,7 +55,9 @@ class Picture:
         """Copy the findings, and tell which of them are open."""
         number = "nextval('copied.main.finding_numbers') AS finding"
         self._copy(
-            "findings", self._counts["runs"], f"SELECT {number}, * FROM (\n{select('current_findings')}\n)"
+            "findings",
+            self._counts["runs"],
+            f"SELECT {number}, {TOLD}, * FROM (\n{select('current_findings')}\n)",
         )
         # Documents are most of the bytes; rows of answers get those that they need.
         self._define("TABLE", "unrefuted_findings", "* EXCLUDE (document, title)")

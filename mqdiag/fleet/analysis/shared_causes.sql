@@ -6,8 +6,8 @@ WITH placed AS (
 )
 SELECT rule, cause, min(severity_rank) AS rank, count(DISTINCT of_service) AS services, count(DISTINCT of_host) AS hosts,
        count(DISTINCT consumer_group) AS groups, count(DISTINCT incident) AS incidents, count(*) AS findings,
-       slice(array_sort(collect_set(of_service)), 1, 5) AS example_services,
-       slice(array_sort(collect_set(of_host)), 1, 5) AS example_hosts,
+       min(DISTINCT of_service, 5) AS example_services,
+       min(DISTINCT of_host, 5) AS example_hosts,
        min_by(finding, row(severity_rank, -weight, incident)) AS finding
 FROM placed GROUP BY rule, cause
 ORDER BY services DESC, hosts DESC, rank, rule, cause
