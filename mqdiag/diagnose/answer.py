@@ -34,6 +34,8 @@ FEWEST_UNKNOWN_LINES = 5
 """the same of a log that mqdiag knows no line of"""
 FEWEST_ENDED = 3
 """connections of a gRPC client that ended, from which on it is worth a look whether it received messages later"""
+UNANSWERED_REQUEST = "request-no-answer"
+"""event of a client's log that no rule judges alone: a broker was away, or too slow, for a moment or for good"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -362,6 +364,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     # Beside a finding, the weak symptoms below tell of such lines too.
     ended = [] if judged else [*_ended_connections(logs)]
     yield from ended
+    yield from [] if judged else _unanswered(logs)
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return
@@ -398,6 +401,16 @@ def _ended_connections(logs: LogsFacts) -> Iterator[Text]:
             " received messages after that. To decide it, add the proxy's proxy.log of the same time, and thread dumps"
             " of the client.",
             times=times,
+        )
+
+
+def _unanswered(logs: LogsFacts) -> Iterator[Text]:
+    requests = sum(event.count for event in logs.events if event.kind == UNANSWERED_REQUEST)
+    if requests:
+        yield say(
+            "{requests:count} {requests:request|requests} of clients, other than sends and pulls, got no answer in"
+            " time. To decide it, add the logs of the broker for the same time.",
+            requests=requests,
         )
 
 

@@ -77,11 +77,18 @@ def no_answer_later(message: Message, log: LogTally) -> None:
 
 
 def call_timeout(message: Message, log: LogTally) -> None:
-    """A send used up its time over all its attempts, or a question to the name server did before it was sent."""
+    """A request used up its time before it was sent: a send over all its attempts, or a question."""
     found = _CALL_TIMEOUT.search(message.text)
-    if found is not None:
-        asked = found[1] is not None or call_of(message) == "name-server"
-        log.add("name-server-not-connected" if asked else "send-call-timeout", message, side="client")
+    if found is None:
+        return
+    call = call_of(message)
+    if found[1] is not None or call == "name-server":
+        kind = "name-server-not-connected"
+    elif call in ("send", None):
+        kind = "send-call-timeout"
+    else:
+        kind = "request-no-answer"
+    log.add(kind, message, side="client")
 
 
 def used_up(message: Message, log: LogTally) -> None:

@@ -119,3 +119,24 @@ def test_symptoms_in_the_log_of_a_raft_member_ask_for_the_logs_of_the_others() -
         assert given is not None
         assert given.state == "undecided"
         assert "add the logs of the other members of the Raft group" in english()(given.reason)
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        "wait response on the channel <10.0.0.5:10911> timeout, 3000(ms)",
+        "invokeSync call the addr[10.0.0.5:10911] timeout",
+    ],
+)
+def test_a_question_without_an_answer_is_neither_a_send_nor_harmless(error: str, tmp_path: Path) -> None:
+    state, reason = answer(
+        [
+            "2026-11-21 20:00:0{} WARN RebalanceService - getConsumerIdListByGroup exception, 10.0.0.5:10911 orders\n"
+            f"org.apache.rocketmq.remoting.exception.RemotingTimeoutException: {error}\n"
+            "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.getConsumerIdListByGroup(MQClientAPIImpl.java:1080)\n"
+        ]
+        * 2,
+        tmp_path,
+    )
+    assert state == "undecided"
+    assert "2 requests of clients, other than sends and pulls, got no answer in time" in reason
