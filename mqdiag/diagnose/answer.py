@@ -349,6 +349,13 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             if len(unknown) > 1
             else NOTHING,
         )
+    unread = [gc for gc in logs.gc if gc.unread > gc.collections]
+    if unread:
+        yield say(
+            "{path} has {lines:count} {lines:pause|pauses} of a collector in a form that mqdiag cannot read.",
+            path=unread[0].path,
+            lines=unread[0].unread,
+        )
     if logs.other_clients:
         yield say(
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",

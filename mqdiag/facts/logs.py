@@ -351,6 +351,10 @@ class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     at: Public | None = None
     seconds: float
     full: int
+    for_room: int | None = None
+    """of them, those that nothing but the want of room caused: no System.gc(), no heap dump, no full metaspace"""
+    old_full: int | None = None
+    """of them, those that left the old generation full; only JDK 8 prints it in the line of the pause"""
     pause_share: float
     """share of that time that was spent in pauses, young collections included"""
     freed_share: float
@@ -363,6 +367,8 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     path: Public
     format: GcFormat
     collections: int
+    unread: int = 0
+    """lines of pauses in a form that is not known"""
     full: int
     pause_ms: float
     """all pauses"""

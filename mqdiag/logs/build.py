@@ -87,7 +87,7 @@ class _Build:
             gc=tuple(
                 gc_row(log, zone)
                 for log, zone in zip(read, zones, strict=True)
-                if log.tally.gc.collections or log.tally.gc.pause_ms
+                if log.tally.gc.collections or log.tally.gc.pause_ms or log.tally.gc.unread
             ),
             safepoints=tuple(
                 safepoint_row(log, zone)

@@ -11,16 +11,31 @@ from mqdiag.logs.tally import MINUTE_MS, Span
 
 FUTILE_SHARE = 0.1
 """a full collection that frees less than this share of the heap got nothing done"""
+OLD_FULL_SHARE = 0.98
+"""an old generation that is so full after a full collection has no room for what survives the next one"""
 RUN_GAP_S = 30.0
 """a run of such collections ends when none comes for so long"""
 MOST_MINUTES = 20_000
+FULL = frozenset({"Pause Full", "Pause Full GC"})
+"""by HotSpot, and by a native image of GraalVM"""
+OTHER_REASONS = (
+    "System.gc()",
+    "Heap Dump Initiated",
+    "Heap Inspection Initiated",
+    "Diagnostic Command",
+    "ForceGarbageCollection",
+    "Metadata GC",
+    "CodeCache GC",
+)
+"""causes of full collections other than a heap without room"""
 _UNIT = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
-_SIZE = r"(\d{1,15})([BKMG])"
+_SIZE = r"(\d{1,15}(?:\.\d{1,3})?)([BKMG])"
+"""with a fraction in a native image of GraalVM, which prints no capacity either"""
 _NUMBER = r"(\d{1,12}(?:[.,]\d{1,9})?)"
 _PART = rf"{_NUMBER}([BKMG])"
-_PAUSE = r"GC\((\d{1,15})\) (Pause [A-Za-z -]+?)(?: \([^)]*\))*"
-_UNIFIED = lazy_pattern(rf"{_PAUSE} {_SIZE}->{_SIZE}\({_SIZE}\) {_NUMBER}ms")
+_PAUSE = r"GC\((\d{1,15})\) (Pause [A-Za-z -]+?)(?: \((?:[^()]|\(\))*\))*"
+_UNIFIED = lazy_pattern(rf"{_PAUSE} {_SIZE}->{_SIZE}(?:\({_SIZE}\))? {_NUMBER}ms")
 _UNIFIED_PLAIN = lazy_pattern(rf"{_PAUSE} {_NUMBER}ms")
 _ZGC = lazy_pattern(
     r"GC\((\d{1,15})\) (?:Garbage|Major|Minor) Collection \([^)]*\)"
@@ -29,6 +44,7 @@ _ZGC = lazy_pattern(
 _UPTIME = lazy_pattern(r"\[(\d{1,12}[.,]\d{3})s\]|\[(\d{1,15})ms\]")
 _JDK8 = lazy_pattern(r"(\d{1,12}[.,]\d{3}): \[(GC|Full GC)\b")
 _WHOLE_HEAP = lazy_pattern(rf"(?:[\])]|GC|--) +{_SIZE}->{_SIZE}\({_SIZE}\)")
+_OLD = lazy_pattern(rf"\[(?:ParOldGen|PSOldGen|Tenured|CMS): {_SIZE}->{_SIZE}\({_SIZE}\)")
 _SECONDS = lazy_pattern(r"[, ](\d{1,12}[.,]\d{1,9}) secs\]")
 _G1_HEAP = lazy_pattern(rf"Heap: {_PART}\({_PART}\)->{_PART}\({_PART}\)")
 
@@ -40,6 +56,10 @@ class Run(msgspec.Struct):
     ended_s: float
     at: int | None
     full: int = 0
+    for_room: int = 0
+    """of them, those that nothing but the want of room caused"""
+    old_full: int = 0
+    """of them, those that left the old generation full"""
     pause_ms: float = 0.0
     freed: float = 0.0
 
@@ -55,6 +75,8 @@ class GcTally(msgspec.Struct):
     form: GcFormat | None = None
     """of the first collection"""
     collections: int = 0
+    unread: int = 0
+    """lines of pauses in a form that is not known"""
     full: int = 0
     pause_ms: float = 0.0
     longest_ms: float = 0.0
@@ -93,11 +115,12 @@ class GcTally(msgspec.Struct):
                 "unified",
                 at,
                 seconds,
-                full=what == "Pause Full",
+                full=what in FULL,
+                for_room=_for_room(text),
                 pause_ms=_number(pause),
                 before=_bytes(before, unit),
                 after=_bytes(after, after_unit),
-                heap=_bytes(heap, heap_unit),
+                heap=_bytes(heap, heap_unit) if heap else None,
             )
             return True
         found = _ZGC.search(text)
@@ -108,6 +131,7 @@ class GcTally(msgspec.Struct):
                 at,
                 seconds,
                 full=False,
+                for_room=False,
                 pause_ms=0.0,
                 before=_bytes(before, unit),
                 after=_bytes(after, after_unit),
@@ -119,6 +143,7 @@ class GcTally(msgspec.Struct):
             self._pause(_number(found[3]), at)
             self.form = self.form or "unified"
             return True
+        self.unread += ") Pause " in text and text.rstrip().endswith("ms")
         return False
 
     def _jdk8(self, text: str, at: int | None) -> bool:
@@ -135,6 +160,8 @@ class GcTally(msgspec.Struct):
             at,
             _number(found[1]),
             full=found[2] == "Full GC",
+            for_room=_for_room(text),
+            old_full=_leaves_old_full(text),
             pause_ms=_number(pauses[-1]) * 1000,
             before=_bytes(before, unit) if heaps else None,
             after=_bytes(after, after_unit) if heaps else None,
@@ -159,10 +186,12 @@ class GcTally(msgspec.Struct):
         seconds: float | None,
         *,
         full: bool,
+        for_room: bool,
         pause_ms: float,
         before: int | None,
         after: int | None,
         heap: int | None,
+        old_full: bool = False,
     ) -> None:
         self.form = self.form or form
         self.collections += 1
@@ -181,7 +210,7 @@ class GcTally(msgspec.Struct):
             self.first_s = now
         # a JVM that started again counts its seconds from 0 again
         self.last_s = now if self.last_s is None or now >= self.last_s else self.last_s
-        self._follow(now, at, full, pause_ms, before, after, heap)
+        self._follow(now, at, full, for_room, old_full, pause_ms, before, after, heap)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms
@@ -199,6 +228,8 @@ class GcTally(msgspec.Struct):
         now: float,
         at: int | None,
         full: bool,
+        for_room: bool,
+        old_full: bool,
         pause_ms: float,
         before: int | None,
         after: int | None,
@@ -213,7 +244,13 @@ class GcTally(msgspec.Struct):
                 run.pause_ms += pause_ms
                 run.ended_s = max(run.ended_s, now)
             return
-        if before is None or after is None or not heap or before - after >= FUTILE_SHARE * heap:
+        # without a capacity, what was in use before is the least that the heap can hold
+        whole = heap or before
+        if before is None or after is None or not whole:
+            self.run = None
+            return
+        # the young generation alone may be more than the share
+        if before - after >= FUTILE_SHARE * whole and not old_full:
             self.run = None
             return
         if run is None:
@@ -221,8 +258,10 @@ class GcTally(msgspec.Struct):
             began = now - pause_ms / 1000 if self.form == "unified" else now
             run = self.run = Run(began, began, at)
         run.full += 1
+        run.for_room += for_room
+        run.old_full += old_full
         run.pause_ms += pause_ms
-        run.freed += (before - after) / heap
+        run.freed += (before - after) / whole
         run.ended_s = now if self.form == "unified" else now + pause_ms / 1000
         if self.worst_run is None or run.pause_ms > self.worst_run.pause_ms:
             self.worst_run = run
@@ -239,6 +278,15 @@ def _uptime(text: str) -> float | None:
     if found is None:
         return None
     return _number(found[1]) if found[1] else int(found[2]) / 1000
+
+
+def _for_room(text: str) -> bool:
+    return not any(reason in text for reason in OTHER_REASONS)
+
+
+def _leaves_old_full(text: str) -> bool:
+    found = _OLD.search(text)
+    return found is not None and _bytes(found[3], found[4]) >= OLD_FULL_SHARE * _bytes(found[5], found[6]) > 0
 
 
 def _number(text: str) -> float:

@@ -27,7 +27,7 @@ RULE = Rule(
         "For a consumer lower pullThresholdForQueue and pullThresholdSizeForQueue; more heap only delays the problem.",
     ),
     references=("article 000: a consumer runs out of memory", "-XX:GCTimeLimit, -XX:GCHeapFreeLimit"),
-    limits={"full": 10, "pause_share": 0.5, "seconds": 1},
+    limits={"full": 10, "full_for_room": 3, "pause_seconds": 5, "pause_share": 0.5, "seconds": 1},
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
     lies_at="any",
     in_chain=say("the JVM spends its time in collections"),
@@ -82,11 +82,12 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 def _is_thrashing(run: GcRun, limits: Limits) -> bool:
-    return (
-        run.full >= limits["full"]
-        and run.pause_share >= limits["pause_share"]
-        and run.seconds >= limits["seconds"]
-    )
+    """Many of them, or some that take so long that no others are needed; somebody may ask for some in a row."""
+    for_room = run.for_room or 0
+    paused_s = run.pause_share * run.seconds
+    many = run.full >= limits["full"]
+    long = for_room >= limits["full_for_room"] and paused_s >= limits["pause_seconds"]
+    return (many or long) and run.pause_share >= limits["pause_share"] and run.seconds >= limits["seconds"]
 
 
 def _numbers_of_all(thrashing: list[tuple[GcFacts, GcRun]]) -> dict[str, EvidenceValue]:
@@ -104,25 +105,22 @@ def _numbers_of_all(thrashing: list[tuple[GcFacts, GcRun]]) -> dict[str, Evidenc
 
 
 def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several: bool) -> Draft:
-    explained = [
-        say(
-            "{full:count} full {full:collection|collections} in {seconds:seconds} from {at:time} on:"
-            " {pause_share:percent} of that time went into pauses, and each freed {freed_share:percent} of the heap on"
-            " average."
-        )
-        if run.at
-        else say(
-            "{full:count} full {full:collection|collections} in {seconds:seconds}: {pause_share:percent} of that time"
-            " went into pauses, and each freed {freed_share:percent} of the heap on average."
-        )
-    ]
+    fills_old = run.old_full == run.full
+    explained = [_run_told(run, fills_old=fills_old)]
     if gc.heap_bytes is not None and gc.heap_after_bytes is not None:
         explained.append(
             say("After the last full collection {heap_after_bytes:bytes} of {heap_bytes:bytes} were in use.")
         )
-    title = say(
-        "The JVM spent {pause_share:percent} of {seconds:seconds} in {full:count} full collections that freed"
-        " {freed_share:percent} of the heap each"
+    title = (
+        say(
+            "The JVM spent {pause_share:percent} of {seconds:seconds} in {full:count} full collections that left the"
+            " old generation full"
+        )
+        if fills_old
+        else say(
+            "The JVM spent {pause_share:percent} of {seconds:seconds} in {full:count} full collections that freed"
+            " {freed_share:percent} of the heap each"
+        )
     )
     return Draft(
         severity=Severity.WARNING,
@@ -145,6 +143,24 @@ def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several
         remedy=RULE.remedy,
         when=between(run.at, None, longer_by=timedelta(seconds=run.seconds)),
         weight=run.pause_share,
+    )
+
+
+def _run_told(run: GcRun, *, fills_old: bool) -> Text:
+    if fills_old:
+        return say(
+            "{full:count} full {full:collection|collections} in {seconds:seconds}: {pause_share:percent} of that time"
+            " went into pauses, and after each the old generation was full."
+        )
+    if run.at:
+        return say(
+            "{full:count} full {full:collection|collections} in {seconds:seconds} from {at:time} on:"
+            " {pause_share:percent} of that time went into pauses, and each freed {freed_share:percent} of the heap on"
+            " average."
+        )
+    return say(
+        "{full:count} full {full:collection|collections} in {seconds:seconds}: {pause_share:percent} of that time went"
+        " into pauses, and each freed {freed_share:percent} of the heap on average."
     )
 
 

@@ -100,3 +100,44 @@ def test_worst_minute() -> None:
     gc = collections(fulls(30, 100, 900))
     assert gc.worst_share == 0.45
     assert gc.worst_at == "2026-11-21T12:00:00+08:00"
+
+
+NATIVE_IMAGE = "".join(
+    f"[{second}.500s] GC({second}) Pause Full GC (Collect on allocation) 346.23M->342.23M 774.698ms\n"
+    for second in range(1, 8)
+)
+
+
+def test_a_native_image_prints_fractions_and_no_capacity() -> None:
+    gc = collections(NATIVE_IMAGE)
+    run = gc.futile_run
+    assert run is not None
+    assert (gc.full, gc.heap_bytes, gc.heap_after_bytes) == (7, None, int(342.23 * (1 << 20)))
+    assert (run.full, run.for_room) == (7, 7)
+    assert run.freed_share == pytest.approx(4 / 346.23, abs=1e-4)
+
+
+@pytest.mark.parametrize("why", ["System.gc()", "Heap Inspection Initiated GC", "Metadata GC Threshold"])
+def test_collections_for_another_reason_are_not_for_room(why: str) -> None:
+    run = collections(fulls(5, 1, 900).replace("Ergonomics", why)).futile_run
+    assert run is not None
+    assert (run.full, run.for_room) == (5, 0)
+
+
+@pytest.mark.parametrize(("old_kib", "full"), [(698_000, 4), (400_000, None)])
+def test_a_young_generation_that_is_freed_hides_no_full_old_one(old_kib: int, full: int | None) -> None:
+    text = "".join(
+        f"{second}.401: [Full GC (Ergonomics) [PSYoungGen: 226816K->8237K(289792K)]"
+        f" [ParOldGen: 696487K->{old_kib}K(699392K)] 923303K->{old_kib + 8237}K(989184K), [Metaspace:"
+        " 85673K->85673K(1126400K)], 7.2680812 secs]\n"
+        for second in range(0, 40, 10)
+    )
+    run = collections(text).futile_run
+    assert (None if run is None else run.old_full) == full
+
+
+def test_pauses_in_an_unknown_form_are_no_all_clear() -> None:
+    gc = collections(
+        "".join(f"[{second}.5s] GC({second}) Pause Full 3 of 4 took 900ms\n" for second in range(9))
+    )
+    assert (gc.collections, gc.unread) == (0, 9)

@@ -130,6 +130,10 @@ def test_writes_that_waited_for_new_files(made: int, in_lock: int, file_bytes: i
         ({"full": 9}, False),
         ({"pause_share": 0.49}, False),
         ({"seconds": 0.9}, False),
+        ({"full": 3, "for_room": 3, "seconds": 10.0}, True),
+        ({"full": 2, "for_room": 2, "seconds": 10.0}, False),
+        ({"full": 3, "for_room": 3, "seconds": 9.9}, False),
+        ({"full": 9, "for_room": 0, "seconds": 60.0}, False),
     ],
 )
 def test_gc_thrashing(run: dict[str, float], fires: bool) -> None:
