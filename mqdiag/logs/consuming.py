@@ -1,7 +1,7 @@
 """Consumers: failures and retries, messages sent back, pulling that was lost, thresholds, memory.
 
 Source: ConsumeMessageConcurrentlyService, ConsumeMessageOrderlyService, ProcessQueue, RebalanceImpl, StatsItem,
-clients 3.2.6 to 5.3.3.
+clients 3.2.6 to 5.3.3; push_consumer.go of the Go client 2.1.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_in
 
 _FAILED = lazy_pattern(r"consumeMessage (exception|return null|Orderly return not OK)\b")
 _GROUP = lazy_pattern(r"\bGroup: (\S{1,300})")
+_GO_GROUP = lazy_pattern(r'consumerGroup"?[=:] ?"?([^\s",}]{1,300})')
 _OFFSET = lazy_pattern(r"queueOffset=(\d{1,19}),")
 _RECONSUMED = lazy_pattern(r"reconsumeTimes=(\d{1,9}),")
 _WORKER = lazy_pattern(r"ConsumeMessageThread_(?:(.{1,300})_)?\d{1,9}$")
@@ -79,6 +80,12 @@ def failed_in_spring(message: Message, log: LogTally) -> None:
     subject = Subject(group=_group_of_worker(message.thread()))
     if log.add("consume-exception", message, subject, side="client") is not None:
         threw(message, log, subject, thrown_in(message))
+
+
+def failed_in_go(message: Message, log: LogTally) -> None:
+    """A listener of the Go client returned an error, or panicked, after which its message stays in the cache."""
+    found = _GO_GROUP.search(message.text)
+    log.add("consume-exception", message, Subject(group=found[1] if found else None), side="client")
 
 
 def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:

@@ -2,7 +2,8 @@
 
 Source: DefaultMessageStore.start (the lock file, since 4.2.0), ConfigManager.load, the proxy's
 AbstractSystemMessageSyncer.createSysTopic, DefaultMQProducerImpl.start and DefaultMQPushConsumerImpl.start, the JVM's
-own words before main(), also in Chinese, ReplicasManager.start, DefaultMQPushConsumerImpl.checkConfig.
+own words before main(), also in Chinese, MixAll.localhost (RemotingUtil.getLocalAddress), ReplicasManager.start,
+DefaultMQPushConsumerImpl.checkConfig.
 """
 
 from __future__ import annotations
@@ -69,6 +70,12 @@ def definition_missing(message: Message, log: LogTally) -> None:
     """A class is missing: it ends a start where it is a server's own, or where the server's main() needs it."""
     if _SERVER.search(message.text) is not None or _SERVER.search(message.frames()) is not None:
         log.add("start-class-missing", message, side="broker")
+
+
+def host_unknown(message: Message, log: LogTally) -> None:
+    """The machine cannot resolve its own host name, of which RocketMQ makes the address that it tells others."""
+    of_server = _SERVER.search(message.text) or _SERVER.search("\n".join(message.stack()))
+    log.add("start-host-unknown", message, side="broker" if of_server else "client")
 
 
 def cluster_unknown(message: Message, log: LogTally) -> None:

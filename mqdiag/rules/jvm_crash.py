@@ -170,6 +170,8 @@ def _title(report: CrashReport) -> Text:
         return say("The JVM crashed with {signal} in {problematic_frame}")
     if report.signal is not None:
         return say("The JVM crashed with {signal}")
+    if report.problematic_frame is not None and report.internal_error is None:
+        return say("The JVM crashed in {problematic_frame}")
     if report.internal_error is not None:
         return say("The JVM crashed by an internal error: {internal_error}")
     return say("The JVM crashed; this part of its report does not tell why")

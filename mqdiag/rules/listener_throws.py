@@ -54,8 +54,9 @@ RULE = Rule(
     why=(
         "When a listener throws, the client logs 'consumeMessage exception', and the message comes again: of a"
         " concurrent consumer through the retry topic, up to 16 times over almost five hours, and then it goes to the"
-        " dead letter queue; of an orderly consumer at once, while its queue waits. The fault lies in the application"
-        " or in what it calls, not in RocketMQ."
+        " dead letter queue; of an orderly consumer at once, while its queue waits. After a panic in the Go client the"
+        " message comes only when the process starts again, and until then the offset of its queue stands. The fault"
+        " lies in the application or in what it calls, not in RocketMQ."
     ),
     causes=(CALLED, OWN, RESOURCES, INTERRUPTED),
     severities=(Severity.WARNING,),
@@ -66,6 +67,7 @@ RULE = Rule(
         " orderly), and repair the service.",
     ),
     references=(
+        "https://github.com/apache/rocketmq-clients/issues/848",
         "ConsumeMessageConcurrentlyService.ConsumeRequest.run: consumeMessage exception",
         "MessageStoreConfig.messageDelayLevel: the times after which a message comes again",
     ),
@@ -248,7 +250,7 @@ def _explained(
 ) -> Iterator[Text]:
     for event in found:
         yield say(
-            "{lines:count} {lines:line|lines} 'consumeMessage exception' {when}.",
+            "{lines:count} {lines:line tells|lines tell} of it {when}.",
             lines=event.count,
             when=when(event),
         )

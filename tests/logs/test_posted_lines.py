@@ -380,6 +380,25 @@ def only(report: Report, rule: str) -> Finding:
             "class-missing",
         ),
         (
+            "java.lang.ExceptionInInitializerError\n\tat o.a.r.broker.BrokerStartup.main(BrokerStartup.java:51)\n"
+            "Caused by: java.lang.RuntimeException: InetAddress java.net.InetAddress.getLocalHost() throws"
+            " UnknownHostException\n\tat o.a.r.common.MixAll.localhost(MixAll.java:433)\n",
+            "start-failed",
+            "host-name-unknown",
+        ),
+        (
+            'time="2026-11-21T20:00:01Z" level=error msg="consumeMessageConcurrently panic" consumerGroup=CID_a'
+            ' underlayError="decimal division by 0"\n',
+            "listener-throws",
+            "own-code",
+        ),
+        (
+            '{"level":"warn","ts":1,"msg":"consumeMessageCurrently error","consumerGroup":"CID_a",'
+            '"underlayError":"no rows"}\n',
+            "listener-throws",
+            "own-code",
+        ),
+        (
             "err=create grpc conn failed, err=context deadline exceeded\n",
             "proxy-unreachable",
             "no-answer",
@@ -471,6 +490,12 @@ def test_a_call_of_the_python_client_is_known_by_its_stack(tmp_path: Path) -> No
         '\tdetails = "failed to connect to all addresses; last error: UNKNOWN: ipv4:10.1.1.1:30081: refused"\n'
     )
     assert only(diagnosed(text, tmp_path), "proxy-unreachable").cause == "unreachable"
+
+
+def test_the_go_client_names_the_group_of_its_listener(tmp_path: Path) -> None:
+    text = 'time="x" level=error msg="consumeMessageConcurrently panic" consumerGroup=CID_a underlayError="x"\n'
+    found = only(diagnosed(text, tmp_path), "listener-throws")
+    assert found.subject.group == "CID_a"
 
 
 def test_the_sign_that_ends_a_quoted_line_is_no_part_of_the_topic(tmp_path: Path) -> None:

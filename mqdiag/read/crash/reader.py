@@ -56,6 +56,8 @@ class _Parts(msgspec.Struct):
     mappings: int = 0
 
 
+_TOLD = frozenset({"problematic_frame", "out_of_memory", "internal_error"})
+"""what says more of a crash than its uppermost frame does"""
 _Take = Callable[[_Parts, re.Match[str]], None]
 
 
@@ -277,8 +279,12 @@ class _Reader:
     def report(self) -> Iterator[CrashReport]:
         """The report; nothing where no line of one was there."""
         parts, values = self._parts, dict(self._parts.values)
-        if not values and not parts.threads:
+        frames = (*parts.native, *parts.java)
+        if not values and not parts.threads and not frames:
             return
+        if frames and not self.has_head and not _TOLD.intersection(values):
+            # the head, which repeats it, was left out
+            values["problematic_frame"] = frames[0]
         command_line = values.pop("command_line", None)
         if command_line is not None and "jvm_args" not in values:
             # the summary has options and main class on one line

@@ -7,7 +7,14 @@ HEADS = (
     "There is insufficient memory for the Java Runtime Environment to continue",
 )
 """without the number sign before them, which mails and forums take away"""
-MARKS = (*HEADS, "Java Threads: ( => current thread )", "---------------  P R O C E S S  ---------------")
+FRAMES = ("Native frames: (J=", "Java frames: (J=")
+"""what stands above the frames of the thread that crashed, with the letters of their kinds"""
+MARKS = (
+    *HEADS,
+    *FRAMES,
+    "Java Threads: ( => current thread )",
+    "---------------  P R O C E S S  ---------------",
+)
 
 
 def is_crash_report(text: str) -> bool:

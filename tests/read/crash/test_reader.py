@@ -287,3 +287,13 @@ def test_a_head_without_number_signs_is_read_like_one_with_them() -> None:
     assert (report.pid, report.jre) == (7117, "(8.0_221-b11) (build )")
     assert report.jvm is not None
     assert report.jvm.startswith("Java HotSpot")
+
+
+def test_frames_without_a_head_name_the_frame_that_crashed() -> None:
+    text = JDK_8[JDK_8.index("Stack: [") : JDK_8.index("---------------  P R O C E S S")]
+    assert is_crash_report("Somebody saw this:\n" + text)
+    (report,) = read_crash("a", text.splitlines())
+    assert (report.signal, report.frame_kind) == (None, "vm-stub")
+    assert report.problematic_frame == "v  ~StubRoutines::jbyte_disjoint_arraycopy"
+    (with_head,) = read_crash("a", (SIGNLESS + text).splitlines())
+    assert with_head.problematic_frame is None
