@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -16,6 +17,9 @@ from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
+
+if TYPE_CHECKING:
+    from mqdiag.diagnose.wrong_process import WrongProcess
 
 FAULTS = (Severity.ERROR, Severity.WARNING)
 FULL_SHARE = 0.9
@@ -61,13 +65,7 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         report: all else of it.
         margins: what the rules said of their limits.
     """
-    answer = _answer(report, margins)
-    whole = all(given.complete for given in report.inputs)
-    if answer.state != "fault" and whole and (report.heap is not None or report.stacks is not None):
-        from mqdiag.diagnose.wrong_process import wrong_process
-
-        answer = msgspec.structs.replace(answer, reason=sentences(answer.reason, wrong_process(report)))
-    return msgspec.structs.replace(report, answer=answer)
+    return msgspec.structs.replace(report, answer=_answer(report, margins))
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
@@ -84,10 +82,13 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     reasons = list(_missing(report))
     if faults:
         return _accepted(faults[0], reasons, margins)
-    if reasons or _nothing_read(report):
+    foreign = _of_wrong_process(report)
+    if reasons or foreign or _nothing_read(report):
+        if foreign:
+            reasons.insert(0, foreign.advice)
         return Answer(
             state="undecided",
-            text=_undecided(report),
+            text=foreign.headline if foreign else _undecided(report),
             reason=sentences(*reasons[:MOST_REASONS]),
             margins=margins,
         )
@@ -105,6 +106,18 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         reason=sentences(changed_settings(report), _not_given(report)),
         margins=margins,
     )
+
+
+def _of_wrong_process(report: Report) -> WrongProcess | None:
+    """What to say where the evidence was read whole and shows nothing of RocketMQ."""
+    compared = report.diff is not None or report.fleet is not None
+    if compared or not all(given.complete for given in report.inputs):
+        return None
+    if report.heap is None and report.stacks is None:
+        return None
+    from mqdiag.diagnose.wrong_process import wrong_process
+
+    return wrong_process(report)
 
 
 def _accepted(first: Finding, reasons: list[Text], margins: tuple[Margin, ...]) -> Answer:

@@ -2,29 +2,59 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.findings import Report
 from mqdiag.text import NOTHING, Text, say
 
-NOT_OF_ROCKETMQ = frozenset({"other", "pool", "jvm", "virtual", "virtual-carrier"})
-"""roles of threads that any process may have"""
+
+class WrongProcess(msgspec.Struct, frozen=True):
+    """That nothing of RocketMQ was found, and what to do about it."""
+
+    headline: Text
+    advice: Text
 
 
-def wrong_process(report: Report) -> Text:
-    """That the evidence may be of another process, where it shows nothing of RocketMQ."""
-    if report.heap is not None and _without_rocketmq(report.heap):
-        return say(
-            "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."
+def wrong_process(report: Report) -> WrongProcess | None:
+    """That heap and thread dumps show nothing of RocketMQ; None where they do, or leave it open."""
+    processes = ((report.heap, report.stacks), *((one.heap, one.stacks) for one in report.other_processes))
+    shown = [_of_process(heap, stacks) for heap, stacks in processes if heap is not None or stacks is not None]
+    # of several processes it is enough that one is of RocketMQ: others on its host may have been taken along
+    return shown[0] if shown and None not in shown else None
+
+
+def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProcess | None:
+    if heap is not None:
+        return _of_heap() if _without_rocketmq(heap) else None
+    if stacks is None or stacks.signs_of_rocketmq in ("seen", None):
+        return None
+    if stacks.signs_of_rocketmq == "names-alone":
+        return WrongProcess(
+            say("No RocketMQ client or broker was found: consume threads are there by their names alone."),
+            say(
+                "No frame of RocketMQ is in the samples, and none of the other threads that a client has, such as"
+                " PullMessageService; take whole thread dumps: jcmd PID Thread.print."
+            ),
         )
-    if report.stacks is not None and report.heap is None and _no_thread_of_rocketmq(report.stacks):
-        return say("No thread of the samples is one of RocketMQ; check that they are of the right process.")
+    return WrongProcess(
+        say("No RocketMQ client or broker was found in the thread dumps."),
+        say("No thread of the samples is one of RocketMQ{advice}.", advice=_advice(stacks)),
+    )
+
+
+def _advice(stacks: StacksFacts) -> Text:
+    """An excerpt lacks the JVM's own threads, and shows nothing of the process by what it lacks."""
+    if any(thread.role == "jvm" for thread in stacks.threads):
+        return say("; check that they are of the right process")
     return NOTHING
 
 
-def _no_thread_of_rocketmq(stacks: StacksFacts) -> bool:
-    """Whether dumps of all threads of a JVM have none that RocketMQ named; an excerpt lacks the JVM's own threads."""
-    roles = {thread.role for thread in stacks.threads}
-    return "jvm" in roles and roles <= NOT_OF_ROCKETMQ and not stacks.servers
+def _of_heap() -> WrongProcess:
+    return WrongProcess(
+        say("No RocketMQ client or broker was found in the heap dump."),
+        say("The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."),
+    )
 
 
 def _without_rocketmq(heap: HeapFacts) -> bool:

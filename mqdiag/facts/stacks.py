@@ -18,6 +18,7 @@ from mqdiag.facts.vocabulary import (
     Role,
     ServerKind,
     ShutdownBegan,
+    SignsOfRocketMQ,
     StandstillCause,
     StandstillKind,
     State,
@@ -365,5 +366,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None while the JVM has not begun to end"""
     servers: tuple[ServerKind, ...] = ()
     """which servers run in the process; empty for a client"""
+    signs_of_rocketmq: SignsOfRocketMQ | None = None
+    """None in a report that was saved before mqdiag looked for them"""
     missing: tuple[Public, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""

@@ -58,6 +58,9 @@ Role = Literal[
 ]
 """What a thread is for."""
 
+SignsOfRocketMQ = Literal["seen", "names-alone", "none"]
+"""What threads show of RocketMQ: its frames or services, names of consume threads without them, or nothing."""
+
 Doing = Literal[
     "running",
     "idle",

@@ -88,7 +88,7 @@ def _of_point(heap: Heap, place: int, records: dict[int, ThreadRecord], is_rocke
     pool = pool_on(heap, name.nodes, node)
     contents = None if pool is not None else contents_of(heap, name.held, node)
     suspect = _suspect(heap, place, name, contents, is_rocketmq)
-    return suspect if pool is None else _with_pool(heap, suspect, name, pool)
+    return suspect if pool is None else _with_pool(suspect, name, pool, is_rocketmq)
 
 
 def _of_finalizers(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> Suspect:
@@ -141,14 +141,20 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
     )
 
 
-def _with_pool(heap: Heap, suspect: Suspect, name: Name, pool: Pool) -> Suspect:
-    """A queue of tasks is named by the field that holds the pool, else by the pool's threads."""
+def _with_pool(suspect: Suspect, name: Name, pool: Pool, is_rocketmq: IsRocketmq) -> Suspect:
+    """A queue of tasks is named by the field that holds the pool, else by the pool's threads.
+
+    Threads and frames of the JDK hold a pool as well, so whose it is depends on that field and on the tasks: requests
+    that wait for a pool of a broker are the broker's.
+    """
     label = suspect.label
     if is_jdk(name.holder_class) or name.kind != "field":
         label = pool.label or pool.threads or suspect.label
+    of_rocketmq = is_rocketmq((pool.label or "").rpartition(".")[0])
     return msgspec.structs.replace(
         suspect,
         label=label,
+        owner="rocketmq" if of_rocketmq and not is_application(pool.task_class or "") else suspect.owner,
         kind="pool-queue",
         thread=pool.threads,
         threads=0,

@@ -20,7 +20,7 @@ RULE = Rule(
         " buffers of pop consumption and the queues before the request pools; some of them have no limit. They lead to"
         " long collections, which senders see as broker busy, and to an OutOfMemoryError."
     ),
-    causes=("unbounded-table",),
+    causes=("unbounded-table", "waiting-requests"),
     severities=(Severity.WARNING,),
     remedy=(
         "Read the issues named for the table, and upgrade to a version that has them fixed.",
@@ -56,6 +56,15 @@ def fires() -> Facts:
 def silent() -> Facts:
     """30 MiB."""
     return _facts(30 << 20)
+
+
+WAITING_REQUESTS = (
+    say("Take a series of thread dumps of the broker: it shows what the threads behind the queue wait for."),
+    say(
+        "Where the heap must not fill up before that is found, lower the queue's capacity, such as"
+        " sendThreadPoolQueueCapacity: a full queue refuses requests, and a full heap stops the broker."
+    ),
+)
 
 
 @RULE.sees("heap")
@@ -100,11 +109,16 @@ def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: floa
             " live objects of the dump."
         )
     ]
+    waiting = table.name.endswith("ThreadPoolQueue") and not table.issues
+    if waiting:
+        explained.append(
+            say("These are requests that wait for a thread of the broker, each with its message, and no leak.")
+        )
     if table.issues:
         explained.append(say("Known from: {issues}.", issues=table.issues))
     return Draft(
         severity=Severity.WARNING,
-        cause="unbounded-table",
+        cause="waiting-requests" if waiting else "unbounded-table",
         confidence=Confidence.MEDIUM,
         confidence_reason=say("one dump does not show whether it grows"),
         title=say("{table} of {called} retains {retained_bytes:bytes}", called=called(broker.name)),
@@ -117,6 +131,6 @@ def _draft(heap: HeapFacts, broker: BrokerFacts, table: BrokerTable, share: floa
             "broker_version": broker.version,
         },
         explanation=tuple(explained),
-        remedy=RULE.remedy,
+        remedy=WAITING_REQUESTS if waiting else RULE.remedy,
         weight=share,
     )

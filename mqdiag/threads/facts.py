@@ -27,6 +27,7 @@ from mqdiag.threads.pinned_carriers import pinned_carriers
 from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.servers import server_kinds
 from mqdiag.threads.shutdown import shutdown_of
+from mqdiag.threads.signs_of_rocketmq import signs_of_rocketmq
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
 from mqdiag.threads.standstills import frame_of, standstills
 from mqdiag.threads.tracks import Track, align
@@ -70,6 +71,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         shutdown=shutdown_of(judgements, series),
         missing=_missing(tracks, series),
         servers=server_kinds(track.role for track in tracks),
+        signs_of_rocketmq=signs_of_rocketmq(tracks),
     )
 
 

@@ -64,6 +64,9 @@ def test_a_dump_without_rocketmq_is_said_to_be_one(queues: int | None, told: boo
         objects=9, shallow_bytes=99, unreachable_objects=0, unreachable_bytes=0, process_queues=queues
     )
     answer = answered(Report(mqdiag="0", inputs=(), checked=("direct-buffers",), heap=heap)).answer
+    assert answer is not None
+    assert answer.state == "undecided"
+    assert english()(answer.text).startswith("No RocketMQ client or broker was found") is told
     assert english()(answer.reason).startswith("The dump has no consumer, producer or broker") is told
 
 
@@ -100,3 +103,43 @@ def test_thread_dumps_of_another_process_are_called_so(tmp_path: Path) -> None:
     assert "check that they are of the right process" in reason(tmp_path, IDLE + jvm)[1]
     worker = jvm.replace('"main"', '"ConsumeMessageThread_CID_1"')
     assert "right process" not in reason(tmp_path, IDLE + worker)[1]
+
+
+WORKER = '"ConsumeMessageThread_CID_{number}" #2{number} prio=5 tid=0x00007f001000{number}000 nid=0x1{number} {state}\n'
+SIGNALS = '"Signal Dispatcher" #4 daemon prio=9 os_prio=0 tid=0x00007f00100400 nid=0x14 runnable\n\n'
+PULL = (
+    '"PullMessageService" #31 prio=5 os_prio=0 tid=0x00007f00100900 nid=0x19 waiting on condition\n'
+    "   java.lang.Thread.State: WAITING (parking)\n"
+    "\tat sun.misc.Unsafe.park(Native Method)\n"
+    "\tat java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:442)\n"
+    "\tat org.apache.rocketmq.client.impl.consumer.PullMessageService.run(PullMessageService.java:114)\n"
+    "\tat java.lang.Thread.run(Thread.java:748)\n\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("head", "more", "state", "headline"),
+    [
+        (THREAD, SIGNALS, "undecided", "No RocketMQ client or broker was found in the thread dumps."),
+        (WORKER, SIGNALS, "undecided", "consume threads are there by their names alone"),
+        (WORKER, "", "undecided", "consume threads are there by their names alone"),
+        (WORKER, SIGNALS + PULL, "healthy", "No fault found."),
+    ],
+)
+def test_no_all_clear_over_a_series_without_a_frame_of_rocketmq(
+    head: str, more: str, state: str, headline: str, tmp_path: Path
+) -> None:
+    dumps = []
+    for sample in range(4):
+        dumps.append(tmp_path / f"{sample}.txt")
+        threads = "".join(head.format(number=number, state="waiting on condition") + IDLE for number in (1, 2))
+        dumps[-1].write_text(
+            f"2026-11-23 05:52:{sample * 5:02}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+            + threads
+            + more
+            + "JNI global refs: 5, weak refs: 0\n\n"
+        )
+    answer = diagnose_stacks(dumps).report.answer
+    assert answer is not None
+    assert answer.state == state
+    assert headline in english()(answer.text)

@@ -75,6 +75,37 @@ def test_tasks_of_the_common_pool_are_its_queue_whoever_has_it_in_a_frame(tmp_pa
     assert largest.thread == "ForkJoinPool.commonPool-worker-*"
 
 
+@pytest.mark.parametrize(
+    ("task", "owner"),
+    [("org/apache/rocketmq/remoting/netty/RequestTask", "rocketmq"), ("com/acme/Order", "application")],
+)
+def test_requests_before_a_pool_of_a_broker_are_its_own_whoever_keeps_them(
+    task: str, owner: str, tmp_path: Path
+) -> None:
+    """Software that runs a broker inside has it in a frame of its own."""
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    request = _own_class(dump, task, body=OBJECT)
+    requests = [
+        dump.instance(request, body=dump.primitive_array(BYTE, PART_BYTES * (1 + place % 3)))
+        for place in range(PARTS)
+    ]
+    queue = java.linked_blocking_queue(requests)
+    executor_class = dump.known("java/util/concurrent/ThreadPoolExecutor", workQueue=OBJECT, workers=OBJECT)
+    executor = dump.instance(executor_class, workQueue=queue, workers=0)
+    fields = {"sendThreadPoolQueue": OBJECT, "sendMessageExecutor": OBJECT}
+    controller = _own_class(dump, "org/apache/rocketmq/broker/BrokerController", **fields)
+    broker = dump.instance(controller, sendThreadPoolQueue=queue, sendMessageExecutor=executor)
+    service = _own_class(dump, "com/acme/Embedded")
+    dump.thread(java.thread("main"), 1, [dump.frame(service, "main", "Embedded.java", 12)])
+    dump.local(broker, 1, 0, JAVA_FRAME)
+    dump.thread(java.thread("SendMessageThread_1"), 2, [dump.frame(executor_class, "getTask", "T.java", 1)])
+    dump.local(executor, 2, 0, JAVA_FRAME)
+    largest = suspects(heap_of(dump, tmp_path), lambda name: name.startswith("org.apache.rocketmq."))[0]
+    assert (largest.kind, largest.entries, largest.owner) == ("pool-queue", PARTS, owner)
+    assert largest.label == "org.apache.rocketmq.broker.BrokerController.sendMessageExecutor"
+
+
 def test_a_value_that_threads_inherited_is_named_by_its_thread_local(tmp_path: Path) -> None:
     dump = DumpWriter()
     local = dump.known("java/lang/InheritableThreadLocal")

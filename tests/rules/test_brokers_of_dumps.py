@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts
-from mqdiag.facts.broker import PutLock, RequestQueue, TransientStorePoolFacts
+from mqdiag.facts.broker import BrokerTable, PutLock, RequestQueue, TransientStorePoolFacts
 from mqdiag.findings import Severity
 from mqdiag.language import english
 from mqdiag.rules import (
@@ -239,6 +239,18 @@ def test_a_slave_ahead_is_another_cause_and_what_no_log_can_hold_a_third(behind:
     replication = msgspec.structs.replace(broker.replication, slaves=(slave,))
     (found,) = findings(slave_behind, example(replication=replication))
     assert found.cause == cause
+
+
+def test_requests_that_wait_are_no_table_without_limit() -> None:
+    facts = broker_heap_growth.fires()
+    broker = heap_of(facts).broker
+    assert broker is not None
+    queue = BrokerTable(name="BrokerController.sendThreadPoolQueue", entries=10_000, retained_bytes=3 << 30)
+    (found,) = findings(
+        broker_heap_growth, with_heap(facts, broker=msgspec.structs.replace(broker, tables=(queue,)))
+    )
+    assert found.cause == "waiting-requests"
+    assert "upgrade" not in " ".join(map(english(), found.remedy))
 
 
 def test_growth_needs_both_a_share_and_a_size() -> None:
