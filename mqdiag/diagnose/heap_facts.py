@@ -11,7 +11,7 @@ import numpy as np
 from mqdiag.config import Settings
 from mqdiag.diagnose.heap_input import captured_at, heap_input
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import ClassRow, DominatorBox, Suspect, VirtualThreads
+from mqdiag.facts.heap import LARGE_OBJECT_BYTES, ClassRow, DominatorBox, Suspect, VirtualThreads
 from mqdiag.facts.vocabulary import HeapBytesSource
 from mqdiag.facts.waste import Waste
 from mqdiag.graph import Heap, open_dump, open_heap
@@ -114,6 +114,8 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     threads = heap_threads(heap, view.in_hand)
     virtual = virtual_threads(heap)
     sums = _sums(heap, view.packages, progress)
+    out_of_memory = any(thread.hit_out_of_memory for thread in threads)
+    large = _large_objects(heap) if out_of_memory else None
     return HeapFacts(
         objects=tree.count,
         shallow_bytes=reachable,
@@ -142,7 +144,9 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         body_bytes=view.body_bytes,
         message_totals=view.message_totals,
         message_holders=view.message_holders,
-        out_of_memory=any(thread.hit_out_of_memory for thread in threads),
+        out_of_memory=out_of_memory,
+        large_objects=None if large is None else large[0],
+        large_object_bytes=None if large is None else large[1],
         grpc_client=view.grpc_client,
         sending=view.sending,
         broker=view.brokers[0] if view.brokers else None,
@@ -161,6 +165,13 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
             **_estimated_sizes(heap),
         },
     )
+
+
+def _large_objects(heap: Heap) -> tuple[int, int]:
+    """How many objects are so large that G1 may give them regions of their own, and their bytes."""
+    sizes = heap.sizes
+    units = sizes.units[sizes.units >= LARGE_OBJECT_BYTES // sizes.alignment]
+    return len(units), int(units.sum(dtype=np.int64)) * sizes.alignment
 
 
 class _Limit(NamedTuple):

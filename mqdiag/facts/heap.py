@@ -40,7 +40,9 @@ Library = Literal["remoting", "grpc"]
 SIZES_OFF_SHARE = 0.02
 """how much the bytes of all live objects may be off where sizes were computed"""
 LITTLE_USED = 0.5
-"""of the largest heap that the JVM may have; large arrays can leave almost half of each region of G1 unused"""
+"""of the largest heap that the JVM may have"""
+LARGE_OBJECT_BYTES = 512 * 1024
+"""half of G1's smallest region (1 MiB): smaller objects are never humongous"""
 _UNSURE_LIMITS = ("option", "container")
 """a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
 
@@ -486,6 +488,9 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     message_holders: tuple[MessageHolder, ...] = ()
     out_of_memory: bool = False
     """an OutOfMemoryError thread is in the dump"""
+    large_objects: int | None = None
+    """all objects of 512 KiB or more, garbage too, which are arrays; counted where the JVM ran out of memory"""
+    large_object_bytes: int | None = None
     grpc_client: bool = False
     """classes of the gRPC client (org.apache.rocketmq.client.java) are loaded"""
     sending: SendingFacts | None = None
@@ -540,7 +545,8 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     def had_room(self, *, whole: bool) -> bool:
         """Whether surely much of the heap was free at the OutOfMemoryError.
 
-        Then another memory ran out, or one request was too large.
+        Then another memory ran out, or one request was too large. Free memory in pieces is no room: G1 gives an array
+        of half a region or more whole regions side by side, which wastes up to its own size again.
 
         Args:
             whole: the dump was read whole; else its sums are lower bounds.
@@ -548,7 +554,8 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
         used = self.in_use_share
         if not self.out_of_memory or not whole or used is None or self.limit is None:
             return False
-        return used < LITTLE_USED and self.limit[1] not in _UNSURE_LIMITS
+        taken = used + (ratio(self.large_object_bytes or 0, self.limit_bytes) or 0.0)
+        return taken < LITTLE_USED and self.limit[1] not in _UNSURE_LIMITS
 
     @property
     def name_server(self) -> str | None:

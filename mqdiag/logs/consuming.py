@@ -40,6 +40,11 @@ _DIRECT_MEMORY = lazy_pattern(
     r"|OutOfDirectMemoryError: failed to allocate \d{1,19} byte\(s\) of direct memory"
     r" \(used: (\d{1,19}), max: (\d{1,19})\)"
 )
+_TOO_LONG = lazy_pattern(
+    r"OutOfMemoryError: (?:Requested array size exceeds VM limit|Required array (?:size|length) [^\n]{0,60}?too large"
+    r"|Required length exceeds implementation limit)"
+)
+"""the JVM's and the JDK's words (ArraysSupport, AbstractStringBuilder) for more elements than an array may have"""
 _CLASS_SPACE = ("Metaspace", "Compressed class space", "PermGen space")
 _CLASS_ROW = lazy_pattern(r"\s*\d{1,9}: +\d{1,19} +\d{1,19} +\S")
 """a row of `jcmd GC.class_histogram`: a healthy JVM has some OutOfMemoryErrors in reserve"""
@@ -223,10 +228,12 @@ def out_of_memory(message: Message, log: LogTally) -> None:
         out_of_direct_memory(message, log)
         return
     if "native thread" not in (found[1] or ""):
-        of_classes = (found[1] or "").startswith(_CLASS_SPACE)
-        log.add(
-            "out-of-class-memory" if of_classes else "out-of-memory", message, Subject(thread=message.thread())
-        )
+        kind = "out-of-memory"
+        if (found[1] or "").startswith(_CLASS_SPACE):
+            kind = "out-of-class-memory"
+        elif _TOO_LONG.search(message.text):
+            kind = "array-too-long"
+        log.add(kind, message, Subject(thread=message.thread()))
         return
     tally = log.add("thread-limit-reached", message, Subject(thread=message.thread()))
     number = _CLIENT_NUMBER.search(message.both)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import HeapThread, Suspect
+from mqdiag.facts.heap import LITTLE_USED, HeapThread, Suspect
 from mqdiag.facts.logs import LogEvent
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.facts.waste import LoaderGroup
@@ -40,12 +40,25 @@ MOST_HOLDERS = 3
 MANY_LOADERS = 5
 """of one kind with the same classes, as in class-loader-leak"""
 LARGE_ALLOCATION = "large-allocation"
-HEAP, DIRECT, CLASSES = OUT_OF_MEMORY
-CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory"}
+HEAP, DIRECT, CLASSES, ARRAY = OUT_OF_MEMORY
+CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory", ARRAY: LARGE_ALLOCATION}
 RESTART = say(
     "Restart the process: after an OutOfMemoryError a pull loop or a consume thread may be gone for good."
 )
 GROWS = say("Look at what grows between two dumps of the process under load: mqdiag diff BEFORE AFTER.")
+ARRAY_LIMIT = say(
+    "An array has 2,147,483,647 elements at most, however large the heap is: one request was too large, and more heap"
+    " does not help."
+)
+IN_PIECES = say(
+    "{large_objects:count} {large_objects:object has|objects have} 512 KiB or more, {large_object_bytes:bytes} in"
+    " all. If the collector was G1, each of half a region or more takes whole regions, and a new one needs free regions"
+    " side by side: memory that is free in pieces may not have helped."
+)
+SIZE_ASKED = say(
+    "Look which size the code asks for at this frame: a length that comes from a file, from a request or from a"
+    " setting may be wrong."
+)
 REMEDIES = {
     HEAP: (
         say("Look at who holds the heap: mqdiag heap on the dump of -XX:+HeapDumpOnOutOfMemoryError."),
@@ -70,6 +83,14 @@ REMEDIES = {
         say("If their number does not grow, raise -XX:MaxMetaspaceSize (up to JDK 7 -XX:MaxPermSize)."),
         RESTART,
     ),
+    ARRAY: (
+        say(
+            "Look in the stack below the error for the code that asks for the array: a length that comes from a file,"
+            " from a request or from a setting may be wrong, or a buffer or text grows without limit."
+        ),
+        say("Read and write large data in parts. Leave the size of the heap as it is."),
+        RESTART,
+    ),
 }
 
 RULE = Rule(
@@ -81,7 +102,7 @@ RULE = Rule(
         " In RocketMQ clients up to 5.3.2 an error in a pull callback can end the pulling of a queue. Where much of the"
         " heap was free, the memory of classes ran out, or one request was too large, and nobody filled the heap."
     ),
-    causes=(*CAUSES.values(), LARGE_ALLOCATION),
+    causes=tuple(CAUSES.values()),
     severities=(Severity.ERROR, Severity.INFO),
     remedy=(
         "Read the findings about who holds the heap.",
@@ -140,7 +161,9 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         if not thread.hit_out_of_memory:
             continue
         frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
-        if not had_room:
+        if _logs_name_arrays_alone(facts):
+            yield _of_array(thread, frames)
+        elif not had_room:
             yield _of_full_heap(thread, frames, facts.heap)
         elif frames and frames[0].startswith(DEFINING_FRAMES):
             yield _of_classes(thread, frames, facts.heap)
@@ -148,11 +171,35 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _of_large_allocation(thread, frames, facts.heap)
 
 
+def _logs_name_arrays_alone(facts: Facts) -> bool:
+    """Whether the logs of the process name no other memory that ran out than an array that cannot be made."""
+    return facts.logs is not None and facts.logs.count(ARRAY) > 0 and not facts.logs.count(HEAP)
+
+
+def _of_array(thread: HeapThread, frames: tuple[str, ...]) -> Draft:
+    return Draft(
+        severity=Severity.INFO,
+        cause=LARGE_ALLOCATION,
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the text of the error is in the log, and the log may be of another moment"),
+        title=(
+            say("Thread {thread} met the OutOfMemoryError in {frame}: it asked for an array that is too long")
+            if frames
+            else say("Thread {thread} met the OutOfMemoryError: it asked for an array that is too long")
+        ),
+        subject=Subject(thread=thread.name),
+        evidence=_evidence(thread, frames),
+        explanation=(ARRAY_LIMIT,),
+        remedy=(SIZE_ASKED, *REMEDIES[ARRAY][1:]),
+    )
+
+
 def _of_full_heap(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) -> Draft:
     holders = sorted(
         (suspect for suspect in heap.suspects if suspect.owner != "rocketmq" and suspect.label),
         key=lambda suspect: -suspect.retained_bytes,
     )[:MOST_HOLDERS]
+    in_pieces = bool(heap.large_objects) and heap.in_use_share is not None and heap.in_use_share < LITTLE_USED
     return Draft(
         severity=Severity.INFO,
         cause="out-of-memory",
@@ -166,13 +213,22 @@ def _of_full_heap(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) 
         subject=Subject(thread=thread.name),
         evidence={
             **_evidence(thread, frames),
+            **(_room(heap) if in_pieces else {}),
             "object_id": holders[0].object_id if holders else None,
         },
         explanation=(
-            say(
-                "Its allocation failed because the heap was full. It need not be the thread that filled the heap, and"
-                " the log may name another one."
+            *(
+                (
+                    say(
+                        "{in_use_bytes:bytes} of the {heap_bytes:bytes} of the heap were in use"
+                        " ({in_use_share:percent})."
+                    ),
+                    IN_PIECES,
+                )
+                if in_pieces
+                else (say("Its allocation failed because the heap was full."),)
             ),
+            say("It need not be the thread that filled the heap, and the log may name another one."),
             *(
                 (
                     say(
@@ -225,12 +281,10 @@ def _of_large_allocation(thread: HeapThread, frames: tuple[str, ...], heap: Heap
                 "The thread asked for more than was free in one piece: for a very large array, for example. The"
                 " text of the error in the log tells whether another memory ran out."
             ),
+            *((IN_PIECES,) if heap.large_objects else ()),
         ),
         remedy=(
-            say(
-                "Look which size the code asks for at this frame: a length that comes from a file, from a request or"
-                " from a setting may be wrong."
-            ),
+            SIZE_ASKED,
             say("Read large data in parts. A larger heap helps only if the size is meant to be so large."),
             RESTART,
         ),
@@ -274,6 +328,8 @@ def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:
         "in_use_bytes": (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
         "heap_bytes": heap.limit_bytes,
         "in_use_share": None if used is None else round(used, 4),
+        "large_objects": heap.large_objects,
+        "large_object_bytes": heap.large_object_bytes,
     }
 
 
@@ -358,6 +414,12 @@ def _title(event: LogEvent) -> Text:
             if event.count == 1
             else say("The memory of classes ran out {lines:count} times")
         )
+    if event.kind == ARRAY:
+        return (
+            say("The JVM was asked for an array longer than it can make {when}", when=when(event))
+            if event.count == 1
+            else say("The JVM was asked {lines:count} times for an array longer than it can make")
+        )
     return (
         say("The log shows an OutOfMemoryError {when}", when=when(event))
         if event.count == 1
@@ -372,6 +434,8 @@ def _memory_explained(event: LogEvent) -> Iterator[Text]:
         yield say("Direct buffers are outside of the heap, so the heap need not be full.")
     elif event.kind == CLASSES:
         yield say("The JVM keeps its classes outside of the heap, so the heap need not be full.")
+    elif event.kind == ARRAY:
+        yield ARRAY_LIMIT
     else:
         yield say("The thread that met it need not be the one that filled the heap.")
 

@@ -451,11 +451,11 @@ def test_pull_lost_twice_is_sure() -> None:
 
 
 def test_each_memory_that_runs_out_may_end_pulling() -> None:
-    kinds = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory")
+    kinds = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory", "array-too-long")
     paused = event("pull-paused", 1, files=("logs/client.log",))
     errors = tuple(event(kind, 1, files=("logs/client.log",)) for kind in kinds)
     (found,) = findings(pull_loop_lost, events=(paused, *errors))
-    assert found.evidence["out_of_memory_errors"] == 3
+    assert found.evidence["out_of_memory_errors"] == 4
 
 
 def test_out_of_memory() -> None:
@@ -469,6 +469,7 @@ def test_out_of_memory() -> None:
     [
         ("out-of-direct-memory", "direct-memory", "MaxDirectMemorySize"),
         ("out-of-class-memory", "class-memory", "MaxMetaspaceSize"),
+        ("array-too-long", "large-allocation", "Leave the size of the heap as it is"),
     ],
 )
 def test_memory_outside_of_the_heap_is_not_blamed_on_the_heap(kind: str, cause: str, advice: str) -> None:

@@ -9,7 +9,9 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.judge import judge
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.heap import HeapThread, Suspect
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.fail_on import FailOn
+from mqdiag.findings import Finding
 from mqdiag.rules import heap_held_by_application
 from tests.rules.checks import heap_of, said, with_heap
 
@@ -41,7 +43,12 @@ def test_the_run_fails(share: float, how: dict[str, object], reachable: int) -> 
 
 
 def at_error(
-    frame: str, *, used: int, limit: int, complete: bool = True, source: str = "max-memory-static"
+    frame: str,
+    *,
+    used: int,
+    limit: int | None,
+    complete: bool = True,
+    source: str | None = "max-memory-static",
 ) -> Facts:
     """A dump of an OutOfMemoryError in a frame, whose largest holder has 90 % of the objects in use."""
     suspect = msgspec.structs.replace(FIELD, retained_bytes=used * 9 // 10, share=0.9)
@@ -57,6 +64,12 @@ def at_error(
     )
     given = Input(path="d.hprof", kind="heap", format="hprof", complete=complete)
     return msgspec.structs.replace(facts, inputs=(given,))
+
+
+def error_of(facts: Facts) -> Finding:
+    """What is said of the thread."""
+    found = judge(facts, Settings()).report.findings
+    return next(one for one in found if one.rule == "out-of-memory-thread" and one.evidence.get("frame"))
 
 
 @pytest.mark.parametrize(
@@ -87,6 +100,29 @@ def test_the_memory_that_ran_out(frame: str, used: int, complete: bool, rule: st
     assert (first.rule, first.cause, first.severity.value) == (rule, cause, "error")
     error = next(one for one in report.findings if one.rule == "out-of-memory-thread")
     assert bool(error.caused_by) == (cause == "not-rocketmq")
+
+
+def test_a_log_that_names_an_array_that_is_too_long_clears_the_heap() -> None:
+    facts = at_error("com.acme.Import.run(Import.java:9)", used=300 * MIB, limit=None, source=None)
+    events = (LogEvent(kind="array-too-long", count=1),)
+    for more, cause in (
+        ((), "large-allocation"),
+        ((LogEvent(kind="out-of-memory", count=1),), "out-of-memory"),
+    ):
+        beside = msgspec.structs.replace(facts, logs=msgspec.structs.replace(LogsFacts(), events=events + more))
+        error = error_of(beside)
+        assert error.cause == cause
+        assert ("more heap does not help" in said(error)) is (cause == "large-allocation")
+
+
+@pytest.mark.parametrize(("large", "cause"), [(150, "out-of-memory"), (50, "large-allocation")])
+def test_memory_that_is_free_in_pieces_is_no_room_for_an_array(large: int, cause: str) -> None:
+    facts = at_error("com.acme.Import.run(Import.java:9)", used=400 * MIB, limit=1000 * MIB)
+    facts = with_heap(facts, large_objects=90, large_object_bytes=large * MIB)
+    error = error_of(facts)
+    assert error.cause == cause
+    assert "If the collector was G1" in said(error)
+    assert "because the heap was full" not in said(error)
 
 
 def test_a_given_limit_may_be_too_large() -> None:

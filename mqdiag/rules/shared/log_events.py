@@ -14,7 +14,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.text import Text, say, sentences
 
-OUT_OF_MEMORY = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory")
+OUT_OF_MEMORY = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory", "array-too-long")
 """an OutOfMemoryError, by the memory that ran out: the heap, direct memory, that of classes"""
 MOST_NAMED = 3
 """subjects that a sentence names"""
