@@ -83,13 +83,12 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     if faults:
         return _accepted(faults[0], reasons, margins)
     foreign = _of_wrong_process(report)
-    if reasons or foreign or _nothing_read(report):
-        if foreign:
-            reasons.insert(0, foreign.advice)
+    advice, headline = (NOTHING, NOTHING) if foreign is None else (foreign.advice, foreign.headline)
+    if reasons or headline or _nothing_read(report):
         return Answer(
             state="undecided",
-            text=foreign.headline if foreign else _undecided(report),
-            reason=sentences(*reasons[:MOST_REASONS]),
+            text=headline or _undecided(report),
+            reason=sentences(*reasons[:MOST_REASONS], advice),
             margins=margins,
         )
     if report.diff is not None:
@@ -103,7 +102,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             checked=len(report.checked),
             rules=_rules(report),
         ),
-        reason=sentences(changed_settings(report), _not_given(report)),
+        reason=sentences(changed_settings(report), _not_given(report), advice),
         margins=margins,
     )
 

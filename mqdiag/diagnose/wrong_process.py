@@ -12,8 +12,9 @@ from mqdiag.text import NOTHING, Text, say
 class WrongProcess(msgspec.Struct, frozen=True):
     """That nothing of RocketMQ was found, and what to do about it."""
 
-    headline: Text
     advice: Text
+    headline: Text = NOTHING
+    """empty where an all-clear stands: rules about heaps judge one of any software"""
 
 
 def wrong_process(report: Report) -> WrongProcess | None:
@@ -25,21 +26,31 @@ def wrong_process(report: Report) -> WrongProcess | None:
 
 
 def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProcess | None:
-    if heap is not None:
-        return _of_heap() if _without_rocketmq(heap) else None
-    if stacks is None or stacks.signs_of_rocketmq in ("seen", None):
+    if heap is not None and not _without_rocketmq(heap):
+        return None
+    of_stacks = None if stacks is None else _of_stacks(stacks)
+    if heap is None or (stacks is not None and of_stacks is None):
+        return of_stacks
+    advice = say(
+        "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."
+    )
+    return WrongProcess(advice, NOTHING if of_stacks is None else of_stacks.headline)
+
+
+def _of_stacks(stacks: StacksFacts) -> WrongProcess | None:
+    if stacks.signs_of_rocketmq in ("seen", None):
         return None
     if stacks.signs_of_rocketmq == "names-alone":
         return WrongProcess(
-            say("No RocketMQ client or broker was found: consume threads are there by their names alone."),
             say(
                 "No frame of RocketMQ is in the samples, and none of the other threads that a client has, such as"
                 " PullMessageService; take whole thread dumps: jcmd PID Thread.print."
             ),
+            say("No RocketMQ client or broker was found: consume threads are there by their names alone."),
         )
     return WrongProcess(
-        say("No RocketMQ client or broker was found in the thread dumps."),
         say("No thread of the samples is one of RocketMQ{advice}.", advice=_advice(stacks)),
+        say("No RocketMQ client or broker was found in the thread dumps."),
     )
 
 
@@ -48,13 +59,6 @@ def _advice(stacks: StacksFacts) -> Text:
     if any(thread.role == "jvm" for thread in stacks.threads):
         return say("; check that they are of the right process")
     return NOTHING
-
-
-def _of_heap() -> WrongProcess:
-    return WrongProcess(
-        say("No RocketMQ client or broker was found in the heap dump."),
-        say("The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."),
-    )
 
 
 def _without_rocketmq(heap: HeapFacts) -> bool:

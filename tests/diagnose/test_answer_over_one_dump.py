@@ -64,9 +64,6 @@ def test_a_dump_without_rocketmq_is_said_to_be_one(queues: int | None, told: boo
         objects=9, shallow_bytes=99, unreachable_objects=0, unreachable_bytes=0, process_queues=queues
     )
     answer = answered(Report(mqdiag="0", inputs=(), checked=("direct-buffers",), heap=heap)).answer
-    assert answer is not None
-    assert answer.state == "undecided"
-    assert english()(answer.text).startswith("No RocketMQ client or broker was found") is told
     assert english()(answer.reason).startswith("The dump has no consumer, producer or broker") is told
 
 
