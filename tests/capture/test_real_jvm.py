@@ -235,11 +235,13 @@ def test_the_jvm_of_somebody_else(jvm: Jvm, monkeypatch: pytest.MonkeyPatch) -> 
     assert english()(told.value.hint).endswith(f" mqdiag capture {jvm.pid}")
 
 
+# Without root a namespace of users would come with them, in which nobody else's rights are looked at.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can make namespaces")
 def test_a_jvm_in_its_own_namespaces(classes: Path, tmp_path: Path) -> None:
     unshare = shutil.which("unshare")
     probe = [unshare or "unshare", "--pid", "--mount", "--fork", "--mount-proc"]
     if unshare is None or subprocess.run([*probe, "true"], check=False, capture_output=True).returncode:
+        # a container or a kernel's settings can refuse them to root too
         pytest.skip("no namespaces here")
     from tests.capture.conftest import NAME
 

@@ -248,6 +248,7 @@ def test_a_dump_that_the_jvm_cannot_write_is_told_and_removed(
     assert left_there(jvm) == []
 
 
+# The stand-in for the pod runs with the rights of the test, and must lose some that the JVM has.
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
 def test_a_jvm_of_another_user_there(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
     (kubectl.folder / "sh").write_text('#!/bin/sh\nexec setpriv --reuid=65534 --clear-groups /bin/sh "$@"\n')

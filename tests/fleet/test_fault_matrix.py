@@ -213,6 +213,7 @@ def test_a_full_scratch_disk(fleet: Path, night: Night, tmp_path: Path) -> None:
     scratch.mkdir()
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700m", "tmpfs", str(scratch)], check=False)
     if mounted.returncode:
+        # only root can, and not in every container; nothing else gives a disk that is really full
         pytest.skip("tmpfs cannot be mounted here")
     try:
         with (scratch / "junk").open("wb") as junk:
@@ -244,6 +245,7 @@ def test_a_full_output(fleet: Path, night: Night, tmp_path: Path) -> None:
     (tmp_path / "out").symlink_to(disk)
     mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64m", "tmpfs", str(disk)], check=False)
     if mounted.returncode:
+        # only root can, and not in every container; nothing else gives a disk that is really full
         pytest.skip("tmpfs cannot be mounted here")
     try:
         full = start((str(fleet), *TEMPLATE), tmp_path / "out")

@@ -55,6 +55,7 @@ def with_tool(name: str) -> Path:
     """The program of the newest JDK that has it: jcmd talks to older JVMs too."""
     found = [home for home in jvm_homes() if (home / "bin" / name).is_file()]
     if not found:
+        # a runtime environment has none, and heaps of JVMs are made by real ones here
         pytest.skip(f"no JDK with {name}")
     return max(found, key=major) / "bin" / name
 
@@ -144,6 +145,7 @@ def _max_memory(process: subprocess.Popen[str], options: tuple[str, ...]) -> int
             break
         if line.startswith("@max-memory "):
             return int(line.split()[1])
+    # a collector that this JDK was built without, or has no more, makes no heap to look at
     pytest.skip(f"this JVM does not start with {' '.join(options)}: {''.join(said)[-300:]}")
 
 
@@ -215,6 +217,7 @@ def control_group() -> Iterator[Path]:
         yield group
         group.rmdir()
         return
+    # it needs root and a folder of groups that can be written, which few containers have
     pytest.skip("no control group of memory can be made here")
 
 
