@@ -16,6 +16,7 @@ from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
 from mqdiag.read.hprof.distinct import is_in
+from mqdiag.read.stacks.records import method_of
 
 _ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
 _SAMPLE = 256
@@ -208,11 +209,6 @@ def is_own_local(record: ThreadRecord, node: int) -> bool:
     holding = [number for number, held in record.locals.items() if node in held.tolist()]
     at = max(holding, default=-1)
     return 0 <= at < len(record.frames) and is_application(method_of(record.frames[at]).rpartition(".")[0])
-
-
-def method_of(frame: str) -> str:
-    """The method of a frame: "a.B.run" for "a.B.run(B.java:41)"."""
-    return frame.partition("(")[0]
 
 
 def thread_local_names(heap: Heap, keys: list[int]) -> dict[int, str]:

@@ -8,10 +8,11 @@ import msgspec
 import numpy as np
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.holders.naming import frame_of_local, is_own_local, method_of, thread_local_names
+from mqdiag.graph.holders.naming import frame_of_local, is_own_local, thread_local_names
 from mqdiag.graph.holders.own_classes import is_application, named_class
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
+from mqdiag.read.stacks.records import method_of
 
 _THREADS_AT_MOST = 4096
 _LEAST_SHARE = 0.0005

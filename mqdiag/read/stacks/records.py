@@ -102,6 +102,6 @@ class Sample(msgspec.Struct, kw_only=True):
 
 
 def method_of(frame: str) -> str:
-    """Package, class and method of a frame."""
+    """Package, class and method of a frame: "a.B.run" for "a.B.run(B.java:41)"."""
     opening = frame.find("(")
     return intern(frame[:opening] if opening > 0 else frame)
