@@ -334,9 +334,8 @@ def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
             " of the largest classes shows what they are.",
             used=used,
         )
-    total = (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
     cached = sum(max(consumer.body_bytes, consumer.bound_bytes or 0) for consumer in heap.consumers)
-    if heap.limit is None and "heap limit" in heap.unknown and cached > CACHED_SHARE * total:
+    if heap.limit is None and "heap limit" in heap.unknown and cached > CACHED_SHARE * heap.in_use_bytes:
         yield say(
             "Consumers may cache {cached_bytes:bytes} of messages, and it is not known how large the heap may grow:"
             " {reason}.",

@@ -32,6 +32,11 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
+    @property
+    def heap_is_whole(self) -> bool:
+        """Whether all heap dumps were read to their end; else the sums over a heap are lower bounds."""
+        return all(given.complete for given in self.inputs if given.kind == "heap")
+
 
 __all__ = [
     "AdminFacts",

@@ -94,7 +94,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     """shortest path from a GC root to the object, one "Class.field" step each"""
     owner: HolderOwner = "application"
     holds: tuple[Public, ...] = ()
-    """what is mostly inside, "class: bytes" lines, largest first"""
+    """what is mostly inside, "class: 150,000,000 bytes in 1,500" for each class (objects), largest first"""
     own_inside: tuple[Public, ...] = ()
     """classes that the application wrote, "class: count" of the objects inside, those that take most first"""
     label: Node = ""
@@ -538,9 +538,14 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
         return None if self.limit is None else self.limit[0]
 
     @property
+    def in_use_bytes(self) -> int:
+        """All objects of the dump, garbage too."""
+        return (self.shallow_bytes or 0) + (self.unreachable_bytes or 0)
+
+    @property
     def in_use_share(self) -> float | None:
-        """All objects of the dump, garbage too, as a share of the largest heap; None where that is unknown."""
-        return ratio((self.shallow_bytes or 0) + (self.unreachable_bytes or 0), self.limit_bytes)
+        """The same as a share of the largest heap; None where that is unknown."""
+        return ratio(self.in_use_bytes, self.limit_bytes)
 
     def had_room(self, *, whole: bool) -> bool:
         """Whether surely much of the heap was free at the OutOfMemoryError.

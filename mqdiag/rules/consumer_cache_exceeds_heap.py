@@ -162,17 +162,16 @@ def _load(facts: Facts, heap: HeapFacts) -> Load | None:
     known = tuple((consumer, found) for consumer, found in limits if found is not None)
     in_executors = sum(consumer.body_bytes for consumer in caching if not consumer.traits.messages_in_queues)
     in_queues = 0 if heap.message_totals is None else heap.message_totals.in_queues_body_bytes
-    incomplete = any(given.kind == "heap" and not given.complete for given in facts.inputs)
     return Load(
         consumers=len(caching),
         largest=max(caching, key=lambda consumer: (consumer.body_bytes, consumer.bound_bytes or 0)),
         known=known,
         held_bytes=in_queues + in_executors,
         bound_bytes=sum(consumer.bound_bytes or 0 for consumer, _ in known) if known else None,
-        heap_bytes=heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
+        heap_bytes=heap.limit_bytes or heap.in_use_bytes,
         heap_is_known=heap.limit is not None,
-        out_of_memory=heap.out_of_memory and not heap.had_room(whole=not incomplete),
-        incomplete=incomplete,
+        out_of_memory=heap.out_of_memory and not heap.had_room(whole=facts.heap_is_whole),
+        incomplete=not facts.heap_is_whole,
     )
 
 

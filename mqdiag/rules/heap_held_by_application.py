@@ -54,7 +54,7 @@ def _facts(retained: int) -> Facts:
         share=retained / 200_000_000,
         path=("class com.acme.ReportCache", "ENTRIES java.util.HashMap"),
         label="com.acme.ReportCache.ENTRIES",
-        holds=("byte[]: 150,000,000",),
+        holds=("byte[]: 150,000,000 bytes in 1,500",),
     )
     heap = HeapFacts(
         objects=100_000,
@@ -84,7 +84,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each accumulation point that is large enough."""
     heap = facts.heap
     assert heap is not None
-    whole = all(given.complete for given in facts.inputs if given.kind == "heap")
+    whole = facts.heap_is_whole
     if heap.had_room(whole=whole):
         # the error tells nothing about what is in the heap
         heap = msgspec.structs.replace(heap, out_of_memory=False)

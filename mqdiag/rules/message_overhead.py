@@ -77,7 +77,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         return
     overhead = sum(map(_overhead, known))
     bodies = sum(consumer.body_bytes for consumer in known)
-    size = heap.limit_bytes or (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0)
+    size = heap.limit_bytes or heap.in_use_bytes
     if overhead <= limits["heap_share"] * size and heap.limit_bytes is not None:
         yield Margin(
             rule="",

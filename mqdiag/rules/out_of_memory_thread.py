@@ -156,7 +156,7 @@ def silent() -> Facts:
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each such thread; mostly it is one."""
     assert facts.heap is not None
-    had_room = facts.heap.had_room(whole=all(given.complete for given in facts.inputs if given.kind == "heap"))
+    had_room = facts.heap.had_room(whole=facts.heap_is_whole)
     for thread in facts.heap.threads:
         if not thread.hit_out_of_memory:
             continue
@@ -325,7 +325,7 @@ def _of_classes(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) ->
 def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:
     used = heap.in_use_share
     return {
-        "in_use_bytes": (heap.shallow_bytes or 0) + (heap.unreachable_bytes or 0),
+        "in_use_bytes": heap.in_use_bytes,
         "heap_bytes": heap.limit_bytes,
         "in_use_share": None if used is None else round(used, 4),
         "large_objects": heap.large_objects,
