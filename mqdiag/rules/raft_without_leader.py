@@ -270,17 +270,18 @@ def _members(logs: LogsFacts, *, zone_known: bool) -> list[_Member]:
                 one.known = _later(one.known, last)
                 one.led = _later(one.led, last) if event.kind == LEADS else one.led
             one.ends = _later(one.ends, last)
+    failed = events(logs, FAILED)
+    with_votes = () if any(event.sampled for event in failed) else files_of(failed)
     for one in members.values():
-        one.first = _later(one.first, _wait_begins(one, events(logs, FAILED), zone_known=zone_known))
-        one.rounds = min(one.rounds, _rounds_since(one.begin, events(logs, FAILED), zone_known=zone_known))
+        one.first = _later(one.first, _wait_begins(one, failed, zone_known=zone_known))
+        one.rounds = min(one.rounds, _rounds_since(one.begin, failed, zone_known=zone_known))
         if len(members) == 1:
             kinds = _kinds(logs)
             for file in logs.brokers or [file for file in logs.files if file.kind in kinds]:
                 one.log_ends = _later(one.log_ends, read(file.last))
             one.ends = _later(one.ends, one.log_ends)
-            failed = events(logs, FAILED)
             for file in logs.files:
-                if file.path in files_of(failed) and not any(event.sampled for event in failed):
+                if file.path in with_votes:
                     one.votes_end = _later(one.votes_end, read(file.last))
     return list(members.values())
 
