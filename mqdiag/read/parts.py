@@ -51,10 +51,15 @@ class Part(msgspec.Struct, frozen=True):
     text: str
 
 
-def parts_of(text: str) -> list[Part]:
-    """The parts of a paste; none where it is of one kind, or where one reader understands all of it."""
-    named = names_files(text)
-    if not named and not is_admin_output(text):
+def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
+    """The parts of a paste; none where it is of one kind, or where one reader understands all of it.
+
+    Args:
+        text: all of it.
+        has_answers: whether it holds what mqadmin prints; None where nobody has looked yet.
+    """
+    named = _names_files(text)
+    if not named and not (is_admin_output(text) if has_answers is None else has_answers):
         # logs may hold thread dumps and the head of a crash report, and are read for each
         return []
     parts: dict[str, list[str]] = {}
@@ -70,7 +75,7 @@ def parts_of(text: str) -> list[Part]:
     return found if len(found) > 1 or named else []
 
 
-def names_files(text: str) -> bool:
+def _names_files(text: str) -> bool:
     """Whether lines such as `==> broker.log <==` say which files a paste is made of."""
     return any(map(_FILE.match, _lines(text)))
 

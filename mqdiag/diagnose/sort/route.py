@@ -16,7 +16,7 @@ from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.errors import InputError
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
-from mqdiag.read.parts import MAX_BYTES, names_files, parts_of
+from mqdiag.read.parts import MAX_BYTES, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 TAR_HEADER_BYTES = 512
 """before the first file of an archive"""
+_SQUEEZED = (Content.BZIP2, Content.XZ)
 _CRASH_HEADS = tuple(head.encode() for head in HEADS)
 
 
@@ -72,7 +73,7 @@ def needs_sorting(path: str, own: str) -> bool:
     """
     head, size = _beginning(path)
     piece = Piece(name=path, path=path, size_bytes=size, head=head)
-    is_squeezed = content_of(head) in (Content.BZIP2, Content.XZ)
+    is_squeezed = content_of(head) in _SQUEEZED
     if is_squeezed and own == "stacks":
         return True  # the reader of thread dumps does not unpack it
     if own == "log" and (piece.packed or is_squeezed or piece.content in (Content.TAR, Content.ZIP)):
@@ -91,16 +92,14 @@ def needs_sorting(path: str, own: str) -> bool:
     if piece.content is not Content.TEXT or size > MAX_BYTES:
         return False
     if size > len(head):
-        text = decoded(Path(path).read_bytes())
-    elif not names_files(text):
-        return False
-    return bool(parts_of(text))
+        return bool(parts_of(decoded(Path(path).read_bytes())))
+    return bool(parts_of(text, has_answers=False))
 
 
 def _begins_with_thread_dump(piece: Piece) -> bool:
     """Whether a packed file, or the first file of an archive, is a thread dump and no log with thread dumps in it."""
     name, head = piece.path, piece.inner_head
-    if piece.content is Content.TAR and content_of(piece.head) in (Content.BZIP2, Content.XZ):
+    if piece.content is Content.TAR and content_of(piece.head) in _SQUEEZED:
         head = head[TAR_HEADER_BYTES:]
     elif piece.content in (Content.TAR, Content.ZIP):
         if piece.path == STANDARD_INPUT:

@@ -16,7 +16,7 @@ from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
 from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
-from mqdiag.read.parts import names_files, parts_of
+from mqdiag.read.parts import parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 from mqdiag.read.spool import spooled
@@ -179,10 +179,13 @@ class Walk:
         if piece.content is not Content.TEXT or piece.packed or piece.size_bytes > MAX_PASTE_BYTES:
             return []
         is_whole = piece.inner_head is piece.head and piece.size_bytes == len(piece.head)
-        if is_whole and not piece.has_admin_output and not names_files(piece.text):
-            return []
+        parts = (
+            parts_of(piece.text, has_answers=piece.has_admin_output)
+            if is_whole
+            else parts_of(decoded(Path(piece.path).read_bytes()))
+        )
         made = []
-        for part in parts_of(piece.text if is_whole else decoded(Path(piece.path).read_bytes())):
+        for part in parts:
             copy = self._budget.take_member(piece.name)
             data = part.text.encode()
             copy.write_bytes(data)
