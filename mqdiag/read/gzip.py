@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
+from mqdiag.read.available_memory import available_bytes
 from mqdiag.read.mapping import map_file
 from mqdiag.text import Text, say
 
@@ -38,6 +39,7 @@ _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
 _MAX_BLOCK = 256 << 20
 _MEMORY_SHARE = 0.4  # of what is available; beyond it the data goes to a temporary file
+_UNKNOWN_MEMORY_BYTES = 4 << 30  # taken for available where nothing tells
 _LEAST_LIMIT = 16 << 30
 _MOST_RATIO = 100
 """dumps shrink to a third or a tenth; what inflates beyond this is a bomb unless its owner says otherwise"""
@@ -72,7 +74,7 @@ class _Spool:
         self._path = path
         self._limit = limit
         self._expected = 0
-        self._room = int(_available_memory() * _MEMORY_SHARE) if in_memory else 0
+        self._room = _most_in_memory() if in_memory else 0
         self._fd = os.memfd_create("mqdiag")
         self._on_disk = False
         self.size = 0
@@ -353,7 +355,7 @@ def _inflate_members(
     """Inflate members side by side; None when the file is not laid out as the JVM does it."""
     starts = list(_member_starts(raw))
     total = len(starts) * block
-    if total > min(_available_memory() * _MEMORY_SHARE, limit):
+    if total > min(_most_in_memory(), limit):
         return None  # one stream, which can go to disk
     mapped = mmap.mmap(-1, max(total, 1))
     out = np.frombuffer(mapped, np.uint8)
@@ -398,19 +400,7 @@ def _read_only(data: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return data
 
 
-def _available_memory() -> int:
-    """Bytes that can be had without swapping, as the kernel and the container's limit say."""
-    available = 1 << 32
-    try:
-        with open("/proc/meminfo") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    available = int(line.split()[1]) << 10
-    except OSError:
-        pass
-    try:
-        with open("/sys/fs/cgroup/memory.max") as limit, open("/sys/fs/cgroup/memory.current") as used:
-            available = min(available, int(limit.read()) - int(used.read()))
-    except (OSError, ValueError):
-        pass
-    return max(available, 0)
+def _most_in_memory() -> int:
+    """Bytes that inflated data may take in memory; the rest goes to the disk."""
+    available = available_bytes()
+    return int((_UNKNOWN_MEMORY_BYTES if available is None else available) * _MEMORY_SHARE)
