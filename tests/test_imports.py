@@ -18,7 +18,8 @@ MOST_MODULES = {
     ("rules",): 229,
     # pools, collectors and containers of listeners are looked for in every series
     ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 215,
-    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 258,
+    # what lines leave open is decided in a module that dumps do without
+    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 259,
     ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 371,
 }
 """modules of ours that a command imports at most; each takes a third of a millisecond of every run

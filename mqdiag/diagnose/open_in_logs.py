@@ -1,0 +1,190 @@
+"""What the lines of logs leave open: lines that nobody understood, weak symptoms, and excerpts that prove little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import LogsFacts
+from mqdiag.findings import Report
+from mqdiag.text import NOTHING, Text, say
+
+EXCERPT_LINES = 20
+"""below so many lines a log is an excerpt that somebody cut out"""
+FEWEST_LINES = 3
+"""below so many lines a log shows nothing by what it does not say"""
+FEWEST_UNKNOWN_LINES = 5
+"""the same of a log that mqdiag knows no line of"""
+FEWEST_ENDED = 3
+"""connections of a gRPC client that ended, from which on it is worth a look whether it received messages later"""
+UNANSWERED_REQUEST = "request-no-answer"
+"""event of a client's log that no rule judges alone: a broker was away, or too slow, for a moment or for good"""
+ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
+"""kinds of events"""
+OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
+OF_RAFT_MEMBERS = frozenset({"controller", "dledger", "jraft"})
+OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "jraft", "proxy"})
+"""kinds of logs"""
+
+
+def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Text]:
+    """Why the logs do not prove that all is well; nothing when they do.
+
+    Args:
+        report: with its findings.
+        logs: what was read.
+    """
+    yield from _not_understood(logs, frozenset(found.rule for found in report.findings))
+    yield from _excerpt(report, logs)
+
+
+def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
+    """Logs with lines that mqdiag does not know to be harmless.
+
+    Args:
+        logs: what was read.
+        judged: rules with a finding, which says what their lines mean.
+    """
+    unknown = [file for file in logs.files if file.kind == "application" and not file.event_lines]
+    if unknown:
+        yield say(
+            "mqdiag understood no line of {path}{more}.",
+            path=unknown[0].path,
+            more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
+            if len(unknown) > 1
+            else NOTHING,
+        )
+    unread = [gc for gc in logs.gc if gc.unread > gc.collections]
+    if unread:
+        yield say(
+            "{path} has {lines:count} {lines:pause|pauses} of a collector in a form that mqdiag cannot read.",
+            path=unread[0].path,
+            lines=unread[0].unread,
+        )
+    if logs.other_clients:
+        yield say(
+            "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
+            clients=logs.other_clients,
+        )
+    # A process that was short-lived beside others leaves a short log too: only lines that were cut out count.
+    for one in logs.repeated if logs.lines < EXCERPT_LINES else ():
+        yield say(
+            'A few lines repeat "{text}" {count:count} times: what they are about does not move.',
+            text=one.text,
+            count=one.count,
+        )
+    # Beside a finding, the weak symptoms below tell of such lines too.
+    ended = [] if judged else [*_ended_connections(logs)]
+    yield from ended
+    yield from [] if judged else _unanswered(logs)
+    lines = logs.level_lines
+    if lines is None or lines.all_harmless:
+        return
+    if lines.not_understood:
+        from mqdiag.facts.unjudged_lines import unjudged_lines
+
+        yield unjudged_lines(lines, len(lines.commonest))
+    if lines.unseen:
+        yield say(
+            (
+                "{lines:count} {lines:line|lines} at WARN or ERROR came in floods and were counted like the lines near"
+                " them."
+            ),
+            lines=lines.unseen,
+        )
+    weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
+    if weak and not ended:
+        yield _weak(weak)
+        yield _other_side(logs)
+
+
+def _ended_connections(logs: LogsFacts) -> Iterator[Text]:
+    """Connections that ended now and then are a proxy that restarts, or an outage; messages received later tell."""
+    ended = [event for event in logs.events if event.kind in ENDED_CONNECTIONS]
+    times = sum(event.count for event in ended)
+    if times < FEWEST_ENDED:
+        return
+    received = max(
+        (event.last or "" for event in logs.events if event.kind == "grpc-messages-received"), default=""
+    )
+    if received <= max(event.last or "" for event in ended):
+        yield say(
+            "Connections of the gRPC client ended {times:count} {times:time|times}, and its log does not show that it"
+            " received messages after that. To decide it, add the proxy's proxy.log of the same time, and thread dumps"
+            " of the client.",
+            times=times,
+        )
+
+
+def _unanswered(logs: LogsFacts) -> Iterator[Text]:
+    requests = sum(event.count for event in logs.events if event.kind == UNANSWERED_REQUEST)
+    if requests:
+        yield say(
+            "{requests:count} {requests:request|requests} of clients, other than sends and pulls, got no answer in"
+            " time. To decide it, add the logs of the broker for the same time.",
+            requests=requests,
+        )
+
+
+def _weak(weak: dict[str, int]) -> Text:
+    """Lines that rules know, and which are not enough for a finding."""
+    lines, rules = sum(weak.values()), tuple(weak)
+    if lines < EXCERPT_LINES:
+        return say(
+            "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, too few or too short for a"
+            " finding.",
+            lines=lines,
+            rules=rules,
+        )
+    return say(
+        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}; their share and their number in a"
+        " minute are too low for a finding.",
+        lines=lines,
+        rules=rules,
+    )
+
+
+def _other_side(logs: LogsFacts) -> Text:
+    """What to add: the logs that show the same time from the other side."""
+    kinds = {file.kind for file in logs.files}
+    if any(event.kind in OF_GRPC_CLIENTS for event in logs.events) and "proxy" not in kinds:
+        return say("To decide it, add the proxy's proxy.log of the same time.")
+    if (kinds and kinds <= OF_RAFT_MEMBERS) or _only_of_raft(logs):
+        return say("To decide it, add the logs of the other members of the Raft group for the same time.")
+    if not kinds.isdisjoint(OF_SERVERS):
+        return say("To decide it, add the logs of the clients for the same time.")
+    return say("To decide it, add the logs of the broker for the same time.")
+
+
+def _only_of_raft(logs: LogsFacts) -> bool:
+    """Whether all known lines are of a Raft group; a short log of SOFAJRaft does not tell its kind."""
+    return bool(logs.events) and all(event.kind.startswith("raft-") for event in logs.events)
+
+
+def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
+    """A few lines that somebody cut out show that something was, and not how long."""
+    lines = logs.level_lines
+    fewest = FEWEST_LINES if any(file.event_lines for file in logs.files) else FEWEST_UNKNOWN_LINES
+    known = lines is not None and bool(lines.harmless or lines.passing)
+    if logs.lines == 1 and known:
+        yield say("One log line that is known to be harmless proves nothing.")
+    elif 0 < logs.lines < fewest and not known:
+        yield say(
+            "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
+            lines=logs.lines,
+        )
+    unlocked = sum(event.values.get("still_unlocked", 0) for event in logs.events)
+    if unlocked and 0 < logs.lines < EXCERPT_LINES:
+        yield say(
+            "The lines end before the broker has locked {unlocked:count} {unlocked:queue|queues} for its orderly"
+            " consumer.",
+            unlocked=unlocked,
+        )
+    for found in report.findings:
+        own_lines = sum(file.lines for file in logs.files if file.path in found.rests_on) or logs.lines
+        if "logs" in found.seen_in and not found.undecides and 0 < own_lines < EXCERPT_LINES:
+            yield say(
+                "An excerpt of {lines:count} log {lines:line|lines} does not tell how long it was: {title}.",
+                lines=own_lines,
+                title=found.title,
+            )
+            return
