@@ -101,7 +101,7 @@ def webhook(url: str, sleep: Callable[[float], None] = time.sleep) -> Send:
                 " or characters that are not ASCII"
             )
         )
-    opener = urllib.request.build_opener(_NoRedirect, _Http, _Https)
+    opener = urllib.request.build_opener(_NoRedirect, _WholeAnswerInTime)
 
     def send(data: bytes, key: str) -> None:
         """Post once, and again while the other side does not answer or says that it cannot now."""
@@ -182,28 +182,18 @@ class _Answer(http.client.HTTPResponse):
         self.fp = io.BufferedReader(_InTime(self.fp.detach(), sock, TIMEOUT_S))
 
 
-class _HttpConnection(http.client.HTTPConnection):
-    response_class = _Answer
+class _WholeAnswerInTime(urllib.request.HTTPSHandler, urllib.request.HTTPHandler):
+    """http and https, with a time for the whole answer."""
 
-
-class _HttpsConnection(http.client.HTTPSConnection):
-    response_class = _Answer
-
-
-class _Http(urllib.request.HTTPHandler):
-    """http, with a time for the whole answer."""
-
-    def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
+    def do_open(self, http_class: Any, req: urllib.request.Request, **options: Any) -> http.client.HTTPResponse:
         """Send the request."""
-        return self.do_open(_HttpConnection, req)
 
+        def connection(host: str, **more: Any) -> http.client.HTTPConnection:
+            made: http.client.HTTPConnection = http_class(host, **more)
+            made.response_class = _Answer
+            return made
 
-class _Https(urllib.request.HTTPSHandler):
-    """https, with a time for the whole answer."""
-
-    def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        """Send the request."""
-        return self.do_open(_HttpsConnection, req)
+        return super().do_open(connection, req, **options)
 
 
 def tell(faults: Sequence[NewFault], run: str, sends: Sequence[Send]) -> None:
