@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -28,16 +28,25 @@ def stoppable(progress: Progress) -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, stop) for number in (signal.SIGTERM, signal.SIGINT)}
+    with told_to_end(stop):
+        try:
+            yield
+        except (Exception, KeyboardInterrupt) as error:
+            # PySpark puts a handler of its own over that for SIGINT, which raises the same.
+            if not stopped and not isinstance(error, KeyboardInterrupt):
+                raise
+            progress.note(say("stopped; what is done is kept, run the same again to go on"))
+            raise KeyboardInterrupt from error
+        finally:
+            logging.disable(logging.NOTSET)
+
+
+@contextmanager
+def told_to_end(hear: Callable[[int, FrameType | None], None]) -> Iterator[None]:
+    """Call a function when SIGTERM or SIGINT comes, for as long as the block lasts."""
+    before = {number: signal.signal(number, hear) for number in (signal.SIGTERM, signal.SIGINT)}
     try:
         yield
-    except (Exception, KeyboardInterrupt) as error:
-        # PySpark puts a handler of its own over that for SIGINT, which raises the same.
-        if not stopped and not isinstance(error, KeyboardInterrupt):
-            raise
-        progress.note(say("stopped; what is done is kept, run the same again to go on"))
-        raise KeyboardInterrupt from error
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-        logging.disable(logging.NOTSET)

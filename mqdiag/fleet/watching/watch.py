@@ -7,7 +7,6 @@ written after it was told: a start after a kill tells at least what was missed, 
 from __future__ import annotations
 
 import contextlib
-import signal
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.job import listing_of, run_fleet
 from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.stoppable import told_to_end
 from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.tables.schemas import FINDINGS, INCIDENTS
@@ -170,12 +170,8 @@ def _finishing() -> Iterator[_Ending]:
             raise KeyboardInterrupt
         ending.told = True
 
-    before = {number: signal.signal(number, hear) for number in (signal.SIGTERM, signal.SIGINT)}
-    try:
+    with told_to_end(hear):
         yield ending
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _unguarded(progress: Progress) -> contextlib.AbstractContextManager[None]:
