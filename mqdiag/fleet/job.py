@@ -197,7 +197,10 @@ class _FleetRun:
     @contextlib.contextmanager
     def _planned(self, listing: Listing) -> Iterator[WorkList]:
         """What is to be done, for as long as it is needed."""
-        with tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder, WorkList(Path(folder)) as work:
+        with (
+            tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder,
+            contextlib.closing(WorkList(Path(folder))) as work,
+        ):
             self._progress.phase(say("telling new files from known ones"))
             plan(
                 self._context,

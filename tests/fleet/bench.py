@@ -178,7 +178,7 @@ def _listed(folder: Path, count: int) -> None:
         one = msgspec.json.decode(incident, type=Incident)
         return msgspec.json.encode(work_item(one, [file.uri for file in one.files], "s"))
 
-    with WorkList(folder) as work:
+    with contextlib.closing(WorkList(folder)) as work:
         work.add_files(files())
         work.group(600)
         for batch in work.fresh(FINGERPRINTED_AT_ONCE):

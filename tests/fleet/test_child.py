@@ -154,7 +154,7 @@ def test_a_bomb_inflates_to_the_limit_only(tmp_path: Path) -> None:
 def test_it_does_not_outlive_whoever_started_it(tmp_path: Path) -> None:
     script = (
         "import sys, time; from mqdiag.fleet.options import Limits; from mqdiag.fleet.work.child import WarmChild;"
-        "child = WarmChild(Limits()); child._start(); print(child.pid, flush=True); time.sleep(60)"
+        "child = WarmChild(Limits()); child.start(); print(child.pid, flush=True); time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -59,7 +59,7 @@ class Bench:
     @contextmanager
     def plan(self, settings: str = "s", limits: str = LIMITS) -> Iterator[WorkList]:
         listing = Listing([str(self.root)], [Template("{service}/{host}/{time}.hprof")])
-        with TemporaryDirectory() as folder, WorkList(Path(folder)) as work:
+        with TemporaryDirectory() as folder, closing(WorkList(Path(folder))) as work:
             plan(self.context, self.layout, listing, work, window_s=600, settings=settings, limits=limits)
             yield work
 

@@ -51,8 +51,19 @@ class WarmChild:
         Raises:
             MqdiagError: it does not start on this node.
         """
-        if self._process is None:
-            self._start()
+        if self._process is not None:
+            return
+        command = [sys.executable, "-m", "mqdiag.fleet.work.child_main"]
+        command += [str(self.limits.memory_bytes), str(self.limits.input_bytes), str(os.getpid())]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
+        self._served = 0
+        try:
+            self._answer(START_S)
+        except NotAnalysed as failure:
+            self.close()
+            raise MqdiagError(
+                say("the analysing process does not start on this node: {reason}", reason=failure.reason)
+            ) from failure
 
     def analyse(self, request: Request) -> Rows:
         """The rows of an incident.
@@ -83,19 +94,6 @@ class WarmChild:
             self._process.kill()
             self._process.communicate()
             self._process = None
-
-    def _start(self) -> None:
-        command = [sys.executable, "-m", "mqdiag.fleet.work.child_main"]
-        command += [str(self.limits.memory_bytes), str(self.limits.input_bytes), str(os.getpid())]
-        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
-        self._served = 0
-        try:
-            self._answer(START_S)
-        except NotAnalysed as failure:
-            self.close()
-            raise MqdiagError(
-                say("the analysing process does not start on this node: {reason}", reason=failure.reason)
-            ) from failure
 
     def _is_worn(self) -> bool:
         kept = _anonymous_bytes(self._running.pid)

@@ -9,9 +9,7 @@ from __future__ import annotations
 import itertools
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager
 from pathlib import Path
-from types import TracebackType
 
 import msgspec
 
@@ -35,8 +33,8 @@ _ORDER = "day, service, environment, host, incident"
 """of rows in the tables: a folder a day; a reader that asks for a service skips the rest by the files' statistics"""
 
 
-class WorkList(AbstractContextManager["WorkList"]):
-    """Listed files, known incidents, and what is left to do; use as a context.
+class WorkList:
+    """Listed files, known incidents, and what is left to do; to be closed.
 
     Args:
         folder: of this run; removed by whoever made it.
@@ -141,7 +139,6 @@ class WorkList(AbstractContextManager["WorkList"]):
         query = f"select incident from known where taken and run = ? and incident in ({places})"
         return {row[0] for row in self._base.execute(query, (run, *incidents))}
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
+        """Let go of the database."""
         self._base.close()
