@@ -72,11 +72,7 @@ def _is_heap_dump(file: EvidenceFile) -> bool:
 
 def _incident(begun: list[tuple[int, EvidenceFile]]) -> Incident:
     first_ns, first = begun[0]
-    digest = hashlib.blake2b(digest_size=16)
-    for text in (first.labels.environment, first.labels.service, first.labels.host):
-        digest.update(f"{text}\0".encode())
-    for _, file in begun:
-        digest.update(f"{file.uri}\0{file.bytes}\0{file.modified_ns}\0".encode())
+    listed = (part for _, file in begun for part in (file.uri, file.bytes, file.modified_ns))
     return Incident(
         environment=first.labels.environment,
         service=first.labels.service,
@@ -84,5 +80,10 @@ def _incident(begun: list[tuple[int, EvidenceFile]]) -> Incident:
         window_start_ns=first_ns or None,
         bytes=sum(file.bytes for _, file in begun),
         files=tuple(IncidentFile(uri=file.uri, bytes=file.bytes, error=file.error) for _, file in begun),
-        listing=digest.hexdigest(),
+        listing=hash_of(first.labels.environment, first.labels.service, first.labels.host, *listed),
     )
+
+
+def hash_of(*parts: object) -> str:
+    """One key of several texts or numbers, in their order."""
+    return hashlib.blake2b("".join(f"{part}\0" for part in parts).encode(), digest_size=16).hexdigest()

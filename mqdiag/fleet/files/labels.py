@@ -123,9 +123,13 @@ def parse_time(text: str) -> int | None:
         moment = datetime.fromisoformat(text)
     except ValueError:
         return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return int(moment.timestamp() * 1000) * 10**6
+    return time_ns(moment)
+
+
+def time_ns(moment: datetime) -> int:
+    """Nanoseconds since 1970, to the millisecond; without a zone it is UTC."""
+    known = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return int(known.timestamp() * 1000) * 10**6
 
 
 def _stem(relative: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
@@ -56,9 +57,7 @@ class Listing:
         self._leave_out = frozenset(leave_out)
         self._since_ns = since_ns
         self._only = only
-        self._unlabelled = 0
-        self._linked_folders = 0
-        self._too_old = 0
+        self._left_out = Counter[str]()
         self.given: dict[str, int] = dict.fromkeys(paths, 0)
         """files found, by given path"""
         self.errors: dict[str, Text] = {}
@@ -67,7 +66,7 @@ class Listing:
     @property
     def left_out(self) -> LeftOut:
         """What was there and is not analysed, counted as far as the listing has come."""
-        return LeftOut(unlabelled=self._unlabelled, linked_folders=self._linked_folders, too_old=self._too_old)
+        return LeftOut(**self._left_out)
 
     def __iter__(self) -> Iterator[EvidenceFile]:
         for given in self._paths:
@@ -75,7 +74,7 @@ class Listing:
                 for found in self._files(given):
                     self.given[given] += 1
                     if self._is_too_old(found):
-                        self._too_old += 1
+                        self._left_out["too_old"] += 1
                     elif self._only is None or self._only.get(found.uri) == (found.bytes, found.modified_ns):
                         yield found
             except InputError as error:
@@ -108,7 +107,7 @@ class Listing:
         for found in self._below(store, root):
             if isinstance(found, tuple):
                 yield self._lost_folder(store, *found, start)
-            elif pattern is None or _matches(found.path, pattern):
+            elif pattern is None or _matches(found.path.split("/"), pattern.split("/")):
                 labelled = self._labelled(store, found, found.path[start:])
                 if labelled is not None:
                     yield labelled
@@ -136,7 +135,7 @@ class Listing:
             elif _hidden(name):
                 continue
             elif store.is_link(name):
-                self._linked_folders += 1
+                self._left_out["linked_folders"] += 1
             else:
                 yield from self._below(store, name, depth + 1)
 
@@ -153,13 +152,11 @@ class Listing:
                 (found for one in self._templates if (found := one.labels(relative)) is not None), None
             )
             if labels is None:
-                self._unlabelled += 1
+                self._left_out["unlabelled"] += 1
                 return None
         else:
             labels = default_labels(relative)
-        return EvidenceFile(
-            uri=store.uri(entry.path), bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels
-        )
+        return _evidence(store.uri(entry.path), entry, labels)
 
     def _of_manifest(self, given: str, store: Storage, path: str) -> Iterator[EvidenceFile]:
         for place, labels in manifest_files(given, store, path):
@@ -168,9 +165,11 @@ class Listing:
             if entry is None:
                 yield EvidenceFile(uri=other.uri(inner), labels=labels, error="no such file")
             else:
-                yield EvidenceFile(
-                    uri=other.uri(inner), bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels
-                )
+                yield _evidence(other.uri(inner), entry, labels)
+
+
+def _evidence(uri: str, entry: Entry, labels: Labels) -> EvidenceFile:
+    return EvidenceFile(uri=uri, bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels)
 
 
 def _has_glob(path: str) -> bool:
@@ -184,18 +183,13 @@ def _split_glob(path: str) -> tuple[str, str]:
     return "/".join(parts[:plain]) or "/", path
 
 
-def _matches(path: str, pattern: str) -> bool:
+def _matches(names: list[str], wanted: list[str]) -> bool:
     """Like a shell's glob with `**`: a star does not cross a "/", and a matched folder stands for all in it."""
-    names, wanted = path.split("/"), pattern.split("/")
-    return _match_parts(names, wanted)
-
-
-def _match_parts(names: list[str], wanted: list[str]) -> bool:
     if not wanted:
         return True
     if wanted[0] == "**":
-        return any(_match_parts(names[skip:], wanted[1:]) for skip in range(len(names) + 1))
-    return bool(names) and fnmatch.fnmatchcase(names[0], wanted[0]) and _match_parts(names[1:], wanted[1:])
+        return any(_matches(names[skip:], wanted[1:]) for skip in range(len(names) + 1))
+    return bool(names) and fnmatch.fnmatchcase(names[0], wanted[0]) and _matches(names[1:], wanted[1:])
 
 
 def _hidden(path: str) -> bool:

@@ -6,7 +6,7 @@ import csv
 import io
 import posixpath
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any
 
 import pyarrow as pa
@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mqdiag.errors import InputError, first_line
-from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time
+from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time, time_ns
 from mqdiag.fleet.files.storage import Storage
 from mqdiag.text import say
 
@@ -74,8 +74,7 @@ def _time(given: str, number: int, value: Any) -> int | None:
     if value is None or value == "":
         return None
     if isinstance(value, datetime):
-        moment = value if value.tzinfo else value.replace(tzinfo=UTC)
-        return int(moment.timestamp() * 1000) * 10**6
+        return time_ns(value)
     found = parse_time(str(value))
     if found is None:
         raise InputError(

@@ -92,9 +92,8 @@ class Storage:
 
     def read(self, path: str) -> bytes:
         """A whole small file."""
-        with self.system.open_input_file(path) as file:
-            data: bytes = file.read()
-        return data
+        with self.open(path) as file:
+            return file.read()
 
     def write(self, path: str, data: bytes, *, durable: bool = True) -> None:
         """Put a whole file: a reader sees all of it or what was there before.
@@ -158,11 +157,10 @@ def storage(uri: str) -> tuple[Storage, str]:
             )
         )
     system = _remote(scheme, urlsplit(f"{scheme}://{rest}").netloc, query)
-    path = rest
     if scheme in ("hdfs", "viewfs"):
         netloc, _, inner = rest.partition("/")
         return Storage(system, f"{scheme}://{netloc}", mark + query), f"/{inner}".rstrip("/")
-    return Storage(system, f"{scheme}://", mark + query), path.rstrip("/")
+    return Storage(system, f"{scheme}://", mark + query), rest.rstrip("/")
 
 
 def without_options(uri: str) -> str:

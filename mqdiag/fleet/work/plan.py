@@ -11,7 +11,7 @@ from pyspark import SparkContext
 from mqdiag import __version__
 from mqdiag.config import Settings
 from mqdiag.fleet.files.fingerprints import content_fingerprint
-from mqdiag.fleet.files.incidents import Incident
+from mqdiag.fleet.files.incidents import Incident, hash_of
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.tables.earlier import known_incidents
 from mqdiag.fleet.tables.layout import Layout
@@ -88,10 +88,6 @@ def work_item(one: Incident, contents: Sequence[str], settings: str) -> WorkItem
     return WorkItem(
         **msgspec.structs.asdict(one),
         contents=tuple(contents),
-        evidence=_hash(*evidence),
-        incident=_hash(settings, *evidence),
+        evidence=hash_of(*evidence),
+        incident=hash_of(settings, *evidence),
     )
-
-
-def _hash(*texts: str) -> str:
-    return hashlib.blake2b("".join(f"{text}\0" for text in texts).encode(), digest_size=16).hexdigest()

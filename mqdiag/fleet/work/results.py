@@ -22,8 +22,6 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     """the run that made it"""
     again: bool
     """another run must not take it over: it failed for a passing reason"""
-    limits: str | None
-    """limits under which it failed, where others could help"""
     rows: Rows
 
 

@@ -180,7 +180,7 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
         "analysis_ms": elapsed_ms,
     }
     _add_leading(rows, item)
-    return Result(run=job.run, again=incident["again"], limits=incident["limits"], rows=rows)
+    return Result(run=job.run, again=incident["again"], rows=rows)
 
 
 def limits_text(limits: Limits) -> str:

@@ -8,10 +8,9 @@ from collections.abc import Iterable
 from pyspark import SparkContext
 
 from mqdiag.fleet.options import Limits
+from mqdiag.fleet.work import analyse
 from mqdiag.fleet.work.scratch import remove_leftovers
 from mqdiag.fleet.work.task import warm_child
-from mqdiag.kernel.ahead import compile_ahead
-from mqdiag.progress import Silent
 
 TASKS_PER_CORE = 2
 
@@ -30,7 +29,7 @@ def warm_nodes(context: SparkContext, scratch: str | None, limits: Limits) -> No
 
     def warm(_: Iterable[int]) -> None:
         remove_leftovers(scratch)
-        compile_ahead(Silent(), "heap")
+        analyse.warm()
         warm_child(limits).start()
         for module in ("mqdiag.fleet.work.plan", "mqdiag.fleet.tables.commit"):
             importlib.import_module(module)  # of the tasks that come, with all of Arrow
