@@ -55,7 +55,7 @@ def _unless(why_not: Callable[[Facts], Skip | None], check: Check) -> Check:
 
 
 def _without_whole_graph(facts: Facts) -> Skip | None:
-    if any(one.kind == "heap" and not one.complete for one in facts.inputs):
+    if not facts.heap_is_whole:
         return Skip(reason=say("the dump is cut or damaged: what it lacks proves nothing"))
     return without_graph(_heap(facts))
 
