@@ -93,7 +93,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     for still in stacks.standstills:
         if still.kind != "lock":
             continue
-        if still.holder and still.holder_does:
+        if still.holder and still.holder_does and " at " not in still.holder_does:
+            more = (say("The dump shows no frame of the holder {holder}, so it does not tell what it does."),)
+        elif still.holder and still.holder_does:
             more = (say("The holder {holder} is in {holder_does}."),)
         elif still.holder:
             more = (say("The dump has no lines of the holder {holder}: look for them in the whole dump."),)

@@ -216,7 +216,7 @@ def _deadlocks(world: World) -> tuple[Deadlock, ...]:
         found[frozenset(names)] = Deadlock(
             threads=names,
             locks=tuple(
-                f"{wait.class_name or wait.object_id} at {track.last_meaning.own_frame or track.last_meaning.top}"
+                _lock_and_frame(wait.class_name or wait.object_id, track)
                 for track, wait in zip(cycle, waits, strict=True)
             ),
             kinds=tuple(wait.kind for wait in waits),
@@ -253,3 +253,8 @@ def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
     if rebalance and consumers and len(pull) < len(rebalance) and series.samples[-1].complete:
         return ("PullMessageService",)
     return ()
+
+
+def _lock_and_frame(lock: str, track: Track) -> str:
+    frame = track.last_meaning.own_frame or track.last_meaning.top
+    return lock if frame is None else f"{lock} at {frame}"

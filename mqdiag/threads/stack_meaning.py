@@ -287,7 +287,10 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
     for method in methods[:MAX_TOP]:
         if method in IDLE:
             return True
-    return not stack.frames or any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
+    if not stack.frames:
+        # a part of a javacore may name who waits for a monitor, and no frames
+        return stack.state != "BLOCKED"
+    return any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
 
 
 def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:

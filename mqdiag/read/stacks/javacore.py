@@ -8,6 +8,14 @@
     4XESTACKTRACE                at com/acme/Shop.run(Shop.java:12(Compiled Code))
     5XESTACKTRACE                   (entered lock: java/util/HashMap@0xC8, entry count: 1)
 
+A part of one without threads names them among its monitors, or in a deadlock that the JVM found:
+
+    3LKMONOBJECT       com/acme/Clock@0xC0: Flat locked by "a" (J9VMThread:0x0F01), entry count 1
+    3LKWAITER                "b" (J9VMThread:0x0F02)
+    2LKDEADLOCKTHR  Thread "a" (0x0F01)
+    4LKDEADLOCKOBJ      com/acme/Clock@0xC0
+    3LKDEADLOCKOWN    which is owned by:
+
 Source: the "Java dump" page of OpenJ9's documentation, javadump.cpp of OpenJ9. A javacore does not tell whether a wait
 has a timeout, for which the frames are asked, and it leaves out virtual threads that are on no carrier.
 """
@@ -40,6 +48,16 @@ _FRAME = re.compile(r"^4XESTACKTRACE +at (?P<method>[^\s()]{1,500})\((?P<place>[
 _ENTERED = re.compile(
     r"^5XESTACKTRACE +\(entered lock: (?P<class>[^\s@]{1,300})@(?P<object>0x[0-9A-Fa-f]{1,16}),"
 )
+_MONITOR = re.compile(
+    r"^3LKMONOBJECT +(?P<class>[^\s@]{1,300})@(?P<object>0x[0-9A-Fa-f]{1,16}): (?:Flat locked by|owner)"
+    r' "(?P<name>.{0,300})" \((?:J9VMThread:)?(?P<id>0x[0-9A-Fa-f]{1,16})\)'
+)
+_OTHER_MONITOR = re.compile(r"^[23]LKMON")
+_WAITER = re.compile(r'^3LKWAITER +"(?P<name>.{0,300})" \((?:J9VMThread:)?(?P<id>0x[0-9A-Fa-f]{1,16})\)')
+_DEADLOCKED = re.compile(
+    r'^2LKDEADLOCKTHR +Thread "(?P<name>.{0,300})" \((?:J9VMThread:)?(?P<id>0x[0-9A-Fa-f]{1,16})\)'
+)
+_WANTED = re.compile(r"^4LKDEADLOCKOBJ +(?P<class>[^\s@]{1,300})@(?P<object>0x[0-9A-Fa-f]{1,16})")
 _JVM = re.compile(r"^1CIJAVAVERSION +(?P<name>.{1,150}?)\s*$", re.M)
 _PID = re.compile(r"^1CIPROCESSID +Process ID: (?P<pid>\d{1,9})\b", re.M)
 _DATE = re.compile(r"^1TIDATETIME +Date: (\d{4})/(\d\d)/(\d\d) at (\d\d:\d\d:\d\d)", re.M)
@@ -72,7 +90,7 @@ class _Thread:
     cpu_ms: float | None = None
     block: re.Match[str] | None = None
     frames: list[str] = field(default_factory=list)
-    """with the lines of locks that a frame has entered behind it"""
+    """with the lines of locks that a frame has entered behind it, or with the lines of locks alone"""
 
 
 def captured_at(text: str) -> str | None:
@@ -95,7 +113,7 @@ def heap_bytes(text: str) -> tuple[int | None, int | None]:
 
 def as_jstack(text: str) -> str:
     """The same threads as `jstack -l` prints them."""
-    threads = list(_threads(text))
+    threads = list(_threads(text)) or _threads_of_monitors(text)
     owned: dict[str, list[tuple[str, str]]] = {}
     for thread in threads:
         block = thread.block
@@ -130,6 +148,52 @@ def _threads(text: str) -> Iterator[_Thread]:
             _take(thread, line)
     if thread is not None:
         yield thread
+
+
+def _threads_of_monitors(text: str) -> list[_Thread]:
+    """Threads before and behind monitors, without frames, for a text that has no section of threads."""
+    threads: dict[str, _Thread] = {}
+    held: tuple[str, str] | None = None
+    """object and class of the monitor above"""
+    wanted: tuple[str, str] | None = None
+    """the same of a deadlock, whose owner comes below"""
+    last: _Thread | None = None
+
+    def known(found: re.Match[str]) -> _Thread:
+        return threads.setdefault(found["id"], _Thread(found["name"], found["id"], "R"))
+
+    for line in text.split("\n"):
+        if "LK" not in line[:3] or len(line) > _LONGEST_LINE:
+            continue
+        if (found := _MONITOR.match(line)) is not None:
+            held = found["object"].lower(), _dotted(found["class"])
+            _owns(known(found), held)
+        elif _OTHER_MONITOR.match(line):
+            held = None
+        elif held is not None and (found := _WAITER.match(line)) is not None:
+            _wants(known(found), held)
+        elif (found := _DEADLOCKED.match(line)) is not None:
+            last = known(found)
+            if wanted is not None:
+                _owns(last, wanted)
+                wanted = None
+        elif last is not None and (found := _WANTED.match(line)) is not None:
+            wanted = found["object"].lower(), _dotted(found["class"])
+            _wants(last, wanted)
+    return list(threads.values())
+
+
+def _owns(thread: _Thread, lock: tuple[str, str]) -> None:
+    line = f"\t- locked <{lock[0]}> (a {lock[1]})\n"
+    if line not in thread.frames:
+        thread.frames.append(line)
+
+
+def _wants(thread: _Thread, lock: tuple[str, str]) -> None:
+    line = f"\t- waiting to lock <{lock[0]}> (a {lock[1]})\n"
+    if line not in thread.frames:
+        thread.state = "B"
+        thread.frames.insert(0, line)
 
 
 def _take(thread: _Thread, line: str) -> None:

@@ -126,9 +126,11 @@ FILE_HEAD = lazy_pattern(
     r"\A﻿?(?P<pid>\d{1,10})\r?\n(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z)\r?\n(?P<jvm>[^\r\n]{1,100})\r?\n"
 )
 JSON_MARK = '"threadDump"'
-# tags of OpenJ9's javacore: its title, or threads of one that lacks its beginning
-JAVACORE_TAG = lazy_pattern(r"^(?:0SECTION +TITLE|1TISIGINFO|3XMTHREADINFO +\")", re.M)
-JAVACORE_MARKS = ("0SECTION", "1TISIGINFO", "3XMTHREADINFO")
+# tags of OpenJ9's javacore: its title, or threads, monitors or a deadlock of one that lacks its beginning
+JAVACORE_TAG = lazy_pattern(
+    r"^(?:0SECTION +TITLE|1TISIGINFO|3XMTHREADINFO +\"|3LKMONOBJECT +\S+@0x|2LKDEADLOCKTHR +Thread \")", re.M
+)
+JAVACORE_MARKS = ("0SECTION", "1TISIGINFO", "3XMTHREADINFO", "3LKMONOBJECT", "2LKDEADLOCKTHR")
 """one of which each of these tags begins with"""
 
 HEAP_MAGIC = b"JAVA PROFILE 1.0"

@@ -9,6 +9,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Report
+from mqdiag.language import english
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import LOCKED, PARKING, WAITING_TO_LOCK, ThreadRecord
 from mqdiag.render import View
@@ -212,3 +213,65 @@ def test_a_javacore_that_is_cut_in_a_line_keeps_the_threads_before(tmp_path: Pat
     assert "ConsumeMessageThread_g_2" in threads_of(tmp_path, text[: text.rindex("4XESTACKTRACE") + 40])
     found = report(tmp_path, text[: text.rindex("4XESTACKTRACE") + 40])
     assert "input-incomplete" in {finding.rule for finding in found.findings}
+
+
+MONITORS = """2LKMONINUSE      sys_mon_t:0x00007F8E2C16E258 infl_mon_t: 0x00007F8E2C16E2D8:
+3LKMONOBJECT       com/acme/Clock@0x00000000EAF1C0B8: Flat locked by "worker-1" (J9VMThread:0x0000000001A4AF00), entry \
+count 1
+3LKWAITERQ            Waiting to enter:
+{waiters}2LKMONINUSE      sys_mon_t:0x00007F8E2C16E358 infl_mon_t: 0x00007F8E2C16E3D8:
+3LKMONOBJECT       com/acme/Idle@0x00000000EAF1C0C8: <unowned>
+3LKNOTIFYQ            Waiting to be notified:
+3LKWAITNOTIFY            "worker-9" (J9VMThread:0x00000000005DB900)
+"""
+DEADLOCK = """1LKDEADLOCK    Deadlock detected !!!
+2LKDEADLOCKTHR  Thread "worker-1" (0x94501D00)
+3LKDEADLOCKWTR    is waiting for:
+4LKDEADLOCKMON      sys_mon_t:0x08C2B344 infl_mon_t: 0x08C2B384:
+4LKDEADLOCKOBJ      com/acme/Stock@0x004B2290
+3LKDEADLOCKOWN    which is owned by:
+2LKDEADLOCKTHR  Thread "worker-2" (0x94507500)
+3LKDEADLOCKWTR    which is waiting for:
+4LKDEADLOCKMON      sys_mon_t:0x08C2B3A0 infl_mon_t: 0x08C2B3E0:
+4LKDEADLOCKOBJ      com/acme/Ledger@0x004B22A0
+3LKDEADLOCKOWN    which is owned by:
+2LKDEADLOCKTHR  Thread "worker-1" (0x94501D00)
+"""
+
+
+def monitors(waiting: int) -> str:
+    names = range(2, 2 + waiting)
+    waiters = "".join(
+        f'3LKWAITER                "worker-{number}" (J9VMThread:0x00000000005DB{number}00)\n'
+        for number in names
+    )
+    return MONITORS.format(waiters=waiters)
+
+
+def test_monitors_without_threads_name_who_waits(tmp_path: Path) -> None:
+    found = report(tmp_path, "Seen last night:\n" + monitors(4))
+    (convoy_before,) = [one for one in found.findings if one.rule == "lock-convoy"]
+    assert convoy_before.severity.value == "info"
+    assert convoy_before.evidence["threads"] == ("worker-2", "worker-3", "worker-4", "worker-5")
+    assert convoy_before.evidence["holder"] == "worker-1"
+    assert convoy_before.evidence["lock_class"] == "com.acme.Clock"
+    assert "no frame of the holder" in english()(convoy_before.explanation[-1])
+
+
+def test_two_that_wait_for_a_monitor_are_no_crowd(tmp_path: Path) -> None:
+    found = report(tmp_path, monitors(2))
+    assert {one.rule for one in found.findings} <= {"input-incomplete", "progress-not-judged"}
+    assert found.answer is not None
+    assert found.answer.state == "undecided"
+
+
+def test_the_deadlock_that_the_jvm_found_is_one_without_its_threads(tmp_path: Path) -> None:
+    found = report(tmp_path, DEADLOCK)
+    (cycle,) = [one for one in found.findings if one.rule == "deadlock"]
+    assert cycle.evidence["threads"] == ("worker-1", "worker-2")
+    assert cycle.evidence["locks"] == ("com.acme.Stock", "com.acme.Ledger")
+
+
+def test_the_threads_of_a_javacore_come_before_its_monitors(tmp_path: Path) -> None:
+    threads = threads_of(tmp_path, convoy(5) + DEADLOCK)
+    assert not any(name.startswith("worker") for name in threads)
