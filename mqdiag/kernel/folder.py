@@ -34,11 +34,12 @@ from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say
 
-Task = Literal["counts", "heap", "query", "redact", "show"]
-"""what kernels are compiled for: `mqdiag heap --quick`, `heap` and all that reads the same graph, `show`, `redact`"""
+Task = Literal["counts", "heap", "logs", "query", "redact", "show"]
+"""what kernels are compiled for: `mqdiag heap --quick`, `heap` and all that reads the same graph, `show`, `redact`,
+logs that are long"""
 TASKS: tuple[Task, ...] = get_args(Task)
 _PACKAGE = Path(__file__).parents[1]
-KERNEL_FOLDERS = ("kernel", "graph/kernels", "read/hprof/kernels", "redact/kernels")
+KERNEL_FOLDERS = ("kernel", "graph/kernels", "read/hprof/kernels", "read/logs/kernels", "redact/kernels")
 """with all kernels, and with what compiles them; each run hashes them, and a search of the package takes 4 ms"""
 _READY = "ready-"
 """begins the name of the empty file that says of a task that its kernels are kept"""

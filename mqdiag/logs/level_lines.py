@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 import msgspec
-from ahocorasick_rs import BytesAhoCorasick, MatchKind
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped
 from mqdiag.logs.offsets import is_at_full_file_edge
-from mqdiag.read.logs.levels import ALL, COMMON, HEAD_BYTES, LOUD, level_in, words_of
+from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
 MOST_LINES = 250
@@ -32,11 +32,6 @@ LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
-_SEARCHES = {
-    words: BytesAhoCorasick(words, matchkind=MatchKind.LeftmostFirst).find_matches_as_indexes
-    for words in (COMMON, ALL)
-}
-"""no two words can overlap, so this kind finds the same as the usual one, and it searches many bytes at once"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: ")
 MOST_HEADS = 8
@@ -61,6 +56,8 @@ class _Judged(NamedTuple):
 class LevelLines(msgspec.Struct):
     """The lines of one log at WARN, ERROR and worse, by verdict."""
 
+    words: tuple[bytes, ...]
+    """what the log is searched for, see `words_of`"""
     entries: Counter[Entry] = msgspec.field(default_factory=Counter)
     texts: Counter[str] = msgspec.field(default_factory=Counter)
     """lines that are not known to be harmless and that no rule judges, by their text with N for numbers"""
@@ -70,17 +67,16 @@ class LevelLines(msgspec.Struct):
     """lines of floods that were counted like a line near them, and not looked at"""
     _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
     _blocks: int = 0
-    _words: tuple[bytes, ...] = ()
-    """what the log is searched for; empty before its first block"""
 
-    def see(self, block: bytes) -> None:
-        """Count the lines of one block; it ends at a line end."""
-        words = self._words = self._words or words_of(block)
+    def see(self, block: bytes, places: Sequence[Sequence[int]]) -> None:
+        """Count the lines of one block.
+
+        Args:
+            block: it ends at a line end.
+            places: for each word of `words`, where it begins in the block.
+        """
         most = MOST_LINES if self._blocks < LONG_LOG_BLOCKS else MOST_LINES_IN_LONG_LOG
-        places: list[list[int]] = [[] for _ in words]
-        for word, at, _ in _SEARCHES[words](block):
-            places[word].append(at)
-        for word, found in enumerate(places):
+        for word, found in zip(self.words, places, strict=True):
             stride = 1 + len(found) // most
             last = -1
             for number in range(0, len(found), stride):
@@ -92,7 +88,7 @@ class LevelLines(msgspec.Struct):
                 end = block.find(b"\n", at)
                 end = len(block) if end < 0 else end
                 line = block[start : min(end, start + LONGEST_LINE)]
-                known = self._known(line, words[word])
+                known = self._known(line, word)
                 if known is not None:
                     self._count(known, line, block, end, min(stride, len(found) - number))
         begins_log = not self._blocks

@@ -15,7 +15,8 @@ from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
 from mqdiag.logs.repeats import repeated_text
 from mqdiag.read.logs.blocks import blocks
-from mqdiag.read.logs.scan import Counts, Scanner
+from mqdiag.read.logs.levels import words_of
+from mqdiag.read.logs.scan import Counts, Scanner, Words
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 from mqdiag.text import say
@@ -41,16 +42,14 @@ class ReadLog(msgspec.Struct):
 
 
 class _Watched(msgspec.Struct):
-    """Blocks on their way to the search, with the beginning and the end kept for the log's own times."""
+    """Blocks on their way to the search, of which the last is kept for the log's own times."""
 
     source: Iterator[bytes]
-    levels: LevelLines = msgspec.field(default_factory=LevelLines)
     tail: bytes = b""
 
     def __iter__(self) -> Iterator[bytes]:
         for block in self.source:
             self.tail = block
-            self.levels.see(block)
             yield block
 
 
@@ -73,11 +72,12 @@ class LogsReader:
         head = first[:HEAD_BYTES]
         shape = shape_of(head, path)
         watched = _Watched(_joined(first, source))
+        levels = LevelLines(words_of(first))
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
         last_position, last_handler = -1, None
-        for hit in self._scanner.hits(iter(watched), counts):
+        for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
             handler = HANDLERS[hit.literal]
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
@@ -96,7 +96,7 @@ class LogsReader:
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
-        return ReadLog(path, shape, counts, tally, watched.levels, client, identity, repeated)
+        return ReadLog(path, shape, counts, tally, levels, client, identity, repeated)
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -16,6 +16,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 # The first has collections, threads and strings of all kinds; redaction and `show` need no more than a small one.
 DUMP = str(FIXTURES / "app-retains-5.3.3" / "dump.hprof.gz")
 SMALL = str(FIXTURES / "no-rocketmq" / "dump.hprof.gz")
+LOG = str(FIXTURES.parent / "logs" / "healthy-5.3.3" / "broker" / "broker.log.gz")
 NO_CACHE = "--no-cache"
 ALL_KERNELS = (
     "SELECT (SELECT max(length + count + len(text)) FROM strings), (SELECT max(field) FROM refs),"
@@ -33,6 +34,7 @@ COMMANDS: tuple[tuple[Task, tuple[str, ...]], ...] = (
     # What the run before kept is checked now, by kernels that `heap` and `query` call too.
     ("show", ("show", SMALL, "OBJECT_ID")),
     ("redact", ("redact", SMALL, "redacted.hprof")),
+    ("logs", ("logs", LOG)),
 )
 KEEPING: tuple[Task, ...] = ("heap", "query", "show")
 """tasks that read what an earlier run kept"""
@@ -43,8 +45,13 @@ from mqdiag.cli import run
 from mqdiag.graph import kept
 from mqdiag.kernel import folder, native
 from mqdiag.kernel.definition import spelled
+from mqdiag.read.logs import scan
 
 kept.LEAST_BYTES = 0
+scan.KERNEL_FROM_BYTES = 0
+is_ready = folder.is_ready
+# a log is searched by a kernel only where that is kept, and the list must be there before
+folder.is_ready = lambda tasks: "logs" in tasks or is_ready(tasks)
 called = {}
 load = native._load
 

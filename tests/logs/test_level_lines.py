@@ -16,6 +16,8 @@ from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.other_clients import other_client
 from mqdiag.read.logs.levels import ALL, COMMON, words_of
+from mqdiag.read.logs.levels import words_of
+from mqdiag.read.logs.places import places_of_words
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -24,9 +26,9 @@ HEALTHY = sorted(LOGS.glob("healthy-*/*/*.log.gz"))
 
 
 def facts_of(*blocks: bytes) -> LevelLineFacts:
-    lines = LevelLines()
+    lines = LevelLines(words_of(blocks[0]))
     for block in blocks:
-        lines.see(block)
+        lines.see(block, places_of_words(block, lines.words))
     return level_line_facts([lines])
 
 
@@ -206,12 +208,13 @@ def test_a_flood_is_sampled_and_counted_in_full() -> None:
 
 def test_fewer_lines_of_a_flood_are_judged_later_in_a_long_log() -> None:
     """Each block has 1,000 lines: of the first blocks 200 are judged, of the others 91."""
-    levels = LevelLines()
     block = b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n" * 1000
+    levels = LevelLines(words_of(block))
+    places = places_of_words(block, levels.words)
     for _ in range(LONG_LOG_BLOCKS):
-        levels.see(block)
+        levels.see(block, places)
     assert levels.unseen == LONG_LOG_BLOCKS * (1000 - 200)
-    levels.see(block)
+    levels.see(block, places)
     assert levels.unseen == LONG_LOG_BLOCKS * (1000 - 200) + (1000 - 91)
     assert sum(levels.entries.values()) == 1000 * (LONG_LOG_BLOCKS + 1)
 

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-from ahocorasick_rs import BytesAhoCorasick, Implementation
+
+from mqdiag.read.logs.places import Automaton, Places
+
+if TYPE_CHECKING:
+    from mqdiag.read.logs.filter import Filter
 
 LOOK_BACK = 8 << 10
 """bytes before a line in which the beginning of its record, with the time, is searched"""
 FIRST_BLOCKS = 8
 LONG_LOG_BLOCKS = 32
 """blocks, a MiB each as a rule, after which fewer lines of each text are looked at, because many were by then"""
+KERNEL_FROM_BYTES = 32 << 20
+"""of a log, from where on a kernel searches: numpy and the choice of its places take a tenth of a second of each run"""
 LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
 
@@ -70,6 +77,14 @@ class Counts(msgspec.Struct):
     """lines of floods that were counted without being looked at"""
 
 
+class Words(NamedTuple):
+    """Words that are searched for besides the literals, and who is told where they stand."""
+
+    words: Sequence[bytes] = ()
+    see: Callable[[bytes, Sequence[Sequence[int]]], None] | None = None
+    """called with each block, and for each word the places where it begins in it, in order"""
+
+
 class Scanner:
     """Searches for all literals at once; one automaton serves all files."""
 
@@ -83,34 +98,33 @@ class Scanner:
             changes: for each literal, whether a line is wanted only if it differs, from the literal to its end, from
                 the line before it that has the literal.
         """
-        self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
+        self._automaton = Automaton(literals)
         self._wanted = tuple(wanted)
         self._changes = frozenset(number for number, changed in enumerate(changes) if changed)
 
-    def hits(self, blocks: Iterator[bytes], counts: Counts) -> Iterator[Hit]:
+    def hits(self, blocks: Iterator[bytes], counts: Counts, words: Words = Words()) -> Iterator[Hit]:
         """Every line with a literal; once for each different literal on it."""
         before = b""
         last_texts: dict[int, bytes] = {}
-        for number, block in enumerate(blocks):
+        search = _Search(self._automaton, words.words)
+        for number, own in enumerate(blocks):
             origin = counts.bytes - len(before)
-            counts.bytes += len(block)
-            counts.lines += block.count(b"\n")
-            if before:
-                block = before + block
-            counts.scanned_bytes += len(block)
-            found = self._find(block)
-            own = next((place for place, (_, at, _) in enumerate(found) if at >= len(before)), len(found))
-            if own < len(found):
-                found = found[own:]
-                floods = self._floods(found, counts, number)
-                yield from self._in_block(block, found, floods, origin, counts, last_texts)
+            block = before + own if before else own
+            places = search.places(block, len(before), own, counts.bytes)
+            counts.bytes += len(own)
+            counts.lines += places.line_ends
+            counts.scanned_bytes += places.searched_bytes
+            if words.see is not None:
+                words.see(own, places.words)
+            if places.literals:
+                chosen = self._chosen(places.literals, counts, number)
+                yield from self._in_block(block, chosen, origin, counts, last_texts)
             before = block[-LOOK_BACK:]
 
     def _in_block(
         self,
         block: bytes,
-        found: list[tuple[int, int, int]],
-        floods: dict[int, Iterator[int]],
+        chosen: list[tuple[int, int, int]],
         origin: int,
         counts: Counts,
         last_texts: dict[int, bytes],
@@ -118,12 +132,7 @@ class Scanner:
         changes = self._changes
         end, start, line = -1, 0, b""
         seen: tuple[int, ...] = ()
-        for literal, at, _ in found:
-            stands_for = 1
-            if literal in floods:
-                stands_for = next(floods[literal])
-                if not stands_for:
-                    continue
+        for at, literal, stands_for in chosen:
             if at >= end:
                 end = block.find(b"\n", at)
                 if end < 0:
@@ -145,44 +154,80 @@ class Scanner:
                 line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
             yield Hit(literal, line, block, start, origin + start, stands_for)
 
-    def _floods(
-        self, found: list[tuple[int, int, int]], counts: Counts, block_number: int
-    ) -> dict[int, Iterator[int]]:
-        """For each literal that floods the block: how many lines each of its lines stands for, 0 if it is left out."""
-        floods = {}
-        literals = [literal for literal, _, _ in found]
-        in_a_row = 0
-        for literal, count in Counter(literals).items():
+    def _chosen(
+        self, places: Mapping[int, Sequence[int]], counts: Counts, block_number: int
+    ) -> list[tuple[int, int, int]]:
+        """What is looked at, in the order of the block: (place, literal, how many like it it stands for)."""
+        chosen: list[tuple[int, int, int]] = []
+        in_a_row: dict[int, Sequence[int]] = {}
+        for literal, found in places.items():
             wanted = self._wanted[literal]
             most = wanted.in_block(block_number)
             if wanted.in_a_row and block_number >= FIRST_BLOCKS:
-                in_a_row += count
-            elif most is not None and count > most:
-                floods[literal] = _spread(count, 1 + count // most)
+                in_a_row[literal] = found
+            elif most is not None and len(found) > most:
+                chosen += _spread(literal, found, 1 + len(found) // most)
+            else:
+                chosen += [(at, literal, 1) for at in found]
         if in_a_row:
-            floods |= self._first_in_a_row(literals, in_a_row, block_number)
-        counts.hit_lines_unseen += sum(weights.count(0) for weights in floods.values())
-        return {literal: iter(weights) for literal, weights in floods.items()}
+            chosen += self._first_in_a_row(in_a_row, block_number)
+        counts.hit_lines_unseen += sum(map(len, places.values())) - len(chosen)
+        chosen.sort()
+        return chosen
 
-    def _first_in_a_row(self, literals: list[int], count: int, block_number: int) -> dict[int, list[int]]:
+    def _first_in_a_row(
+        self, places: Mapping[int, Sequence[int]], block_number: int
+    ) -> Iterator[tuple[int, int, int]]:
         """The same for the literals of which the first lines are looked at."""
-        own = [literal for literal in literals if self._wanted[literal].in_a_row]
-        most = min(self._wanted[own[0]].in_block(block_number) or count, count)
-        seen = Counter(own[:most])
-        return {literal: _shared(total, seen[literal]) for literal, total in Counter(own).items()}
+        count = sum(map(len, places.values()))
+        first = min(places, key=lambda literal: places[literal][0])
+        most = self._wanted[first].in_block(block_number) or count
+        rows = sorted((at, literal) for literal, found in places.items() for at in found[:most])
+        seen = Counter(map(itemgetter(1), rows[:most]))
+        for literal, found in places.items():
+            # the first lines, one at least, stand for all of them
+            looked_at = max(seen[literal], 1)
+            share, more = divmod(len(found), looked_at)
+            for number, at in enumerate(found[:looked_at]):
+                yield at, literal, share + (number < more)
 
 
-def _spread(count: int, stride: int) -> list[int]:
+class _Search:
+    """The search of one log: by an automaton at first, and by a kernel once a log is long."""
+
+    def __init__(self, automaton: Automaton, words: Sequence[bytes]) -> None:
+        self._automaton = automaton
+        self._words = words
+        self._filter: Filter | None = None
+        self._is_asked = False
+
+    def places(self, block: bytes, begin: int, own: bytes, bytes_before: int) -> Places:
+        """Where literals and words stand in a block, see `Automaton.places`; and bytes of the log before it."""
+        if bytes_before >= KERNEL_FROM_BYTES and not self._is_asked:
+            self._is_asked = True
+            self._filter = _filter(self._automaton.literals, self._words, own)
+        found = None if self._filter is None else self._filter.places(block, begin)
+        return found or self._automaton.places(block, begin, own, self._words)
+
+
+def _filter(literals: Sequence[bytes], words: Sequence[bytes], sample: bytes) -> Filter | None:
+    """The search by a kernel; None where no kernel is kept, for a compiler takes longer than most logs."""
+    from mqdiag.kernel import folder
+
+    if not folder.is_ready(("logs",)):
+        return None
+    from mqdiag.read.logs.filter import Filter
+
+    return Filter(literals, words, sample)
+
+
+def _spread(literal: int, found: Sequence[int], stride: int) -> Iterator[tuple[int, int, int]]:
     """One line in so many, and the last one, stands for itself and those before it."""
-    groups, rest = divmod(count - 1, stride)
-    return [0] * rest + [rest + 1] + ([0] * (stride - 1) + [stride]) * groups
-
-
-def _shared(count: int, seen: int) -> list[int]:
-    """The first lines, one at least, stand for all of them."""
-    seen = max(seen, 1)
-    share, more = divmod(count, seen)
-    return [share + 1] * more + [share] * (seen - more) + [0] * (count - seen)
+    rest = (len(found) - 1) % stride
+    stands_for = rest + 1
+    for at in found[rest::stride]:
+        yield at, literal, stands_for
+        stands_for = stride
 
 
 def _around(block: bytes, start: int, at: int, end: int) -> bytes:

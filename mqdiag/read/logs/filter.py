@@ -1,0 +1,103 @@
+"""The search of a long log by a kernel; numpy and the kernel are loaded by the logs that are long enough for it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.logs.kernels.literals import (
+    BUCKET_BITS,
+    HASH_BITS,
+    HASH_FACTOR,
+    Found,
+    Literals,
+    find_literals,
+)
+from mqdiag.read.logs.places import Places
+
+SHORTEST_LITERAL = 4
+_GRAM = 3
+_SAMPLE_BYTES = 256 << 10
+_ROOM = 1 << 16
+"""literals of one block; a MiB of a flood with one on each line has 12,000"""
+
+
+class Filter:
+    """Literals and words, prepared for the kernel by what is rare in one log."""
+
+    def __init__(self, literals: Sequence[bytes], words: Sequence[bytes], sample: bytes) -> None:
+        """Choose the places of each literal.
+
+        Args:
+            literals: what to search for, of `SHORTEST_LITERAL` bytes or more each, without line ends.
+            words: what to search for as if there were no literals.
+            sample: a part of the log; in another log the search finds the same, and takes longer.
+        """
+        self._literals = _literals([*literals, *words], len(literals), sample)
+        owners = len(literals) + len(words)
+        room = [np.empty(_ROOM, np.int32) for _ in range(3)]
+        self._found = Found(*room, np.zeros(owners + 2, np.int32))
+
+    def places(self, block: bytes, begin: int) -> Places | None:
+        """Where they stand in a block from `begin` on; None where the block has too much that looks like them."""
+        # no literal has a line end, so that none reaches over the one before the block's own bytes
+        start = begin if block[begin - 1 : begin] == b"\n" else 0
+        found = self._found
+        line_ends = find_literals(np.frombuffer(block, np.uint8), start, begin, self._literals, found)
+        if line_ends < 0:
+            return None
+        first = found.first_of_owner
+        starts = memoryview(found.by_owner)
+        words_from = self._literals.words_from
+        literals = {
+            owner: starts[first[owner] : first[owner + 1]]
+            for owner in np.flatnonzero(np.diff(first[: words_from + 1])).tolist()
+        }
+        words = [starts[first[word] : first[word + 1]] for word in range(words_from, len(first) - 2)]
+        return Places(literals, words, line_ends, len(block) - start)
+
+
+def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:
+    joined = np.frombuffer(b"".join(texts) + bytes(_GRAM), np.uint8)
+    starts = np.cumsum([0, *map(len, texts)], dtype=np.int32)
+    grams = _grams(joined)
+    hashes = _hashes(grams)
+    # how often it stands in the log, and in the other literals
+    cost = np.bincount(_hashes(_grams(np.frombuffer(sample[-_SAMPLE_BYTES:], np.uint8))), minlength=1 << HASH_BITS)
+    cost += np.bincount(hashes, minlength=1 << HASH_BITS)
+    pair_cost = cost[hashes[:-1]] + cost[hashes[1:]]
+    firsts = [
+        start + int(np.argmin(pair_cost[start : start + len(text) - _GRAM]))
+        for start, text in zip(starts.tolist(), texts, strict=False)
+    ]
+    chosen = np.array([place for first in firsts for place in (first, first + 1)])
+    owners = np.repeat(np.arange(len(texts), dtype=np.int32), 2)
+    order = np.argsort(hashes[chosen], kind="stable")
+    chosen, owners = chosen[order], owners[order]
+    bits = np.zeros(1 << HASH_BITS, np.bool_)
+    bits[hashes[chosen]] = True
+    buckets = np.searchsorted(hashes[chosen] >> (HASH_BITS - BUCKET_BITS), np.arange((1 << BUCKET_BITS) + 1))
+    return Literals(
+        bits=np.packbits(bits, bitorder="little"),
+        buckets=buckets.astype(np.int32),
+        grams=grams[chosen],
+        owners=owners,
+        offsets=(chosen - starts[owners]).astype(np.int32),
+        texts=joined,
+        text_starts=starts,
+        words_from=words_from,
+    )
+
+
+def _grams(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
+    """[bytes - 2] the three bytes of each place, the first in the lowest bits."""
+    wide = data.astype(np.uint32)
+    grams: NDArray[np.uint32] = wide[:-2] | (wide[1:-1] << 8) | (wide[2:] << 16)
+    return grams
+
+
+def _hashes(grams: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """[grams] as the kernel has them."""
+    return ((grams * np.uint32(HASH_FACTOR)) >> np.uint32(32 - HASH_BITS)).astype(np.int64)

@@ -1,0 +1,1 @@
+"""One file of kernels for each algorithm."""
