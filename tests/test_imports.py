@@ -79,6 +79,11 @@ def test_thread_dumps_need_nothing_heavy(tmp_path: Path) -> None:
     assert heavy_modules("stacks", str(dump)) == ("0", set())
 
 
+def test_a_short_log_needs_nothing_heavy() -> None:
+    """A long one is searched by a kernel."""
+    assert heavy_modules("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz"))[1] == set()
+
+
 def test_the_check_sees_what_it_looks_for() -> None:
     code = "import numpy"
     done = subprocess.run(

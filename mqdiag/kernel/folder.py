@@ -78,6 +78,8 @@ class _Chosen(msgspec.Struct, frozen=True):
 
     read: tuple[_Folder, ...]
     write: _Folder | None
+    why_none: tuple[Text, ...] = ()
+    """why nothing is kept, which is told when a kernel is asked for: who can do without does not ask"""
 
 
 @cache
@@ -89,7 +91,10 @@ def state() -> str:
 
 def read(name: str) -> Iterator[bytes]:
     """Every kept file of that name, the installation's first."""
-    for folder in _chosen().read:
+    chosen = _chosen()
+    if chosen.why_none:
+        note_once(say("every run compiles the kernels again, in memory: {reasons}", reasons=chosen.why_none))
+    for folder in chosen.read:
         data = folder.read(name)
         if data is not None:
             yield data
@@ -161,10 +166,9 @@ def _chosen() -> _Chosen:
         if own is not None and own.is_writable:
             return _Chosen((*read, own), own)
         reasons.append(why_not)
-    if not any(folder.is_filled for folder in read):
-        why = tuple(dict.fromkeys(filter(None, reasons)))
-        note_once(say("every run compiles the kernels again, in memory: {reasons}", reasons=why))
-    return _Chosen(read, None)
+    if any(folder.is_filled for folder in read):
+        return _Chosen(read, None)
+    return _Chosen(read, None, tuple(dict.fromkeys(filter(None, reasons))))
 
 
 def _opened(base: str, permissions: int) -> tuple[_Folder | None, Text]:

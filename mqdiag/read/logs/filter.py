@@ -19,7 +19,6 @@ from mqdiag.read.logs.places import Places
 
 SHORTEST_LITERAL = 4
 _GRAM = 3
-_SAMPLE_BYTES = 256 << 10
 _ROOM = 1 << 16
 """literals of one block; a MiB of a flood with one on each line has 12,000"""
 
@@ -37,8 +36,12 @@ class Filter:
         """
         self._literals = _literals([*literals, *words], len(literals), sample)
         owners = len(literals) + len(words)
-        room = [np.empty(_ROOM, np.int32) for _ in range(3)]
-        self._found = Found(*room, np.zeros(owners + 2, np.int32))
+        self._found = Found(
+            starts=np.empty(_ROOM, np.int32),
+            owners=np.empty(_ROOM, np.int32),
+            by_owner=np.empty(_ROOM, np.int32),
+            first_of_owner=np.zeros(owners + 2, np.int32),
+        )
 
     def places(self, block: bytes, begin: int) -> Places | None:
         """Where they stand in a block from `begin` on; None where the block has too much that looks like them."""
@@ -49,7 +52,7 @@ class Filter:
         if line_ends < 0:
             return None
         first = found.first_of_owner
-        starts = memoryview(found.by_owner)
+        starts = found.by_owner.data
         words_from = self._literals.words_from
         literals = {
             owner: starts[first[owner] : first[owner + 1]]
@@ -65,7 +68,7 @@ def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:
     grams = _grams(joined)
     hashes = _hashes(grams)
     # how often it stands in the log, and in the other literals
-    cost = np.bincount(_hashes(_grams(np.frombuffer(sample[-_SAMPLE_BYTES:], np.uint8))), minlength=1 << HASH_BITS)
+    cost = np.bincount(_hashes(_grams(np.frombuffer(sample, np.uint8))), minlength=1 << HASH_BITS)
     cost += np.bincount(hashes, minlength=1 << HASH_BITS)
     pair_cost = cost[hashes[:-1]] + cost[hashes[1:]]
     firsts = [
@@ -94,7 +97,7 @@ def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:
 def _grams(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """[bytes - 2] the three bytes of each place, the first in the lowest bits."""
     wide = data.astype(np.uint32)
-    grams: NDArray[np.uint32] = wide[:-2] | (wide[1:-1] << 8) | (wide[2:] << 16)
+    grams: NDArray[np.uint32] = wide[:-2] | (wide[1:-1] << np.uint32(8)) | (wide[2:] << np.uint32(16))
     return grams
 
 

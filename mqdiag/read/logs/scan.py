@@ -21,6 +21,8 @@ LONG_LOG_BLOCKS = 32
 """blocks, a MiB each as a rule, after which fewer lines of each text are looked at, because many were by then"""
 KERNEL_FROM_BYTES = 32 << 20
 """of a log, from where on a kernel searches: numpy and the choice of its places take a tenth of a second of each run"""
+SAMPLED = 64
+"""one byte in so many tells the kernel's search what is rare in a log"""
 LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
 
@@ -85,6 +87,9 @@ class Words(NamedTuple):
     """called with each block, and for each word the places where it begins in it, in order"""
 
 
+NO_WORDS = Words()
+
+
 class Scanner:
     """Searches for all literals at once; one automaton serves all files."""
 
@@ -102,7 +107,7 @@ class Scanner:
         self._wanted = tuple(wanted)
         self._changes = frozenset(number for number, changed in enumerate(changes) if changed)
 
-    def hits(self, blocks: Iterator[bytes], counts: Counts, words: Words = Words()) -> Iterator[Hit]:
+    def hits(self, blocks: Iterator[bytes], counts: Counts, words: Words = NO_WORDS) -> Iterator[Hit]:
         """Every line with a literal; once for each different literal on it."""
         before = b""
         last_texts: dict[int, bytes] = {}
@@ -199,13 +204,16 @@ class _Search:
         self._automaton = automaton
         self._words = words
         self._filter: Filter | None = None
-        self._is_asked = False
+        self._sample: list[bytes] | None = []
+        """a small part of each of the first blocks, for a log may change; None once the kernel was asked for"""
 
     def places(self, block: bytes, begin: int, own: bytes, bytes_before: int) -> Places:
         """Where literals and words stand in a block, see `Automaton.places`; and bytes of the log before it."""
-        if bytes_before >= KERNEL_FROM_BYTES and not self._is_asked:
-            self._is_asked = True
-            self._filter = _filter(self._automaton.literals, self._words, own)
+        if self._sample is not None:
+            self._sample.append(own[: len(own) // SAMPLED])
+            if bytes_before >= KERNEL_FROM_BYTES:
+                self._filter = _filter(self._automaton.literals, self._words, b"".join(self._sample))
+                self._sample = None
         found = None if self._filter is None else self._filter.places(block, begin)
         return found or self._automaton.places(block, begin, own, self._words)
 
