@@ -92,7 +92,7 @@ def test_no_literal_is_too_short() -> None:
 
 
 def test_a_block_full_of_literals_is_left_to_the_automaton() -> None:
-    """The shortest literal is more to keep than there is room for, long beginnings are more to compare than it takes."""
+    """The shortest literal is more to keep than there is room for; long beginnings take long to compare."""
     search = Filter(LITERALS, COMMON, PLAIN)
     shortest, longest = min(LITERALS, key=len), max(LITERALS, key=len)
     assert search.places(shortest * 100_000, 0) is None
