@@ -16,8 +16,7 @@ from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.other_clients import other_client
 from mqdiag.read.logs.levels import ALL, COMMON, words_of
-from mqdiag.read.logs.places import places_of_words
-from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
+from mqdiag.read.logs.scan import LONG_LOG_BLOCKS, places_of_words
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 CATALOGUE = Path(data.__file__).parent

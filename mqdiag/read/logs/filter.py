@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from mqdiag.read.logs.kernels.literals import (
     Literals,
     find_literals,
 )
-from mqdiag.read.logs.places import Places
 
 SHORTEST_LITERAL = 4
 _GRAM = 3
@@ -43,8 +42,13 @@ class Filter:
             first_of_owner=np.zeros(owners + 2, np.int32),
         )
 
-    def places(self, block: bytes, begin: int) -> Places | None:
-        """Where they stand in a block from `begin` on; None where the block has too much that looks like them."""
+    def places(
+        self, block: bytes, begin: int
+    ) -> tuple[Mapping[int, Sequence[int]], Sequence[Sequence[int]], int, int] | None:
+        """The fields of `Places`, from `begin` on; None where the block has too much that looks like the literals.
+
+        The starts are valid until the next block.
+        """
         # no literal has a line end, so that none reaches over the one before the block's own bytes
         start = begin if block[begin - 1 : begin] == b"\n" else 0
         found = self._found
@@ -59,7 +63,7 @@ class Filter:
             for owner in np.flatnonzero(np.diff(first[: words_from + 1])).tolist()
         }
         words = [starts[first[word] : first[word + 1]] for word in range(words_from, len(first) - 2)]
-        return Places(literals, words, line_ends, len(block) - start)
+        return literals, words, line_ends, len(block) - start
 
 
 def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:

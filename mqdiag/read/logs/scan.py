@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
-
-from mqdiag.read.logs.places import Automaton, Places
+from ahocorasick_rs import BytesAhoCorasick, Implementation, MatchKind
 
 if TYPE_CHECKING:
     from mqdiag.read.logs.filter import Filter
@@ -77,6 +77,55 @@ class Counts(msgspec.Struct):
     """lines that were cut out and looked at"""
     hit_lines_unseen: int = 0
     """lines of floods that were counted without being looked at"""
+
+
+class Places(NamedTuple):
+    """What was found in a block."""
+
+    literals: Mapping[int, Sequence[int]]
+    """by literal, where each begins in the block with its look-back, in order; of those that overlap one only"""
+    words: Sequence[Sequence[int]]
+    """for each word, where it begins in the block without look-back, in order"""
+    line_ends: int
+    searched_bytes: int
+
+
+class Automaton:
+    """Literals to look for; it takes the same time for every text."""
+
+    def __init__(self, literals: Sequence[bytes]) -> None:
+        self.literals = literals
+        self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
+
+    def places(self, block: bytes, begin: int, own: bytes, words: Sequence[bytes]) -> Places:
+        """Where literals and words stand.
+
+        Args:
+            block: look-back, then the block's own bytes.
+            begin: where these begin; what begins before is no result.
+            own: the block's own bytes alone.
+            words: what to search for as if there were no literals.
+        """
+        literals: dict[int, list[int]] = {}
+        for literal, at, _ in self._find(block):
+            if at >= begin:
+                literals.setdefault(literal, []).append(at)
+        return Places(literals, places_of_words(own, words), own.count(b"\n"), len(block))
+
+
+def places_of_words(text: bytes, words: Sequence[bytes]) -> list[list[int]]:
+    """For each word, where it begins."""
+    places: list[list[int]] = [[] for _ in words]
+    if words:
+        for word, at, _ in _search(tuple(words)).find_matches_as_indexes(text):
+            places[word].append(at)
+    return places
+
+
+@cache
+def _search(words: tuple[bytes, ...]) -> BytesAhoCorasick:
+    # for few words this kind searches many bytes at once; where no two can overlap it finds the same as the usual one
+    return BytesAhoCorasick(words, matchkind=MatchKind.LeftmostFirst)
 
 
 class Words(NamedTuple):
@@ -215,7 +264,9 @@ class _Search:
                 self._filter = _filter(self._automaton.literals, self._words, b"".join(self._sample))
                 self._sample = None
         found = None if self._filter is None else self._filter.places(block, begin)
-        return found or self._automaton.places(block, begin, own, self._words)
+        if found is None:
+            return self._automaton.places(block, begin, own, self._words)
+        return Places(*found)
 
 
 def _filter(literals: Sequence[bytes], words: Sequence[bytes], sample: bytes) -> Filter | None:
