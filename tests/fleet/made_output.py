@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from mqdiag.fleet.tables.arrow import parquet
-from mqdiag.fleet.tables.commit import CHUNK, file_path, write_run
+from mqdiag.fleet.tables.commit import CHUNK, write_run
 from mqdiag.fleet.tables.layout import Layout, RunMark, day_of
 from mqdiag.fleet.tables.schemas import BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
@@ -74,9 +74,9 @@ def write_output(
     for number, (day, some) in enumerate(parts or [(UNKNOWN_DAY, ())]):
         own += _write_part(layout, run, day, number, some, ended)
     for number, rows in enumerate(_batched([*own, *known])):
-        _put(layout, file_path(layout.root, INCIDENTS.name, run, "", number), INCIDENTS.name, rows)
+        _put(layout, layout.part(INCIDENTS.name, run, "", number), INCIDENTS.name, rows)
     if not own and not known:
-        _put(layout, file_path(layout.root, INCIDENTS.name, run, "", 0), INCIDENTS.name, [])
+        _put(layout, layout.part(INCIDENTS.name, run, "", 0), INCIDENTS.name, [])
     mark = RunMark(
         run=run,
         order=order,
@@ -127,7 +127,7 @@ def _write_part(
         )
     for table, rows in tables.items():
         if rows or not number:
-            _put(layout, file_path(layout.root, table, run, day, number), table, rows)
+            _put(layout, layout.part(table, run, day, number), table, rows)
     return own
 
 

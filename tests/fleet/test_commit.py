@@ -9,7 +9,7 @@ import pytest
 
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.arrow import parquet
-from mqdiag.fleet.tables.commit import file_path, remove_unmarked, whole_or_nothing
+from mqdiag.fleet.tables.commit import remove_unmarked, whole_or_nothing
 from mqdiag.fleet.tables.layout import Layout
 from tests.fleet.made_output import Analysed, at, finding, write_output
 
@@ -29,9 +29,9 @@ def _write_whole(layout: Layout) -> None:
 
 def _write_half(layout: Layout) -> None:
     """What a commit leaves that comes no further than its second table, and a part file that is not moved yet."""
-    for root in (layout.root, f"{layout.staging}/half/tables"):
+    for place in (layout, Layout(layout.store, f"{layout.staging}/half/tables")):
         for table in ("inputs", "findings"):
-            layout.store.write(file_path(root, table, "half", "2026-11-21", 0), parquet(table, []))
+            layout.store.write(place.part(table, "half", "2026-11-21", 0), parquet(table, []))
 
 
 def _fail(layout: Layout, write: Callable[[Layout], None], error: BaseException) -> None:

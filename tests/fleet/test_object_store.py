@@ -20,7 +20,7 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Listing
 from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.options import Limits
-from mqdiag.fleet.tables.commit import file_path, whole_or_nothing
+from mqdiag.fleet.tables.commit import whole_or_nothing
 from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work import task
@@ -186,7 +186,7 @@ def test_a_failed_commit_leaves_no_table_in_the_store(bucket: tuple[Storage, str
 
     def write_half() -> None:
         with whole_or_nothing(layout):
-            layout.store.write(file_path(layout.root, "findings", "half", "2026-11-21", 0), b"rows")
+            layout.store.write(layout.part("findings", "half", "2026-11-21", 0), b"rows")
             raise OSError("the store is gone")
 
     with pytest.raises(OSError, match="is gone"):

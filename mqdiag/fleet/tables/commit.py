@@ -22,10 +22,10 @@ import pyarrow as pa
 from pyspark import SparkContext
 
 from mqdiag.errors import MqdiagError
-from mqdiag.fleet.files.storage import Storage, storage
+from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.arrow import parquet, pieces, table_bytes
-from mqdiag.fleet.tables.layout import Layout, RunMark, partition
-from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, DAY, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
+from mqdiag.fleet.tables.layout import Layout, RunMark
+from mqdiag.fleet.tables.schemas import ALL_TABLES, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
 from mqdiag.fleet.work.results import RESULTS, read_result
 from mqdiag.text import say
 
@@ -66,33 +66,34 @@ def write_tables(
     Raises:
         MqdiagError: a result is missing.
     """
-    target = _target(layout, run)
-    if target != layout.root:
-        layout.store.remove_folder(target)
+    target = _staged(layout, run)
+    if target != layout:
+        layout.store.remove_folder(target.root)
     parts = _parts(done)
     wrote_any = False
     while batch := list(itertools.islice(parts, BATCH)):
         tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
-        context.parallelize(batch, tasks).foreachPartition(partial(_write_parts, layout.uri, target, run))
+        context.parallelize(batch, tasks).foreachPartition(partial(_write_parts, layout.uri, target.root, run))
         wrote_any = True
     for number, rows in enumerate(pieces(taken_over, len, CHUNK)):
-        path = f"{partition(target, INCIDENTS.name, run)}/known-{number:05d}.parquet"
+        path = f"{target.partition(INCIDENTS.name, run)}/known-{number:05d}.parquet"
         layout.store.write(path, table_bytes(in_order(rows)))
     if not wrote_any:
-        write_empty(layout.store, target, run)
+        for table in TABLES:  # a run with nothing new still has them
+            layout.store.write(target.part(table, run, UNKNOWN_DAY, 0), parquet(table, []))
 
 
 def _write_parts(out: str, target: str, run: str, parts: Iterable[Part]) -> None:
     store, root = storage(out)
     # One after the other each file would wait for the disk; together they wait once.
-    store.settle([path for part in parts for path in _write_part(store, root, target, run, part)])
+    store.settle([path for part in parts for path in _write_part(root, Layout(store, target), run, part)])
 
 
-def _write_part(store: Storage, root: str, target: str, run: str, part: Part) -> Iterator[str]:
+def _write_part(root: str, target: Layout, run: str, part: Part) -> Iterator[str]:
     """The part files of some incidents, from their results."""
     rows: dict[str, list[dict[str, Any]]] = {table: [] for table in TABLES}
     for incident in part.incidents:
-        result = read_result(store, root, incident)
+        result = read_result(target.store, root, incident)
         if result is None:
             raise MqdiagError(say("the result of incident {incident} is gone", incident=incident))
         for table, of_table in result.rows.items():
@@ -102,18 +103,18 @@ def _write_part(store: Storage, root: str, target: str, run: str, part: Part) ->
     for table, of_table in rows.items():
         # The first part holds every table, so that none is missing where nothing was found.
         if of_table or part.number == 0:
-            path = file_path(target, table, run, part.day, part.number)
-            store.write(path, parquet(table, of_table), durable=False)
+            path = target.part(table, run, part.day, part.number)
+            target.store.write(path, parquet(table, of_table), durable=False)
             yield path
 
 
 def publish(layout: Layout, run: str) -> None:
     """Put the written tables of incidents into their place; `incidents` comes last, as queries start from it."""
-    staged = _target(layout, run)
-    if staged == layout.root:
+    staged = _staged(layout, run)
+    if staged == layout:
         return
     for table in TABLES:
-        source = partition(staged, table, run)
+        source = staged.partition(table, run)
         if os.path.isdir(source):
             target = layout.partition(table, run)
             os.makedirs(os.path.dirname(target), exist_ok=True)
@@ -153,8 +154,9 @@ def remove_unmarked(layout: Layout) -> None:
         layout.store.remove_empty_folder(layout.folder(table))
 
 
-def _target(layout: Layout, run: str) -> str:
-    return f"{layout.staging}/{run}/tables" if layout.store.is_local else layout.root
+def _staged(layout: Layout, run: str) -> Layout:
+    """Where the tables of a run are written; an object store has them in their place at once."""
+    return Layout(layout.store, f"{layout.staging}/{run}/tables") if layout.store.is_local else layout
 
 
 def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
@@ -170,19 +172,7 @@ def in_order(rows: pa.Table) -> pa.Table:
     return rows.sort_by([(name, "ascending") for name in ORDER])
 
 
-def write_empty(store: Storage, target: str, run: str) -> None:
-    """Write all tables without a row: a run with nothing new still has them."""
-    for table in TABLES:
-        store.write(file_path(target, table, run, UNKNOWN_DAY, 0), parquet(table, []))
-
-
 def write_run(layout: Layout, mark: RunMark) -> None:
     """The run's own row, once its other tables are in their place."""
     row = {column.name: getattr(mark, column.field or column.name) for column in RUNS.own}
-    layout.store.write(file_path(layout.root, RUNS.name, mark.run, "", 0), parquet(RUNS.name, [row]))
-
-
-def file_path(root: str, table: str, run: str, day: str, number: int) -> str:
-    """Where a part file lies; tables without folders of days ignore the day."""
-    of_day = f"/{DAY}={day}" if table in BY_DAY else ""
-    return f"{partition(root, table, run)}{of_day}/part-{number:05d}.parquet"
+    layout.store.write(layout.part(RUNS.name, mark.run, "", 0), parquet(RUNS.name, [row]))

@@ -23,7 +23,7 @@ import pyarrow.compute as pc
 
 from mqdiag import __version__
 from mqdiag.fleet.tables.arrow import BATCH, file_schema, pieces, table_bytes, table_rows
-from mqdiag.fleet.tables.commit import file_path, in_order, remove_unmarked
+from mqdiag.fleet.tables.commit import in_order, remove_unmarked
 from mqdiag.fleet.tables.layout import NAME, CompactionMark, Layout, RunMark, day_in
 from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
@@ -147,12 +147,12 @@ def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) 
             pc.match_substring_regex(days, rf"^(\d{{4}}-\d\d-\d\d|{UNKNOWN_DAY})$"), days, UNKNOWN_DAY
         )
         for day in pc.unique(days).to_pylist():
-            path = file_path(layout.root, table, name, day, number)
+            path = layout.part(table, name, day, number)
             _write(layout, path, table, rows.filter(pc.equal(days, day)))
             number += 1
     if not number:
         # A table without any row gets a file too, so that queries find its columns.
-        path = file_path(layout.root, table, name, UNKNOWN_DAY, 0)
+        path = layout.part(table, name, UNKNOWN_DAY, 0)
         _write(layout, path, table, file_schema(table).empty_table())
 
 

@@ -14,7 +14,7 @@ import pyarrow.dataset as ds
 from mqdiag.errors import UsageError, first_line
 from mqdiag.fleet.files.storage import Entry, Storage
 from mqdiag.fleet.tables.arrow import table_rows
-from mqdiag.fleet.tables.schemas import DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
+from mqdiag.fleet.tables.schemas import BY_DAY, DAY, INPUTS, RUN, SCHEMA_VERSION, UNKNOWN_DAY
 from mqdiag.text import say
 
 STAGING = "_staging"
@@ -65,7 +65,7 @@ def day_of(time_ns: int | None) -> str:
 
 @dataclass(frozen=True)
 class Layout:
-    """One output folder."""
+    """One output folder, or the folder of a run's unfinished tables in it."""
 
     store: Storage
     root: str
@@ -159,7 +159,12 @@ class Layout:
 
     def partition(self, table: str, run: str) -> str:
         """Folder of a table's rows of a run or a compaction."""
-        return partition(self.root, table, run)
+        return f"{self.folder(table)}/{RUN}={run}"
+
+    def part(self, table: str, run: str, day: str, number: int) -> str:
+        """Where a part file lies; tables without folders of days ignore the day."""
+        of_day = f"/{DAY}={day}" if table in BY_DAY else ""
+        return f"{self.partition(table, run)}{of_day}/part-{number:05d}.parquet"
 
     def files(self, table: str, runs: Collection[str]) -> list[Entry]:
         """A table's files of some runs and compactions, in the order of their paths."""
@@ -192,11 +197,6 @@ def day_in(path: str) -> str | None:
     """The day in the path of a file; None where the table has no folders of days."""
     found = re.search(rf"/{DAY}=([^/]+)/[^/]+$", path)
     return None if found is None else found[1]
-
-
-def partition(root: str, table: str, run: str) -> str:
-    """Folder of a table's rows of a run or a compaction, below the root of an output or of its unfinished work."""
-    return f"{root}/{table}/{RUN}={run}"
 
 
 def check_run_name(name: str) -> None:
