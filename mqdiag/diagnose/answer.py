@@ -152,7 +152,16 @@ def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answe
 
 
 def _read_in_part(report: Report, first: Finding) -> Iterator[Text]:
-    """That numbers of the answer are lower bounds, where a file that it rests on is cut."""
+    """That numbers of the answer are lower bounds, where a file that it rests on is cut, or others are damaged."""
+    damaged = [given for given in report.inputs if given.error is not None]
+    if damaged:
+        yield say(
+            "{damaged:count} {damaged:input|inputs} could not be read, the first is {path}: what they hold is not in"
+            " this answer.",
+            damaged=len(damaged),
+            path=damaged[0].path,
+        )
+        return
     for given in report.inputs:
         own = given.path in first.rests_on or (not first.rests_on and given.kind in first.seen_in)
         if given.was_read and not given.complete and own:

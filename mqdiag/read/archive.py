@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import IO, Any, Self, cast
 
 import msgspec
 
@@ -298,8 +298,38 @@ def forget_headers(archive: tarfile.TarFile) -> None:
     archive.pax_headers.clear()  # type: ignore[attr-defined]
 
 
+class _EndTold(tarfile.TarInfo):
+    """Headers of members; the reader takes any header that it cannot read for the end, and says nothing."""
+
+    @classmethod
+    def fromtarfile(cls, archive: tarfile.TarFile) -> Self:
+        """The next header; why there is none is kept."""
+        try:
+            return super().fromtarfile(archive)
+        except tarfile.HeaderError as error:
+            archive.ending = error  # type: ignore[attr-defined]
+            raise
+
+
+def _check_ending(archive: tarfile.TarFile) -> None:
+    """A whole archive ends with a block of zeros; tarfile gives up as quietly at a cut and at a damaged header.
+
+    Raises:
+        tarfile.ReadError: it ended otherwise.
+    """
+    ending = getattr(archive, "ending", None)
+    if ending is None or type(ending).__name__ == "EOFHeaderError":
+        return
+    if type(ending).__name__ == "EmptyHeaderError":
+        raise tarfile.ReadError("it ends without the zeros that close an archive")
+    raise tarfile.ReadError(f"the header of the next file: {ending}")
+
+
 def _tar(label: str, feed: TarFeed, budget: Budget, keeps: Callable[[str], bool]) -> Iterator[Member]:
-    with contextlib.suppress(EndOfArchiveError), tarfile.open(fileobj=feed, mode="r|") as archive:
+    with (
+        contextlib.suppress(EndOfArchiveError),
+        tarfile.open(fileobj=feed, mode="r|", tarinfo=_EndTold) as archive,
+    ):
         for info in archive:
             forget_headers(archive)
             if not info.isreg():
@@ -311,6 +341,7 @@ def _tar(label: str, feed: TarFeed, budget: Budget, keeps: Callable[[str], bool]
             if stream is None:
                 continue
             yield _write(f"{label}!{info.name}", stream, budget, info.name, feed, kept=keeps(info.name))
+        _check_ending(archive)
 
 
 def _write(

@@ -140,3 +140,15 @@ def test_a_question_without_an_answer_is_neither_a_send_nor_harmless(error: str,
     )
     assert state == "undecided"
     assert "2 requests of clients, other than sends and pulls, got no answer in time" in reason
+
+
+def test_a_fault_beside_damaged_inputs_says_that_they_were_not_read(tmp_path: Path) -> None:
+    log, damaged = tmp_path / "broker.log", tmp_path / "store.log.gz"
+    log.write_text(
+        "2026-11-21 20:00:01 WARN main - [OVERLOAD]system busy, start flow control for a while\n" * 30
+    )
+    damaged.write_bytes(b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03" + b"\x07" * 90)
+    given = diagnose_incident([tmp_path]).report.answer
+    assert given is not None
+    assert given.state == "fault"
+    assert "1 input could not be read" in english()(given.reason)

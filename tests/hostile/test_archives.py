@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import io
 import lzma
 import re
 import tarfile
@@ -183,3 +184,31 @@ def test_a_bomb_is_read_within_its_budget(command: str, name: str, tmp_path: Pat
     path = tmp_path / name
     path.write_bytes(_bomb(name))
     run(command, path, most_cpu_s=30).check(0, 1, 3)
+
+
+FILL = b"2026-11-21 20:00:01 INFO main - the broker took step {}\n"
+
+
+@pytest.mark.parametrize("how", ["whole", "cut behind a file", "cut in a header", "header overwritten"])
+def test_a_tar_archive_that_is_not_whole_is_no_all_clear(how: str, tmp_path: Path) -> None:
+    path = tmp_path / "logs.tar"
+    with tarfile.open(path, "w") as archive:
+        for name in ("broker.log", "store.log"):
+            data = b"".join(FILL.replace(b"{}", str(step).encode()) for step in range(30))
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    with tarfile.open(path) as archive:
+        second = archive.getmembers()[1].offset
+    whole = path.read_bytes()
+    path.write_bytes(
+        {
+            "whole": whole,
+            "cut behind a file": whole[:second],
+            "cut in a header": whole[: second + 300],
+            "header overwritten": whole[:second] + b"7" * 512 + whole[second + 512 :],
+        }[how]
+    )
+    answer = diagnose_incident([path]).report.answer
+    assert answer is not None
+    assert answer.state == ("healthy" if how == "whole" else "undecided")
