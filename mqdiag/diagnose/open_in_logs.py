@@ -18,6 +18,8 @@ FEWEST_ENDED = 3
 """connections of a gRPC client that ended, from which on it is worth a look whether it received messages later"""
 UNANSWERED_REQUEST = "request-no-answer"
 """event of a client's log that no rule judges alone: a broker was away, or too slow, for a moment or for good"""
+OTHER_CALL = "other-grpc-call-failed"
+"""event of a log whose record does not tell whether the call went to a proxy of RocketMQ"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -76,6 +78,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     ended = [] if judged else [*_ended_connections(logs)]
     yield from ended
     yield from [] if judged else _unanswered(logs)
+    yield from _other_calls(logs)
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return
@@ -122,6 +125,16 @@ def _unanswered(logs: LogsFacts) -> Iterator[Text]:
             "{requests:count} {requests:request|requests} of clients, other than sends and pulls, got no answer in"
             " time. To decide it, add the logs of the broker for the same time.",
             requests=requests,
+        )
+
+
+def _other_calls(logs: LogsFacts) -> Iterator[Text]:
+    calls = sum(event.count for event in logs.events if event.kind == OTHER_CALL)
+    if calls:
+        yield say(
+            "{calls:count} {calls:call|calls} over gRPC failed, and nothing in {calls:its record|their records} names"
+            " RocketMQ: they may be those of other software.",
+            calls=calls,
         )
 
 

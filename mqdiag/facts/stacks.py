@@ -176,6 +176,10 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     holder: ThreadName | None = None
     """the thread, or pool, that must move first"""
     holder_does: Public | None = None
+    holder_inferred: bool = False
+    """the dumps do not name the owner of a lock on the way to it: frames do"""
+    holder_in_chain: bool = False
+    """it holds another lock, for which the holder of the first one waits"""
     holder_pool: ThreadName | None = None
     possible_user: ThreadName | None = None
     """of a wait for a pooled connection: a thread that uses one, perhaps of another pool"""

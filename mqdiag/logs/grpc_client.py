@@ -36,6 +36,8 @@ _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
 _PORTS = (":8081", ":9876", ":10911")
 """of a proxy, and of what is taken for one: a name server, a broker"""
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
+_OF_ROCKETMQ = lazy_pattern(r"(?i:rocketmq)|\bo\.a\.r\.c|\bclientId=|\bendpoints=|when client start")
+"""its packages, also those that it relocates, and the words of its own lines"""
 _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "proxy-other-encryption",
@@ -124,11 +126,22 @@ def call_failed(message: Message, log: LogTally) -> None:
     """A call of a gRPC client failed; its status, and the causes below it, say on which part of the way."""
     found = _STATUS.search(message.text)
     kind = None if found is None else _kind(found[1], "\n".join((message.text, *_causes(message))))
-    if kind is not None:
+    if kind is not None and not _is_of_rocketmq(message):
+        log.add("other-grpc-call-failed", message)
+    elif kind is not None:
         endpoints = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
         subject = Subject(broker=None if endpoints is None else endpoints[1])
         at_start = _START.search(message.record.header) is not None
         log.add(f"at-start-{kind}" if at_start else kind, message, subject, side="client")
+
+
+def _is_of_rocketmq(message: Message) -> bool:
+    """Whether the record names RocketMQ: much Java software calls others over gRPC."""
+    return (
+        _OF_ROCKETMQ.search(message.both) is not None
+        or b"rocketmq" in message.record.between.lower()
+        or any(_OF_ROCKETMQ.search(line) is not None for line in message.stack())
+    )
 
 
 def call_failed_in_python(message: Message, log: LogTally) -> None:

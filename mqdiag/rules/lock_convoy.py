@@ -16,6 +16,10 @@ from mqdiag.text import Text, say
 TAKE_WITH_OWNERS = say(
     "Take the dumps again with jstack -l PID, which names the owners of locks, or find the code that keeps this lock."
 )
+BY_FRAMES = say(
+    "The dump does not name the owner of the lock: of all threads this one alone has passed the lock in its frames;"
+    " jstack -l names the owner."
+)
 FIND_CODE = say(
     "Find the code that keeps this lock: look for a lock() without unlock() in a finally block, and for a thread that"
     " is slow between the two."
@@ -96,7 +100,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         if still.holder and still.holder_does and " at " not in still.holder_does:
             more = (say("The dump shows no frame of the holder {holder}, so it does not tell what it does."),)
         elif still.holder and still.holder_does:
-            more = (say("The holder {holder} is in {holder_does}."),)
+            more = (_about_holder(still), *((BY_FRAMES,) if still.holder_inferred else ()))
         elif still.holder:
             more = (say("The dump has no lines of the holder {holder}: look for them in the whole dump."),)
         else:
@@ -116,7 +120,24 @@ def _title(still: Standstill) -> Text:
         lock=lock,
         frame=short_frame(still.frame),
     )
-    return say("{waits}; {holder} holds it", waits=waits) if still.holder else waits
+    if not still.holder:
+        return waits
+    if still.holder_in_chain and still.holder_inferred:
+        return say("{waits}; the chain of locks seems to end at {holder}", waits=waits)
+    if still.holder_in_chain:
+        return say("{waits}; the chain of locks ends at {holder}", waits=waits)
+    if still.holder_inferred:
+        return say("{waits}; {holder} seems to hold it", waits=waits)
+    return say("{waits}; {holder} holds it", waits=waits)
+
+
+def _about_holder(still: Standstill) -> Text:
+    if still.holder_in_chain:
+        return say(
+            "The holder of this lock waits for another lock in turn. At the end of the chain {holder} is in"
+            " {holder_does}."
+        )
+    return say("The holder {holder} is in {holder_does}.")
 
 
 def _without_owner(lock_class: str, *, owners_listed: bool) -> Text:

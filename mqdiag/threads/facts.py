@@ -20,7 +20,7 @@ from mqdiag.threads.collector_load import collector_load
 from mqdiag.threads.connection_waits import connection_waits
 from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.judgement import Judgement, World
-from mqdiag.threads.lock_passes import deadlocked
+from mqdiag.threads.lock_passes import deadlocked, inferred_waiters
 from mqdiag.threads.locks import cycle_of, lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.pinned_carriers import pinned_carriers
@@ -63,7 +63,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         calls=call_tree(tracks),
         locks=_locks(world),
         deadlocks=_deadlocks(world),
-        standstills=standstills(judgements, world.once(deadlocked)),
+        standstills=standstills(judgements, world.once(deadlocked), world.once(inferred_waiters)),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),

@@ -51,6 +51,12 @@ def _owners_of_awaited_locks(world: World) -> set[Track]:
     return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
 
 
+def inferred_waiters(world: World) -> set[Track]:
+    """Threads that wait for a lock of which no line of the dump names the owner, but frames do."""
+    tracks = (judgement.track for judgement in world.judgements)
+    return {track for track in tracks if (wait := world.last_wait(track)) is not None and wait.inferred}
+
+
 def by_lock_owner(judgement: Judgement, world: World) -> Revision | None:
     """Decide by the owner of the lock; without a series, name it only."""
     now, track = judgement.now, judgement.track

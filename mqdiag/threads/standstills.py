@@ -27,7 +27,9 @@ _MOST_WAITS = 100
 """threads of a chain, each of which waits for the next"""
 
 
-def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tuple[Standstill, ...]:
+def standstills(
+    judgements: list[Judgement], deadlocked: Container[Track], inferred: Container[Track] = ()
+) -> tuple[Standstill, ...]:
     """One entry for each pool, kind and cause. Threads of other pools count only if theirs means a fault.
 
     Args:
@@ -56,7 +58,7 @@ def standstills(judgements: list[Judgement], deadlocked: Container[Track]) -> tu
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
         found[key].append((judgement, why))
     entries = [
-        _entry(members, sizes, by_track, serving, held_up)
+        _entry(members, sizes, by_track, serving, held_up, inferred)
         for key, members in found.items()
         if not _is_lonely_lock(members)
     ]
@@ -94,6 +96,20 @@ def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | Non
             return here
         here = onward
     return here
+
+
+def _is_inferred(
+    judgement: Judgement, root: Track, by_track: dict[Track, Judgement], inferred: Container[Track]
+) -> bool:
+    """Whether an owner on the way to the last thread is known by its frames alone."""
+    here: Track | None = judgement.track
+    for _ in range(_MOST_WAITS + 1):
+        if here is None or here is root or here not in by_track:
+            return False
+        if here in inferred:
+            return True
+        here = by_track[here].now.waits_for
+    return False
 
 
 def _serving(
@@ -156,6 +172,7 @@ def _entry(
     by_track: dict[Track, Judgement],
     serving: dict[tuple[int, str | None], str],
     held_up: Counter[Track],
+    inferred: Container[Track],
 ) -> Standstill:
     judgements = [judgement for judgement, _ in members]
     # the entry shows the stack that most of the threads have
@@ -211,6 +228,8 @@ def _entry(
         remedy=remedy,
         holder=holder.track.name if holder else typical.now.absent_owner,
         holder_does=_does(holder) if holder else None,
+        holder_inferred=root is not None and _is_inferred(typical, root, by_track, inferred),
+        holder_in_chain=root is not None and typical.now.waits_for is not root,
         holder_pool=holder.track.pool if holder else None,
         possible_user=possible.track.name if possible else None,
         possible_user_does=_does(possible) if possible else None,

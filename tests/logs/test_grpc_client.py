@@ -105,6 +105,26 @@ def test_where_the_way_to_the_proxy_ends(tmp_path: Path, status: str, below: str
     assert [one.cause for one in report.findings if one.rule == "proxy-unreachable"] == [cause]
 
 
+@pytest.mark.parametrize(
+    ("logger", "frame", "found"),
+    [
+        ("com.acme.shop.PaymentClient", "com.acme.shop.PaymentClient.pay(PaymentClient.java:40)", False),
+        ("o.a.r.c.java.impl.ClientImpl", "io.grpc.Status.asRuntimeException(Status.java:539)", True),
+        ("com.acme.Sender", "org.apache.rocketmq.client.java.impl.producer.ProducerImpl.send(P.java:9)", True),
+    ],
+)
+def test_calls_of_other_software_over_grpc_are_none_of_a_proxy(
+    logger: str, frame: str, found: bool, tmp_path: Path
+) -> None:
+    text = "".join(
+        f"2026-11-21 18:10:{second:02} ERROR [main] {logger} - the call failed\n"
+        f"io.grpc.StatusRuntimeException: UNAVAILABLE: Unable to resolve host payments\n\tat {frame}\n"
+        for second in range(5)
+    )
+    assert ("proxy-unreachable" in {one.rule for one in report_of(tmp_path, text).findings}) is found
+    assert report_of(tmp_path, text).answer.state != "healthy"
+
+
 def test_a_proxy_that_ends_connections_is_no_fault_yet(tmp_path: Path) -> None:
     text = "".join(FAILED.format(second, "UNAVAILABLE: Connection closed", "") for second in range(5))
     assert [one for one in report_of(tmp_path, text).findings if one.rule == "proxy-unreachable"] == []

@@ -182,3 +182,43 @@ def test_the_owner_is_behind_the_line_at_which_the_others_wait(
     owners = {lock.object_id: lock.owner for lock in facts(tmp_path, [sample] * 5).locks}
     assert owners[for_all] == owner
     assert owners["0x00000000f0000002"] is None
+
+
+def test_a_holder_that_frames_alone_tell_is_named_with_reserve(tmp_path: Path) -> None:
+    waits = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "- parking to wait for  <0x00000000f0000001> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)",
+        "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:322)",
+        "com.acme.Ledger.post(Ledger.java:20)",
+        *CONSUME,
+    )
+    reads = (*READ, "com.acme.Ledger.post(Ledger.java:30)", *CONSUME)
+    sample = [
+        *(At(f"ConsumeMessageThread_CID_{n}", 26 + n, waits, "WAITING (parking)") for n in (1, 2)),
+        At("ConsumeMessageThread_CID_3", 40, reads),
+    ]
+    (found,) = [one for one in report(tmp_path, [sample] * 5).findings if one.rule == "lock-convoy"]
+    assert english()(found.title).endswith("; ConsumeMessageThread_CID_3 seems to hold it")
+    assert "jstack -l names the owner" in " ".join(map(english(), found.explanation))
+
+
+def test_the_last_thread_of_a_chain_does_not_hold_the_first_lock(tmp_path: Path) -> None:
+    one, other = "<0x00000000f0000071> (a com.acme.Stock)", "<0x00000000f0000072> (a com.acme.Prices)"
+    run = "java.lang.Thread.run(Thread.java:1)"
+    reads = (*READ, "com.acme.Prices.load(Prices.java:9)", f"- locked {other}", run)
+    between = (
+        "com.acme.Prices.get(Prices.java:5)",
+        f"- waiting to lock {other}",
+        "com.acme.Stock.take(Stock.java:5)",
+        f"- locked {one}",
+        run,
+    )
+    waits = ("com.acme.Stock.take(Stock.java:4)", f"- waiting to lock {one}", *CONSUME)
+    sample = [
+        At("prices", 40, reads),
+        At("stock", 51, between, "BLOCKED"),
+        *(At(f"ConsumeMessageThread_CID_{n}", 50 + n, waits, "BLOCKED") for n in (2, 3)),
+    ]
+    found = [one for one in report(tmp_path, [sample] * 5).findings if one.rule == "lock-convoy"]
+    titles = [english()(one.title) for one in found if one.subject.group == "CID"]
+    assert [title.partition("; ")[2] for title in titles] == ["the chain of locks ends at prices"]
