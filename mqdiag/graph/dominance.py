@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import msgspec
@@ -122,7 +122,9 @@ def build_dominance(
     with _one_beside() as beside:
         # Most of the search is the work of one core.
         measured = beside.submit(lambda: sizes.units)
-        labels = beside.submit(lambda: room.ready(index.count + 1, np.int32, any_order=True))
+        # Before what the search needs: most of that is never touched, and so better off in new memory.
+        label = room.empty(index.count + 1, np.int32, any_order=True)
+        is_ready = beside.submit(room.make_ready, label)
         progress.phase(say("finding reachable objects"))
         numbers, parents, heads, steps = _search(index, references, class_nodes, roots, room)
         places = parents.size
@@ -133,11 +135,12 @@ def build_dominance(
         # In files they are made meanwhile; in memory they would stand beside the arrays of the search, at the peak.
         prepared = beside.submit(prepare) if room.in_files else None
         progress.phase(say("finding dominators"))
-        label = _immediate(index, references, class_nodes, (numbers, parents, heads, steps), labels, room)
-        room.give(parents)
+        is_ready.result()
+        label = label[:places]
+        _immediate(index, references, class_nodes, (numbers, parents, heads, steps), label, room)
         del parents, steps
         progress.phase(say("summing retained sizes"))
-        order = room.again(places, np.int32)
+        order = room.empty(places, np.int32, any_order=room.is_ample)
         dominator, dominated, prefix = prepare() if prepared is None else prepared.result()
         tree = Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
         _fill(tree, heads, label, measured.result(), beside)
@@ -162,10 +165,8 @@ def _search(
     room: ArrayRoom,
 ) -> _Search:
     count = index.count
-    numbers = room.again(count, np.int32, any_order=True)
-    parents = room.again(count + 1, np.int32, any_order=True)
-    room.forget()
-    numbers[:] = 0
+    numbers = room.zeros(count, np.int32, any_order=True)
+    parents = room.empty(count + 1, np.int32, any_order=True)
     heads = room.zeros(count + 2, np.uint32, any_order=True)
     steps = room.zeros(count // 32 + 1, np.uint64)
     path, cursors = (
@@ -194,19 +195,14 @@ def _immediate(
     references: References,
     class_nodes: NDArray[np.int32],
     search: _Search,
-    labels: Future[NDArray[np.int32]],
+    label: NDArray[np.int32],
     room: ArrayRoom,
-) -> NDArray[np.int32]:
-    """Write the immediate dominators into `heads`; gives an array of a place for each number, of no more use.
-
-    It is a part of `labels`, int32[n + 1] of undefined content.
-    """
+) -> None:
+    """Write the immediate dominators into `heads`; `label`, int32[m + 1], is scratch."""
     numbers, parents, heads, steps = search
     sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
     stack = room.empty(parents.size, np.int32, any_order=True)
-    label = labels.result()[: parents.size]
     kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
-    return label
 
 
 def _results(places: int, units: NDArray[np.uint32], room: ArrayRoom) -> _Results:

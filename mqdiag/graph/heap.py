@@ -249,7 +249,7 @@ def read_heap(
 def _indexed(
     source: Source, name: str, progress: Progress, number: int, memory_bytes: int | None
 ) -> tuple[Dump, ObjectIndex, SizeModel]:
-    """Places in file order are let go of when this returns; where memory is ample, that of the ids is used again."""
+    """Places in file order, and the ids, are let go of when this returns."""
     dump, parts = read_objects(source, progress, number, memory_bytes)
     refuse_empty(dump, name)
     _make_room(dump, progress)
@@ -257,9 +257,6 @@ def _indexed(
     index, ids = build_index(dump, parts)
     del parts
     sizes = learn_sizes(dump, index, ids[: index.count])
-    # Ids that are spread thinly are the look-up themselves.
-    if not np.may_share_memory(ids, index.lookup.words):
-        dump.room.give(ids)
     return dump, index, sizes
 
 

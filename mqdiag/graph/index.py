@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.graph.kernels import id_order as order_kernel
 from mqdiag.graph.kernels import references as kernel
+from mqdiag.read.array_room import ArrayRoom
 from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.records import big_endian
@@ -124,8 +125,8 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
         parts: the objects in file order; their arrays are let go of as they are used.
 
     Returns:
-        The index, and the ids of the objects, uint64[n + 1 or more], for those who need all of them now. What follows
-        them is undefined.
+        The index, and the ids of the objects, uint64[n or more], for those who need all of them now. What follows them
+        is undefined.
 
     Raises:
         InputError: there are more objects than the graph holds.
@@ -136,9 +137,7 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     most = total + dumped
     rows: Rows = dump.room.empty(most, np.uint16 if dump.classes.count <= _SMALL_ROWS else np.int32)
     offsets: Offsets = dump.room.empty(most, offset_type(dump))
-    # Numbers and parents of the search take their place later: it has one parent more than numbers.
-    ids = dump.room.empty(most + 1, np.uint64, any_order=dump.room.is_ample)
-    used = _in_order(parts, ids, offsets, rows)
+    ids, used = _in_order(parts, most, offsets, rows, dump.room)
     order = np.argsort(dump.classes.ids[:dumped], kind="stable")
     class_ids, class_offsets = dump.classes.ids[:dumped][order], dump.classes.offsets[:dumped][order]
     # A writer other than HotSpot may dump the mirror as an instance too: the instance has the fields, keep it.
@@ -146,7 +145,7 @@ def build_index(dump: Dump, parts: list[ObjectPart]) -> tuple[ObjectIndex, NDArr
     class_ids, class_offsets = class_ids[~there], class_offsets[~there]
     order_kernel.merge_behind(ids, offsets, rows, used, class_ids, class_offsets, dump.classes.class_row)
     count = used + class_ids.size
-    lookup = _id_index(ids[:count])
+    lookup = _id_index(ids[:count], dump.room)
     index = ObjectIndex(
         data=dump.source.data,
         id_size=dump.header.id_size,
@@ -179,15 +178,17 @@ def _refuse_too_many(dump: Dump) -> None:
         )
 
 
-def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets, rows: Rows) -> int:
-    """Copy the objects into id order, one column after the other; the number of distinct ids.
+def _in_order(
+    parts: list[ObjectPart], most: int, offsets: Offsets, rows: Rows, room: ArrayRoom
+) -> tuple[NDArray[np.uint64], int]:
+    """Copy the objects into id order, one column after the other: ids, with room for `most`, and how many there are.
 
     A collector writes its regions in any order and each region upwards, so the file is made of ascending runs that
     do not overlap: whole runs are moved. Only where they do overlap is there a sort.
     """
     runs = _runs(parts)
     if runs is not None and all(before.highest < after.lowest for before, after in pairwise(runs)):
-        return _moved(parts, runs, ids, offsets, rows)
+        return _moved(parts, runs, most, offsets, rows, room)
     all_ids = np.concatenate([part.ids for part in parts])
     for part in parts:
         part.ids = np.empty(0, np.uint64)
@@ -196,6 +197,7 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets
     fresh = np.concatenate(([True], all_ids[1:] != all_ids[:-1]))
     order = order[fresh]
     count = order.size
+    ids = room.empty(most, np.uint64, any_order=room.is_ample)
     ids[:count] = all_ids[fresh]
     offsets[:count] = np.concatenate([part.start + part.offsets.astype(np.int64) for part in parts])[order]
     for part in parts:
@@ -203,7 +205,7 @@ def _in_order(parts: list[ObjectPart], ids: NDArray[np.uint64], offsets: Offsets
     rows[:count] = np.concatenate([part.row_of[part.classes] for part in parts])[order]
     for part in parts:
         part.classes = np.empty(0, np.uint16)
-    return count
+    return ids, count
 
 
 class _Run(NamedTuple):
@@ -270,8 +272,8 @@ def _batches(runs: list[_Run]) -> Iterator[list[_Piece]]:
 
 
 def _moved(
-    parts: list[ObjectPart], runs: list[_Run], ids: NDArray[np.uint64], offsets: Offsets, rows: Rows
-) -> int:
+    parts: list[ObjectPart], runs: list[_Run], most: int, offsets: Offsets, rows: Rows, room: ArrayRoom
+) -> tuple[NDArray[np.uint64], int]:
     """Move runs that do not overlap, a column at a time, so that what was moved need not be held any longer."""
 
     def move_rows(piece: _Piece) -> None:
@@ -303,17 +305,19 @@ def _moved(
         move_all(move_offsets)
         for part in parts:
             part.offsets = np.empty(0, np.uint32)
+        # Its memory is that of the two others, which nobody needs any more.
+        ids = room.empty(most, np.uint64, any_order=room.is_ample)
         move_all(move_ids)
         for part in parts:
             part.ids = np.empty(0, np.uint64)
-    return sum(run.last - run.first for run in runs)
+    return ids, sum(run.last - run.first for run in runs)
 
 
 def _near(ids: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int64]:
     return np.minimum(np.searchsorted(ids, wanted), ids.size - 1)
 
 
-def _id_index(ids: NDArray[np.uint64]) -> IdIndex:
+def _id_index(ids: NDArray[np.uint64], room: ArrayRoom) -> IdIndex:
     if ids.size == 0:
         return IdIndex(np.uint64(0), 3, np.full(1, -1, np.int32), np.zeros((1, 64, 2), np.uint64))
     base = ids[0]
@@ -324,7 +328,7 @@ def _id_index(ids: NDArray[np.uint64]) -> IdIndex:
         directory = np.full(pages, -1, np.int32)
         slots = kernel.count_pages(ids, base, shift, directory)
         if slots * _SLOT_BYTES <= _FREE_BYTES + _INDEX_SHARE * ids.nbytes:
-            words = np.zeros((slots, 64, 2), np.uint64)
+            words = room.zeros(slots * 128, np.uint64, any_order=True).reshape(slots, 64, 2)
             parts = _by_pages(ids, base, shift + 12, worker_count())
             with ThreadPoolExecutor(len(parts)) as pool:
                 list(pool.map(lambda part: kernel.fill_pages(part, base, shift, directory, words), parts))

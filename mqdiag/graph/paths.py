@@ -33,7 +33,7 @@ def referrers(graph: ObjectGraph, numbers: NDArray[np.int32], nodes: Nodes) -> t
         numbers: int32[n], 0 for unreachable objects.
         nodes: what is referred to.
     """
-    wanted = np.zeros(graph.count, np.uint8)
+    wanted = graph.dump.room.zeros(graph.count, np.uint8, any_order=True)
     wanted[nodes[nodes >= 0]] = 1
     sources, targets = graph.references.to(wanted, numbers)
     order = np.argsort(nodes, kind="stable")
@@ -62,10 +62,11 @@ class PathSearch:
             self._exhausted = True
             return
         roots = graph.roots.nodes
-        self.came_from = np.full(graph.count, _NOT_YET, np.int32)
+        self.came_from = graph.dump.room.empty(graph.count, np.int32, any_order=True)
+        self.came_from[:] = _NOT_YET
         self.came_from[roots] = _ROOT
         # Touched only as far as the search goes.
-        self._queue = np.empty(graph.count, np.int32)
+        self._queue = graph.dump.room.empty(graph.count, np.int32, any_order=True)
         self._queue[: roots.size] = roots
         self._first, self._last = 0, int(roots.size)
         self._weak = graph.instances(graph.classes.indices_named("java.lang.ref.Reference"))

@@ -32,17 +32,16 @@ def retained_of_sets(
 
     Marks once from the roots without entering any set; what is left over is small, and each set is decided inside it.
     """
-    reachable = numbers > 0
     sets = [distinct(nodes[(nodes >= 0)]) for nodes in sets]
-    sets = [nodes[reachable[nodes]] for nodes in sets]
+    sets = [nodes[numbers[nodes] > 0] for nodes in sets]
     if not any(nodes.size for nodes in sets):
         return [(0, 0)] * len(sets)
     refs, rows = graph.references, graph.index.rows
     mute, mute_edges = _muted(graph, ignore_frames_of)
-    stack = np.empty(graph.count, np.int32)
+    stack = graph.dump.room.empty(graph.count, np.int32, any_order=True)
     nothing, no_edges = np.empty(0, np.int32), np.empty(0, np.int64)
 
-    state = np.zeros(graph.count, np.uint8)
+    state = graph.dump.room.zeros(graph.count, np.uint8, any_order=True)
     for nodes in sets:
         state[nodes] = _WALL
     in_sets = state[graph.roots.nodes] == _WALL

@@ -28,6 +28,8 @@ ENOUGH = 5
 _LAYOUTS = ((4, 12), (4, 8), (8, 12), (8, 16), (8, 8), (4, 16))
 """reference width and header: compressed both, compact headers, wide references, all wide, ..."""
 _ARRAY_SAMPLE = 20_000
+_PIECE = 1 << 18
+"""objects that are compared at a time, in memory that a core keeps near"""
 _MAX_PADDING, _LEAST_PADDING = 1024, 64
 _PADDED = (
     "java.lang.Thread",
@@ -276,7 +278,7 @@ def _array_base(
     classes = dump.classes
     votes = np.zeros(64, np.int64)
     for row, element in ((classes.primitive_rows[4], 1), (classes.primitive_rows[1], 2)):
-        nodes = np.flatnonzero(index.rows == row)[:_ARRAY_SAMPLE].astype(np.int32)
+        nodes = _first_of_class(index, row, _ARRAY_SAMPLE)
         lengths = np.empty(nodes.size, np.int64)
         kernel.array_lengths(dump.source.data, dump.header.id_size, index.offsets, nodes, lengths)
         kernel.array_excess(ids, lengths, nodes, element, alignment, votes)
@@ -286,12 +288,28 @@ def _array_base(
     return best if votes[best] >= ENOUGH and votes[best] > votes[default] else default
 
 
+def _first_of_class(index: ObjectIndex, row: int, most: int) -> NDArray[np.int32]:
+    """The first objects of a class, at most so many; looks no further than it must, and at a piece at a time."""
+    found: list[NDArray[np.int64]] = []
+    missing = most
+    for begin in range(0, index.count, _PIECE):
+        nodes = np.flatnonzero(index.rows[begin : begin + _PIECE] == row)[:missing] + begin
+        found.append(nodes)
+        missing -= nodes.size
+        if not missing:
+            break
+    return np.concatenate(found, dtype=np.int32, casting="same_kind") if found else np.empty(0, np.int32)
+
+
 def _size_truncated_arrays(dump: Dump, index: ObjectIndex, units: NDArray[np.uint32], shift: int) -> None:
     """HotSpot cuts an array whose record would not fit 32 bits of length: what it takes goes up to the next object.
 
     See calculate_array_max_length in the JDK's heapDumper.cpp.
     """
-    large = np.flatnonzero(units >= (_RECORD_LIMIT // 2 - 4096) >> shift)
+    least = (_RECORD_LIMIT // 2 - 4096) >> shift
+    if units.max(initial=0) < least:
+        return
+    large = np.flatnonzero(units >= least)
     large = large[large + 1 < index.count]
     head = 10 + dump.header.id_size  # tag, id, trace serial, length, element type
     for node in large.tolist():

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.files import fits
 from mqdiag.read.available_memory import available_bytes
+from mqdiag.read.reused_memory import ReusedMemory, reused_memory
 from mqdiag.text import say
 
 _M_MMAP_THRESHOLD = -3
@@ -32,8 +33,8 @@ _LARGE_BYTES = 512 << 20
 """of a graph, from which on arrays that are read in order go to files though there is memory"""
 _SMALLEST_BYTES = 1 << 20
 """a smaller array stays in memory"""
-_ALIGNMENT = 8
-"""bytes, of any element"""
+_ADDRESS_BYTES = 64
+"""of the range that arrays in memory lie in, for each object that a dump can have at most"""
 _SHARE_OF_FREE = 0.8
 """of the memory that is free: other programs take some while the run goes on"""
 _SHARE_OF_WALK = 0.4
@@ -64,7 +65,7 @@ class ArrayRoom:
         self._by_choice = False
         """whether the arrays in files would fit the memory too"""
         self._walked_bytes = 0
-        self._given: list[NDArray[np.uint8]] = []
+        self._reused: ReusedMemory | None = None
 
     @cached_property
     def memory_bytes(self) -> int | None:
@@ -79,6 +80,19 @@ class ArrayRoom:
         """Where the files are: the temporary folder, or the one of the system's disk if the former is in memory."""
         folder = tempfile.gettempdir()
         return "/var/tmp" if _is_memory(folder) and os.access("/var/tmp", os.W_OK) else folder
+
+    def reserve(self, most_objects: int) -> None:
+        """Have large arrays in memory take the place of earlier ones from now on.
+
+        Args:
+            most_objects: that the dump can have.
+        """
+        self._reused = reused_memory(max(most_objects * _ADDRESS_BYTES, _SMALLEST_BYTES))
+
+    @property
+    def reused_bytes(self) -> int:
+        """Of memory that arrays took one after the other, up to now."""
+        return 0 if self._reused is None else self._reused.peak_bytes
 
     def allow(self, needed_bytes: int, in_order_bytes: int, any_order_bytes: int) -> bool:
         """Choose which arrays go to files.
@@ -103,28 +117,38 @@ class ArrayRoom:
                 self.in_files = InFiles.READ_IN_ORDER
                 self._by_choice = True
             return False
+        if self._reused is not None:
+            self._reused.close()
         self.in_files = InFiles.READ_IN_ORDER if any_order_bytes <= self.memory_bytes else InFiles.ALL
         on_disk = in_order_bytes if self.in_files == InFiles.READ_IN_ORDER else needed_bytes
         if not fits(self.folder, on_disk):
             raise self._no_room(needed_bytes, on_disk)
         return True
 
-    def empty(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
+    def empty(self, count: int, dtype: type, *, any_order: bool = False, at_end: bool = False) -> NDArray[Any]:
         """An array whose content is undefined.
 
         Args:
             count: elements.
             dtype: their type.
             any_order: it is read or written in any order.
+            at_end: it does not lie between others, which will leave before it.
 
         Raises:
             InputError: the disk is full.
         """
-        return np.empty(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
+        if not self._fits(count, dtype, any_order):
+            return self._in_file(count, dtype)
+        return self._in_memory(count, dtype, at_end)[0]
 
     def zeros(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
         """An array of zeros; arguments and errors as in `empty`."""
-        return np.zeros(count, dtype) if self._fits(count, dtype, any_order) else self._in_file(count, dtype)
+        if not self._fits(count, dtype, any_order):
+            return self._in_file(count, dtype)
+        array, is_clear = self._in_memory(count, dtype)
+        if not is_clear:
+            array[:] = 0
+        return array
 
     def ready(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
         """An array with its pages already there, where the graph is large and the memory ample.
@@ -132,32 +156,18 @@ class ArrayRoom:
         Clearing them is work that one thread can do while another one searches. Arguments and errors as in `empty`.
         """
         array = self.empty(count, dtype, any_order=any_order)
+        self.make_ready(array)
+        return array
+
+    def make_ready(self, array: NDArray[Any]) -> None:
+        """The same for an array that is there."""
         if self._by_choice:
             array[:: mmap.PAGESIZE // array.itemsize] = 0
-        return array
 
     @property
     def is_ample(self) -> bool:
         """Whether the memory takes all arrays, those in files too."""
         return self.in_files == InFiles.NOTHING or self._by_choice
-
-    def give(self, used: NDArray[Any]) -> None:
-        """Let `again` have the memory of an array that nobody reads any more; where memory is short it is let go of."""
-        if self.is_ample:
-            self._given.append(used.reshape(-1).view(np.uint8))
-
-    def again(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:
-        """An array in memory that was given, which the system need not clear; arguments and errors as in `empty`."""
-        size = count * np.dtype(dtype).itemsize
-        for at, given in enumerate(self._given):
-            if given.size >= size:
-                self._given[at] = given[-(-size // _ALIGNMENT) * _ALIGNMENT :]
-                return given[:size].view(dtype)
-        return self.empty(count, dtype, any_order=any_order)
-
-    def forget(self) -> None:
-        """Let go of what was given and not taken."""
-        self._given.clear()
 
     def keep(self, found: NDArray[Any]) -> NDArray[Any]:
         """An array of the walk over the dump, moved to a file once these take a large part of the memory."""
@@ -172,6 +182,14 @@ class ArrayRoom:
     def _fits(self, count: int, dtype: type, any_order: bool) -> bool:
         least = InFiles.ALL if any_order else InFiles.READ_IN_ORDER
         return self.in_files < least or count * np.dtype(dtype).itemsize < _SMALLEST_BYTES
+
+    def _in_memory(self, count: int, dtype: type, at_end: bool = False) -> tuple[NDArray[Any], bool]:
+        """An array of undefined content, and whether it is all zeros."""
+        if self._reused is not None and count * np.dtype(dtype).itemsize >= _SMALLEST_BYTES:
+            found = self._reused.empty(count, dtype, at_end=at_end)
+            if found is not None:
+                return found
+        return np.empty(count, dtype), False
 
     def _in_file(self, count: int, dtype: type | np.dtype[Any]) -> NDArray[Any]:
         size = count * np.dtype(dtype).itemsize

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 from mqdiag.graph import dominance, index, paths
 from mqdiag.graph.histogram import class_rows
-from mqdiag.read.array_room import ArrayRoom
 from mqdiag.testing import hprof_records as hprof
 from mqdiag.testing.hprof_records import OBJECT
 from mqdiag.testing.hprof_writer import DumpWriter
+from tests.graph.new_arrays import fill_new_arrays
 from tests.graph.opening import heap_of, nodes_of, targets
 from tests.graph.random_heap import RandomHeap, random_heap
 from tests.oracles import graphs
@@ -50,6 +50,25 @@ def test_random_graphs_against_the_oracle(seed: int) -> None:
         assert dominator_nodes(given_heap) == graphs.dominators(graph, roots)
         assert heap.retained_sizes(everything).tolist() == graphs.retained_sizes(graph, roots, sizes)
         assert heap.dominance.total_bytes == sum(sizes[node] for node in alive)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("value", [0x00, 0x01, 0xFF])
+def test_what_earlier_arrays_have_left_in_memory_tells_nothing(
+    seed: int, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill_new_arrays(monkeypatch, value)
+    given_heap = random_heap(tmp_path, seed)
+    heap, graph, roots = given_heap.heap, given_heap.graph, given_heap.roots
+    everything = np.arange(heap.count, dtype=np.int32)
+    assert dominator_nodes(given_heap) == graphs.dominators(graph, roots)
+    assert heap.retained_sizes(everything).tolist() == graphs.retained_sizes(graph, roots, given_heap.sizes)
+    # Holders on the shortest ways are those of a search in fresh memory.
+    lengths = heap.path_lengths
+    assert set(np.flatnonzero(lengths >= 0).tolist()) == graphs.reachable(graph, roots)
+    holders = heap.shortest_paths
+    held = np.flatnonzero(lengths > 0)
+    assert (lengths[holders[held]] == lengths[held] - 1).all()
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -167,7 +186,7 @@ def test_what_the_trees_of_two_roots_lead_to_has_no_dominator(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The references that were counted before the second tree led there must not shift those of other objects."""
-    monkeypatch.setattr(ArrayRoom, "empty", ArrayRoom.zeros)
+    fill_new_arrays(monkeypatch, 0)
     dump = DumpWriter()
     kind = dump.java_class("app/A", fields={"x": OBJECT, "y": OBJECT, "z": OBJECT})
     first, side, shared, held, second = (dump.instance(kind) for _ in range(5))

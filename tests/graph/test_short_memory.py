@@ -119,16 +119,22 @@ def test_places_of_objects_go_to_files_while_they_are_found(in_files: list[int])
 
 def test_memory_is_used_again_only_where_all_arrays_fit(in_files: list[int]) -> None:
     ample, short = ArrayRoom("dump", 1 << 20), ArrayRoom("dump", 1000)
+    for room in (ample, short):
+        room.reserve(1000)
     assert not ample.allow(1000, 500, 500)
     assert short.allow(2000, 500, 500)
-    used = np.arange(8, dtype=np.uint64)
     for room in (ample, short):
-        room.give(used)
-        first, second, third = (room.again(count, np.int32) for count in (7, 8, 1))
-        assert np.shares_memory(first, used) == np.shares_memory(second, used) == (room is ample)
-        assert not np.shares_memory(first, second)
-        assert not np.shares_memory(third, used)
-    assert in_files == [28, 32, 4]
+        used = room.empty(8, np.uint64, any_order=True)
+        begin = used.ctypes.data
+        used[:] = 7
+        del used
+        again = room.zeros(16, np.int32, any_order=True)
+        assert not again.any()
+        assert room is short or again.ctypes.data == begin
+        assert room.empty(8, np.uint64).ctypes.data != again.ctypes.data
+    assert ample.reused_bytes == 8192
+    assert short.reused_bytes == 0
+    assert in_files == [64]
 
 
 def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -79,7 +79,7 @@ def _rows(heap: Heap) -> list[int]:
 
 
 def _read(heap: Heap, rows: list[int], nodes: NDArray[np.int32], bits: int, most: int) -> _Texts:
-    met = np.zeros(heap.count, np.uint8)
+    met = heap.dump.room.zeros(heap.count, np.uint8, any_order=True)
     parts = []
     for row in rows:
         mine = nodes if len(rows) == 1 else nodes[heap.index.rows[nodes] == row]

@@ -132,6 +132,8 @@ def walk_segments(
     walked = []
     own = threading.local()
     most = _most_objects(segments, id_size)
+    if store:
+        room.reserve(most)
 
     def walk(taken: list[Segment]) -> Walked:
         if store and not hasattr(own, "shelves"):
@@ -213,7 +215,9 @@ class Shelves:
     def _place(self, count: int, dtype: type) -> NDArray[Any]:
         free = self._free.get(dtype)
         if free is None or free.size < count:
-            free = self._free[dtype] = np.empty(max(count, self._length), dtype)
+            free = self._free[dtype] = self._room.empty(
+                max(count, self._length), dtype, at_end=dtype is np.uint64
+            )
         return free[:count]
 
     def _keep(self, found: NDArray[Any]) -> NDArray[Any]:

@@ -1,0 +1,23 @@
+"""What stands in an array before anything is written to it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from mqdiag.read.array_room import ArrayRoom
+
+
+def fill_new_arrays(monkeypatch: pytest.MonkeyPatch, value: int) -> None:
+    """Have each new array of undefined content consist of bytes of this value, as one that another array has left."""
+    empty = ArrayRoom.empty
+
+    def filled(room: ArrayRoom, *arguments: Any, **how: Any) -> NDArray[Any]:
+        array = empty(room, *arguments, **how)
+        array.view(np.uint8)[:] = value
+        return array
+
+    monkeypatch.setattr(ArrayRoom, "empty", filled)
