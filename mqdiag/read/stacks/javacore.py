@@ -190,7 +190,7 @@ def _owns(thread: _Thread, lock: tuple[str, str]) -> None:
 
 
 def _wants(thread: _Thread, lock: tuple[str, str]) -> None:
-    line = f"\t- waiting to lock <{lock[0]}> (a {lock[1]})\n"
+    line = f"\t- {_LOCK_LINES['Blocked']} <{lock[0]}> (a {lock[1]})\n"
     if line not in thread.frames:
         thread.state = "B"
         thread.frames.insert(0, line)
