@@ -347,9 +347,11 @@ def _explained(backlog: _Backlog, limits: Limits) -> Iterator[Text]:
         )
     if backlog.without_client:
         yield say(
-            "No client has {queues_without_client:count} of the queues: {queue_ids_without_client}."
+            "{queues_without_client:count} {queues_without_client:queue has|queues have} no client, by queue id:"
+            " {queue_ids_without_client}."
             if len(backlog.without_client) <= MOST_QUEUES_NAMED
-            else "No client has {queues_without_client:count} of the queues; the first are {queue_ids_without_client}."
+            else "{queues_without_client:count} queues have no client; the first, by queue id, are"
+            " {queue_ids_without_client}."
         )
     keep_up = tuple(backlog.keep_up(limits))
     if keep_up:
