@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from sys import intern
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from mqdiag.read.stacks import patterns
-from mqdiag.read.stacks.header import HeaderParser
 from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack, method_of
+
+if TYPE_CHECKING:
+    from mqdiag.read.stacks.plain_bodies import PlainBodies
 
 MAX_FRAMES = 600
 """top frames kept of one stack; a recursion of 100,000 frames says nothing more"""
@@ -56,16 +58,15 @@ class Block(NamedTuple):
 class BodyParser:
     """Parses bodies and remembers them.
 
-    Three caches: the whole text (a thread that did not move), the same before it is decoded, and the text without
-    lock addresses (threads that do the same work). All are keyed by hash and length, so the texts are not kept.
+    Two caches: the whole text (a thread that did not move), and the text without lock addresses (threads that do the
+    same work). Both are keyed by hash and length, so the texts are not kept.
     """
 
     def __init__(self) -> None:
         self._whole: dict[tuple[int, int], Block] = {}
-        self._plain: dict[tuple[int, int], Block] = {}
         self._shapes: dict[tuple[int, int], Stack] = {}
-        self.headers = HeaderParser()
-        """for the undecoded lines above the bodies"""
+        self.plain: PlainBodies | None = None
+        """what is known of undecoded threads; small dumps do without"""
 
     def parse_block(self, text: str) -> Block:
         """The parts of a block, which may go on behind the thread's stack."""
@@ -78,23 +79,6 @@ class BodyParser:
             if len(self._whole) >= CACHE_LIMIT:
                 self._whole.clear()
             self._whole[key] = known
-        return known
-
-    def plain_block(self, text: bytes) -> Block | None:
-        """The parts of a block before it is decoded; None if it has more than a thread's stack and blank lines."""
-        key = (hash(text), len(text))
-        known = self._plain.get(key)
-        if known is None:
-            if not (text.endswith(b"\n") and text.isascii()) or any(
-                sign in text for sign in patterns.MORE_THAN_A_THREAD
-            ):
-                return None
-            known = self.parse_block(text.decode())
-            if known.gap and not known.gap.isspace():
-                return None
-            if len(self._plain) >= CACHE_LIMIT:
-                self._plain.clear()
-            self._plain[key] = known
         return known
 
     def _block(self, text: str) -> Block:

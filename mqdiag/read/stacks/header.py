@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from sys import intern
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.records import Stack, ThreadRecord
+
+if TYPE_CHECKING:
+    from mqdiag.read.stacks.plain_bodies import BodyForm
 
 NO_STACK = Stack("", "", (), ())
 _match = patterns.HEADER_TAIL.match
@@ -71,7 +76,7 @@ def _decimal(text: str) -> float:
         return float(text.replace(".", "").replace(",", ".")) if "," in text else 0.0
 
 
-class _Known(NamedTuple):
+class KnownHeader(msgspec.Struct, gc=False):
     """The header of a thread, and what it says apart from its times."""
 
     before: bytes
@@ -85,6 +90,8 @@ class _Known(NamedTuple):
     daemon: bool
     in_object_wait: bool
     name: str
+    form: BodyForm | None = None
+    """of what stood below it, where that can be compared"""
 
 
 class _Times(NamedTuple):
@@ -102,11 +109,11 @@ class HeaderParser:
     """Parses undecoded headers and remembers their parts: who the thread is, and its times."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, _Known] = {}
+        self._known: dict[bytes, KnownHeader] = {}
         """by name, the last header of a thread of that name"""
         self._times: dict[bytes, _Times] = {}
 
-    def parse(self, name: bytes, tail: bytes) -> tuple[_Known, _Times] | None:
+    def parse(self, name: bytes, tail: bytes) -> tuple[KnownHeader, _Times] | None:
         """The parts of a header; None if it is odd in any way.
 
         Args:
@@ -139,7 +146,7 @@ class HeaderParser:
         return known, times
 
 
-def _known(name: bytes, tail: bytes) -> _Known | None:
+def _known(name: bytes, tail: bytes) -> KnownHeader | None:
     """The header of a thread that is not known yet; None for one with unusual values, or an odd name."""
     found = patterns.RAW_HEADER_TAIL.fullmatch(tail)
     if found is None:
@@ -148,6 +155,7 @@ def _known(name: bytes, tail: bytes) -> _Known | None:
     whole = name + tail
     if (
         len(whole) > LONGEST_KNOWN
+        or b'"' in tail
         or not tail.isascii()
         or any(sign in whole for sign in patterns.MORE_THAN_A_THREAD)
     ):
@@ -159,7 +167,7 @@ def _known(name: bytes, tail: bytes) -> _Known | None:
         return None
     nid = nid or os_id
     try:
-        return _Known(
+        return KnownHeader(
             tail if cpu is None else tail[: found.start("cpu")],
             b"" if cpu is None else tail[found.start("tid") - len(_TID) :],
             cpu is not None,

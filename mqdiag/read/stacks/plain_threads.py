@@ -1,7 +1,8 @@
 """Threads as a JVM prints them, many at once, from undecoded bytes.
 
-Most threads of a large dump have a stack that other threads have too, so the text below a header is looked up. In a
-series of dumps a header differs from that of the sample before only in its times, so the rest is looked up too.
+Most threads of a large dump have a stack that other threads have too, so the text below a header is compared with those
+that are known. In a series of dumps a header differs from that of the sample before only in its times, and most threads
+still show the same stack, so both are remembered by the name of the thread.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mqdiag.read.stacks.body import BodyParser
-from mqdiag.read.stacks.header import NO_STACK
+from mqdiag.read.stacks.plain_bodies import PlainBodies
 from mqdiag.read.stacks.records import ThreadRecord
 
 
@@ -23,42 +24,60 @@ class PlainThreads(NamedTuple):
     """one of them lists the locks of java.util.concurrent that it owns"""
 
 
-def plain_threads(data: bytes, bodies: BodyParser) -> PlainThreads:
+def plain_threads(data: bytes, parser: BodyParser) -> PlainThreads:
     """Read threads up to the first one that is odd in any way, but not the last one, which may go on.
 
     Args:
         data: text from the opening quote of a thread's name on.
-        bodies: the stacks and headers that were parsed before.
+        parser: the stacks and headers that were parsed before.
     """
-    # empty, name, tail, name, tail, ...: a tail is what stands behind a name, with the lines below it
-    parts = data.split(b'"')
+    bodies = parser.plain = parser.plain or PlainBodies(parser)
+    find = data.find
     parse_header = bodies.headers.parse
     threads: list[ThreadRecord] = []
     with_synchronizers = False
-    for name, tail in zip(parts[1:-1:2], parts[2:-1:2], strict=False):
-        header, _, body = tail.partition(b"\n")
-        block = bodies.plain_block(body)
-        found = parse_header(name, header)
-        if block is None or found is None:
+    at = 0
+    while (name_end := find(b'"', at + 1)) >= 0:
+        header_end = find(b"\n", name_end)
+        if header_end < 0:
             break
-        known, times = found
-        with_synchronizers = with_synchronizers or block.with_synchronizers
+        header = parse_header(data[at + 1 : name_end], data[name_end + 1 : header_end])
+        if header is None:
+            break
+        known, times = header
+        form = known.form
+        body = None if form is None else form.read(data, header_end + 1)
+        if form is None or body is None:
+            found = bodies.find(data, header_end + 1)
+            if found is None:
+                break
+            form, body = found
+            known.form = form if form.is_kept else None
+        end, raw = body
+        addresses = bodies.decoded(raw) if raw else form.addresses
+        if addresses is None:
+            break
+        with_synchronizers = with_synchronizers or form.with_synchronizers
+        cpu_ms, elapsed_s, allocated_bytes = times
         threads.append(
             ThreadRecord(
                 known.name,
-                block.stack or NO_STACK,
-                block.addresses,
+                form.stack,
+                addresses,
                 known.java_id,
                 known.tid,
                 known.nid,
                 known.daemon,
                 False,
-                times.cpu_ms,
-                times.elapsed_s,
-                times.allocated_bytes,
-                in_object_wait=known.in_object_wait,
+                cpu_ms,
+                elapsed_s,
+                allocated_bytes,
+                None,
+                None,
+                None,
+                None,
+                known.in_object_wait,
             )
         )
-    count = len(threads)
-    size = sum(map(len, parts[: 2 * count + 1])) + 2 * count if count else 0
-    return PlainThreads(threads, size, with_synchronizers)
+        at = end
+    return PlainThreads(threads, at, with_synchronizers)
