@@ -16,6 +16,9 @@ from mqdiag.read.stacks.series import read_series
 from mqdiag.text import say
 from mqdiag.threads.facts import stacks_facts
 
+Results = list[tuple[str, ReadResult | InputError]]
+"""each path, with what it holds, or why it holds nothing"""
+
 
 def diagnose_stacks(
     paths: Iterable[str | Path],
@@ -32,16 +35,27 @@ def diagnose_stacks(
     """
     settings = settings or Settings()
     progress = progress or Silent()
+    return diagnose_results(read_paths(map(str, paths), settings, progress), settings, progress)
+
+
+def read_paths(paths: Iterable[str], settings: Settings, progress: Progress) -> Results:
+    """What each path holds, or why it holds nothing; arguments as for `diagnose_stacks`."""
     progress.phase(say("reading thread dumps"))
+    names = list(paths)
+    return list(zip(names, read_series(names, progress, settings.jobs), strict=True))
+
+
+def diagnose_results(results: Results, settings: Settings, progress: Progress) -> Diagnosis:
+    """Diagnose what was read, and forget its samples."""
     inputs: list[Input] = []
     samples: list[Sample] = []
-    names = [str(path) for path in paths]
-    for name, result in zip(names, read_series(names, progress, settings.jobs), strict=True):
+    for name, result in results:
         if isinstance(result, InputError):
             inputs.append(unreadable(name, "stacks", result))
             continue
         inputs += result_inputs(result)
         samples += result.samples
+        result.samples.clear()
     progress.phase(say("comparing threads"))
     stacks = stacks_facts(samples) if samples else None
     samples.clear()

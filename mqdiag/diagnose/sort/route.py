@@ -19,7 +19,7 @@ from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.parts import MAX_BYTES, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
-from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
+from mqdiag.read.stacks.reader import MARKS, ReadResult, is_of_a_tool
 from mqdiag.read.stacks.source import open_members
 
 if TYPE_CHECKING:
@@ -41,12 +41,18 @@ def diagnose_routed_stacks(paths: Sequence[str], settings: Settings, progress: P
         settings: expectations and thresholds.
         progress: who listens.
     """
-    if _needs_all_readers(paths, "stacks"):
+    # what cannot be read twice is left to all readers before it is read
+    is_searched = not all(map(_is_regular, paths))
+    if _needs_all_readers(paths, "stacks") or (is_searched and any(map(_has_crash_head, paths))):
         return _by_all_readers(paths, settings, progress)
     # Here, not above: a run imports the readers that it needs.
-    from mqdiag.diagnose.stacks import diagnose_stacks
+    from mqdiag.diagnose.stacks import diagnose_results, read_paths
 
-    return diagnose_stacks(paths, settings, progress=progress)
+    results = read_paths(paths, settings, progress)
+    if any(_may_have_crash_head(result) and _has_crash_head(path) for path, result in results):
+        results.clear()
+        return _by_all_readers(paths, settings, progress)
+    return diagnose_results(results, settings, progress)
 
 
 def diagnose_routed_logs(paths: Sequence[str], settings: Settings, progress: Progress) -> Diagnosis:
@@ -67,12 +73,15 @@ def diagnose_routed_logs(paths: Sequence[str], settings: Settings, progress: Pro
 def needs_sorting(path: str, own: str) -> bool:
     """Whether `mqdiag diagnose` reads a file better than the reader of one kind.
 
+    Of a large file of thread dumps only the beginning is searched for heads of crash reports: its reader notices those
+    that come later.
+
     Args:
         path: a file; "-" is standard input, of which only the first bytes are looked at.
         own: name of the kind of evidence that the file was given as.
     """
-    head, size = _beginning(path)
-    piece = Piece(name=path, path=path, size_bytes=size, head=head)
+    piece = _piece_of(path)
+    head, size = piece.head, piece.size_bytes
     is_squeezed = content_of(head) in _SQUEEZED
     if is_squeezed and own == "stacks":
         return True  # the reader of thread dumps does not unpack it
@@ -80,11 +89,11 @@ def needs_sorting(path: str, own: str) -> bool:
         return _begins_with_thread_dump(piece)
     if not head or piece.packed or not piece.is_text:
         return False
-    if path == STANDARD_INPUT:
-        piece = Piece(name=path, path=path, size_bytes=len(head), head=head)
-    text = decoded(piece.head)
+    text = decoded(head)
     # answers of mqadmin and crash reports have no command of their own
-    if is_admin_output(text) or is_crash_report(text) or piece.holds(_CRASH_HEADS):
+    if is_admin_output(text) or is_crash_report(text):
+        return True
+    if (own == "log" or size <= len(head)) and piece.holds(_CRASH_HEADS):
         return True
     # the beginning tells of most logs that they are logs: only others are searched to their end
     if own == "log" and not _is_log(head, path) and (piece.holds(MARKS) or is_of_a_tool(head)):
@@ -94,6 +103,22 @@ def needs_sorting(path: str, own: str) -> bool:
     if size > len(head):
         return bool(parts_of(decoded(Path(path).read_bytes())))
     return bool(parts_of(text, has_answers=False))
+
+
+def _may_have_crash_head(result: ReadResult | InputError) -> bool:
+    """Whether the reader of thread dumps met the head of a crash report, or did not see the whole file."""
+    return isinstance(result, InputError) or result.has_crash_head or result.ended_by is not None
+
+
+def _has_crash_head(path: str) -> bool:
+    if not _is_regular(path):
+        return False
+    piece = _piece_of(path)
+    return bool(piece.head) and not piece.packed and piece.is_text and piece.holds(_CRASH_HEADS)
+
+
+def _is_regular(path: str) -> bool:
+    return path != STANDARD_INPUT and Path(path).is_file()
 
 
 def _begins_with_thread_dump(piece: Piece) -> bool:
@@ -129,6 +154,11 @@ def _by_all_readers(paths: Sequence[str], settings: Settings, progress: Progress
     from mqdiag.diagnose.incident import diagnose_incident
 
     return diagnose_incident(paths, settings, progress=progress)
+
+
+def _piece_of(path: str) -> Piece:
+    head, size = _beginning(path)
+    return Piece(name=path, path=path, size_bytes=size, head=head)
 
 
 def _beginning(path: str) -> tuple[bytes, int]:

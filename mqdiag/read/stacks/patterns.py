@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.crash.recognise import HEADS
 
 DUMP_MARK = "Full thread dump"
 STATE_MARK = "java.lang.Thread.State: "
@@ -18,7 +19,7 @@ SMR_MARK = "_java_thread_list="
 MORE_THAN_A_THREAD = (
     b"\r",
     b"&",
-    *(mark.encode() for mark in (DUMP_MARK, JNI_MARK, DEADLOCK_MARK, SMR_MARK)),
+    *(mark.encode() for mark in (DUMP_MARK, JNI_MARK, DEADLOCK_MARK, SMR_MARK, *HEADS)),
 )
 """signs of text that is decoded and looked at as a whole"""
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"

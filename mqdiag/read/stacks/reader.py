@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 import msgspec
 
 from mqdiag.errors import InputError, empty_file
+from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
@@ -45,6 +46,8 @@ class ReadResult(msgspec.Struct, kw_only=True):
     wrapper: str = "plain"
     ended_by: Text | None = None
     """why not all of it was read"""
+    has_crash_head: bool = False
+    """the head of a crash report stands in it, which other readers understand"""
 
 
 def is_of_a_tool(head: bytes) -> bool:
@@ -118,7 +121,7 @@ def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], No
 
 def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result: ReadResult) -> list[Sample]:
     text_pieces = TextPieces(label, chunks)
-    pieces = iter(text_pieces)
+    pieces = _searched(text_pieces, result)
     head = next(pieces, "")
     while not head.strip() and (following := next(pieces, None)) is not None:
         head = following
@@ -154,6 +157,13 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         raise InputError(label, refusal.problem(), hint=refusal.hint())
     result.wrapper = unwrapper.name
     return _with_threads(label, samples)
+
+
+def _searched(pieces: Iterable[str], result: ReadResult) -> Iterator[str]:
+    """The pieces, searched for heads of crash reports; threads that are taken undecoded have none."""
+    for piece in pieces:
+        result.has_crash_head = result.has_crash_head or any(head in piece for head in HEADS)
+        yield piece
 
 
 def _is_javacore(head: str) -> bool:
