@@ -26,6 +26,8 @@ def collector_load(tracks: list[Track], series: Series) -> CollectorLoad | None:
     if any(name.startswith(_CONCURRENT) for name in names):
         return None
     with_threads = any(_PAUSES.fullmatch(name) for name in names)
+    if not (with_threads or any(track.name == _SERIAL for track in tracks)):
+        return None
     busiest: tuple[float, str] | None = None
     others_ms = 0.0
     for track in tracks:

@@ -77,15 +77,19 @@ class _Rounded(dict[float, float]):
 
 def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
     """All of a thread that `_decide` looks at; equal for threads that differ only in what they started from."""
-    records = [record for index in track.judged if (record := track.records[index]) is not None]
-    cpu_ms = [record.cpu_ms for record in records]
-    elapsed_s = [record.elapsed_s for record in records]
+    cpu_ms, elapsed_s, allocated, addresses = [], [], [], []
+    for index in track.judged:
+        record = track.records[index]
+        if record is not None:
+            cpu_ms.append(record.cpu_ms)
+            elapsed_s.append(record.elapsed_s)
+            allocated.append(record.allocated_bytes)
+            addresses.append(record.addresses)
     last_s = elapsed_s[-1]
-    allocated = [record.allocated_bytes for record in records]
-    addresses = [record.addresses for record in records]
     return (
         track.role,
-        track.meanings,
+        # threads with the same stacks share the tuple of what these mean
+        id(track.meanings),
         track.judged,
         _growths(cpu_ms),
         tuple([None if begin is None or last_s is None else rounded[last_s - begin] for begin in elapsed_s]),
@@ -96,8 +100,9 @@ def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
 
 def _growths(totals: list[float | None]) -> tuple[float | None, ...]:
     """From one sample to the next; the totals themselves where one is missing."""
-    known = [total for total in totals if total is not None]
-    return tuple(map(sub, known[1:], known)) if len(known) == len(totals) else tuple(totals)
+    if None in totals:
+        return tuple(totals)
+    return tuple(map(sub, totals[1:], totals))
 
 
 def _decide(track: Track, series: Series) -> Revision:

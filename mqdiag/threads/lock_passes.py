@@ -378,10 +378,11 @@ def deadlocked(world: World) -> dict[Track, tuple[int, Track | None]]:
     for cycle in (cycle for index in world.last_samples for cycle in world.graphs[index].cycles()):
         for place, track in enumerate(cycle):
             members[track] = (len(cycle), cycle[(place + 1) % len(cycle)])
+    told = [pairs for index in world.last_samples for pairs in world.series.samples[index].deadlocks]
     by_name: dict[str, list[Track]] = defaultdict(list)
-    for track in world.by_track:
+    for track in world.by_track if told else ():
         by_name[track.name].append(track)
-    for pairs in (pairs for index in world.last_samples for pairs in world.series.samples[index].deadlocks):
+    for pairs in told:
         names = cycle_of(pairs)
         for place, waiter in enumerate(names):
             # a name that two threads have names neither

@@ -112,7 +112,7 @@ def lock_graphs(tracks: list[Track], series: Series) -> list[LockGraph]:
         graph = LockGraph()
         for track in tracks:
             record = track.records[index]
-            if record is None or not (record.stack.locks or record.in_object_wait):
+            if record is None or not (shapes.of(record.stack).may_wait or record.in_object_wait):
                 continue
             wait = _wait_of(record, shapes)
             if wait is not None:
@@ -129,6 +129,7 @@ class _Shapes:
     """What each distinct stack owns and waits for, worked out once."""
 
     def __init__(self) -> None:
+        # the shape keeps the stack alive, so no other stack can get its id
         self._known: dict[int, _Shape] = {}
 
     def of(self, stack: Stack) -> _Shape:
@@ -141,7 +142,7 @@ class _Shapes:
 class _Shape:
     """Slots of the addresses that a stack owns, gives back, and waits for."""
 
-    __slots__ = ("given_back", "lock", "owned", "parked", "stack", "wanted_class")
+    __slots__ = ("given_back", "lock", "may_wait", "owned", "parked", "stack", "wanted_class")
 
     def __init__(self, stack: Stack) -> None:
         self.stack = stack
@@ -167,6 +168,8 @@ class _Shape:
                 self.parked = self.parked or ("synchronizer", lock.class_name, lock.slot)
                 if _is_lock(lock.class_name):
                     self.lock = self.lock or self.parked
+        self.may_wait = bool(self.lock or self.parked or self.wanted_class is not None)
+        """for a lock or a class, unless the thread's header alone says so"""
 
 
 def _wait_of(record: ThreadRecord, shapes: _Shapes) -> Wait | None:

@@ -213,21 +213,22 @@ class _SampleIdentity:
             return all(self.anchors[name] == other.anchors[name] for name in shared)
         if self.pid is not None and other.pid is not None and self.pid != other.pid:
             return False
-        common = self.ids.keys() & other.ids.keys()
+        common = differing = 0
+        theirs = other.ids
+        for java_id, one in self.ids.items():
+            same_id = theirs.get(java_id)
+            if same_id is not None:
+                common += 1
+                differing += one.name != same_id.name or bool(one.tid and same_id.tid and one.tid != same_id.tid)
         if not common:
-            return not (self.ids and other.ids)
-        differing = sum(_is_other_thread(self.ids[java_id], other.ids[java_id]) for java_id in common)
-        return differing * 4 <= len(common)
+            return not (self.ids and theirs)
+        return differing * 4 <= common
 
     def learn(self, other: _SampleIdentity) -> None:
         """Add what another sample of the same JVM shows."""
         self.anchors.update(other.anchors)
         self.ids.update(other.ids)
         self.pid = self.pid if self.pid is not None else other.pid
-
-
-def _is_other_thread(one: ThreadRecord, other: ThreadRecord) -> bool:
-    return one.name != other.name or bool(one.tid and other.tid and one.tid != other.tid)
 
 
 def _version(jvm: str | None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import pairwise
 
 import msgspec
@@ -27,8 +28,8 @@ _PER_CALL = (
 )
 """classes of objects that are made for one call and die with it"""
 
-_Key = tuple[int, int] | tuple[int, str, int | None] | tuple[int, str]
-"""a thread by the number of its JVM, and its Java id, address or name"""
+_Key = int | tuple[str, int | None] | str
+"""a thread of one JVM by its Java id, address or name"""
 _Records = list[ThreadRecord | None]
 """of one thread by sample; None where it is not there"""
 
@@ -79,18 +80,18 @@ def align(series: Series, meanings: StackMeanings) -> list[Track]:
     rows = _rows(series)
     forms = {moment.sample.format for moment in series.moments}
     every_sample = tuple(range(len(series.moments)))
-    known: dict[tuple[int, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]] = {}
+    known: dict[tuple[int | None, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]] = {}
     tracks = []
-    for (jvm, *_), records in rows.items():
-        stacks = [None if record is None else record.stack for record in records]
+    for jvm, records in rows:
         # the records keep their stacks alive, so no other stack can get the id of one
-        ids = tuple(map(id, stacks))
-        if ids not in known:
-            known[ids] = (
-                tuple(None if stack is None else meanings.of(stack) for stack in stacks),
-                tuple(index for index in every_sample if stacks[index] is not None),
+        ids = tuple([None if record is None else id(record.stack) for record in records])
+        found = known.get(ids)
+        if found is None:
+            found = known[ids] = (
+                tuple(None if record is None else meanings.of(record.stack) for record in records),
+                tuple(index for index in every_sample if records[index] is not None),
             )
-        shown, seen = known[ids]
+        shown, seen = found
         judged, possible = (seen, every_sample) if len(forms) == 1 else _choose_form(records, seen, series)
         first, last, last_meaning = records[seen[0]], records[judged[-1]], shown[judged[-1]]
         assert first is not None
@@ -116,23 +117,21 @@ def align(series: Series, meanings: StackMeanings) -> list[Track]:
     return tracks
 
 
-def _rows(series: Series) -> dict[_Key, _Records]:
-    """The records of each thread by sample."""
-    rows: dict[_Key, _Records] = {}
+def _rows(series: Series) -> list[tuple[int, _Records]]:
+    """The number of the JVM and the records by sample, of each thread."""
+    rows: list[tuple[int, _Records]] = []
+    known: dict[int, dict[_Key, _Records]] = defaultdict(dict)
     absent: _Records = [None] * len(series.moments)
     for index, moment in enumerate(series.moments):
-        jvm = moment.jvm
+        own = known[moment.jvm]
         for record in moment.sample.threads:
-            key: _Key
-            if record.java_id is not None:
-                key = (jvm, record.java_id)
-            elif record.tid is not None:
-                key = (jvm, record.tid, record.nid)
-            else:
-                key = (jvm, record.name)
-            row = rows.get(key)
+            key: _Key | None = record.java_id
+            if key is None:
+                key = record.name if record.tid is None else (record.tid, record.nid)
+            row = own.get(key)
             if row is None:
-                row = rows[key] = absent.copy()
+                row = own[key] = absent.copy()
+                rows.append((moment.jvm, row))
             # in a damaged or doubled part of a dump the thread's first entry stays
             if row[index] is None:
                 row[index] = record

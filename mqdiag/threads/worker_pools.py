@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from string import digits
 from typing import Final, Literal
 
 from mqdiag.facts.stacks import PutWaits, ThreadKind, WorkerPool
@@ -39,11 +40,20 @@ def worker_pools(judgements: list[Judgement], samples: int) -> tuple[WorkerPool,
 
 def thread_kinds(tracks: Sequence[Track], samples: int) -> tuple[ThreadKind, ...]:
     """How many threads there are of each kind; one sample is enough to count them."""
-    counts: dict[str, list[int]] = {}
+    kinds_of: dict[str, str] = {}
+    seen: Counter[tuple[str, tuple[int, ...]]] = Counter()
     for track in tracks:
-        own = counts.setdefault(_NUMBER.sub("#", track.name), [0] * samples)
-        for index in track.seen:
-            own[index] += 1
+        # one digit at the end says as much as all
+        name = track.name[: len(track.name.rstrip(digits)) + 1]
+        kind = kinds_of.get(name)
+        if kind is None:
+            kind = kinds_of[name] = _NUMBER.sub("#", name)
+        seen[kind, track.seen] += 1
+    counts: dict[str, list[int]] = {}
+    for (kind, indices), threads in seen.items():
+        own = counts.setdefault(kind, [0] * samples)
+        for index in indices:
+            own[index] += threads
     kinds = [ThreadKind(thread=name, threads=tuple(own)) for name, own in counts.items() if max(own) > 1]
     return tuple(sorted(kinds, key=lambda kind: (-max(kind.threads), kind.thread)))
 
