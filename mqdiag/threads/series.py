@@ -219,7 +219,9 @@ class _SampleIdentity:
             same_id = theirs.get(java_id)
             if same_id is not None:
                 common += 1
-                differing += one.name != same_id.name or bool(one.tid and same_id.tid and one.tid != same_id.tid)
+                differing += one.name != same_id.name or bool(
+                    one.tid and same_id.tid and one.tid != same_id.tid
+                )
         if not common:
             return not (self.ids and theirs)
         return differing * 4 <= common

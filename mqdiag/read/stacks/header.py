@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sys import intern
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -94,15 +94,9 @@ class KnownHeader(msgspec.Struct, gc=False):
     """of what stood below it, where that can be compared"""
 
 
-class _Times(NamedTuple):
-    """What a header says of the times of a thread."""
-
-    cpu_ms: float | None
-    elapsed_s: float | None
-    allocated_bytes: int | None
-
-
-_NO_TIMES = _Times(None, None, None)
+_Times = tuple[float | None, float | None, int | None]
+"""milliseconds of CPU time, seconds since the thread began, bytes that it allocated"""
+_NO_TIMES: _Times = (None, None, None)
 
 
 class HeaderParser:
@@ -153,13 +147,11 @@ def _known(name: bytes, tail: bytes) -> KnownHeader | None:
         return None
     java_id, os_id, daemon, cpu, elapsed, allocated, _, tid, nid, rest = found.groups()
     whole = name + tail
-    if (
-        len(whole) > LONGEST_KNOWN
-        or b'"' in tail
-        or not tail.isascii()
-        or any(sign in whole for sign in patterns.MORE_THAN_A_THREAD)
-    ):
+    if len(whole) > LONGEST_KNOWN or b'"' in tail or not tail.isascii():
         return None
+    for sign in patterns.MORE_THAN_A_THREAD:
+        if sign in whole:
+            return None
     text = name.decode(errors="replace")
     if not tid.startswith(b"0x") or _is_odd(text):
         return None
@@ -195,7 +187,7 @@ def _times(shown: bytes) -> _Times | None:
         return None
     cpu, elapsed, allocated, unit = found.groups()
     try:
-        return _Times(
+        return (
             float(cpu),
             float(elapsed) if elapsed else None,
             int(allocated) * patterns.UNITS[unit.decode()] if allocated else None,

@@ -57,7 +57,7 @@ class BodyForm:
         self.is_kept = True
 
     def read(self, data: bytes, at: int) -> tuple[int, tuple[bytes, ...]] | None:
-        """(end, addresses) of the text at a place; None where it is of another form, or the next thread is not there."""
+        """(end, addresses) of the text at a place; None if it is of another form, or no thread begins behind it."""
         startswith = data.startswith
         width = self.width
         addresses = []
