@@ -11,7 +11,7 @@ from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.records import Stack, ThreadRecord
 
 if TYPE_CHECKING:
-    from mqdiag.read.stacks.plain_bodies import BodyForm
+    from mqdiag.read.stacks.body_form import BodyForm
 
 NO_STACK = Stack("", "", (), ())
 _match = patterns.HEADER_TAIL.match

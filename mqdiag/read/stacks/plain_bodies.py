@@ -6,11 +6,11 @@ remembered, and the next thread with the same text gives its addresses by their 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from sys import intern
 
-from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.stacks import patterns
-from mqdiag.read.stacks.body import CACHE_LIMIT, BodyParser
+from mqdiag.read.stacks.body_form import BodyForm
 from mqdiag.read.stacks.header import NO_STACK, HeaderParser
 from mqdiag.read.stacks.records import Stack
 
@@ -18,60 +18,8 @@ MOST_TEXT = 4 << 20
 """bytes of text that are remembered; those of the other forms are known by their hash, so that memory stays bounded"""
 MOST_ALIKE = 32
 """forms of one length that are tried one after the other"""
-_ADDRESS = lazy_pattern(rb"(?<=<)0x[0-9a-f]{1,16}(?=>)")
-
-
-class BodyForm:
-    """The lines below a header, apart from the addresses in them."""
-
-    __slots__ = ("addresses", "is_kept", "last", "pieces", "stack", "width", "with_synchronizers")
-
-    def __init__(self, stack: Stack, addresses: tuple[str, ...], with_synchronizers: bool) -> None:
-        self.stack = stack
-        self.with_synchronizers = with_synchronizers
-        """it lists the locks of java.util.concurrent that the thread owns"""
-        self.addresses = addresses
-        """those that all threads of this form have; empty where each has its own"""
-        self.is_kept = False
-        """whether it has its text, and can be compared"""
-        self.pieces: tuple[tuple[bytes, int], ...] = ()
-        """the texts that an address follows, and their lengths"""
-        self.width = 0
-        """characters of an address"""
-        self.last = b""
-        """the text behind the last address, with the quote that begins the next thread"""
-
-    def keep(self, text: bytes) -> None:
-        """Keep the text of a thread of this form."""
-        found = list(_ADDRESS.finditer(text))
-        widths = {len(address[0]) for address in found}
-        at = 0
-        if len(widths) == 1 and self.addresses == tuple(address[0].decode() for address in found):
-            bounds = [0, *(address.end() for address in found)]
-            starts = [address.start() for address in found]
-            self.pieces = tuple((text[a:b], b - a) for a, b in zip(bounds, starts, strict=False))
-            self.addresses = ()
-            (self.width,) = widths
-            at = bounds[-1]
-        self.last = text[at:] + b'"'
-        self.is_kept = True
-
-    def read(self, data: bytes, at: int) -> tuple[int, tuple[bytes, ...]] | None:
-        """(end, addresses) of the text at a place; None if it is of another form, or no thread begins behind it."""
-        startswith = data.startswith
-        width = self.width
-        addresses = []
-        for piece, length in self.pieces:
-            if not startswith(piece, at):
-                return None
-            at += length
-            addresses.append(data[at : at + width])
-            at += width
-        if not startswith(self.last, at):
-            return None
-        return at + len(self.last) - 1, tuple(addresses)
-
-
+MOST_KNOWN = 200_000
+"""hashes, and addresses, that are remembered; beyond it the memory starts again, so that it stays bounded"""
 PlainBody = tuple[BodyForm, tuple[int, tuple[bytes, ...]]]
 """the form of what stands below a header; where the next thread begins, and the addresses that the form leaves open"""
 
@@ -80,11 +28,11 @@ class PlainBodies:
     """Finds the form of what stands below headers.
 
     Args:
-        parser: parses the first text of each form.
+        parse: gives the parts of a text, as `BodyParser.parse_block` does; asked for the first text of each form.
     """
 
-    def __init__(self, parser: BodyParser) -> None:
-        self._parser = parser
+    def __init__(self, parse: Callable[[str], tuple[Stack | None, tuple[str, ...], str, bool]]) -> None:
+        self._parse = parse
         self.headers = HeaderParser()
         """for the lines above the bodies"""
         self._by_length: dict[int, list[BodyForm]] = {}
@@ -119,7 +67,7 @@ class PlainBodies:
                 self._kept_bytes += len(text)
                 self._by_length[len(text)] = [known, *alike]
                 return self.find(data, at)
-            if len(self._by_hash) >= CACHE_LIMIT:
+            if len(self._by_hash) >= MOST_KNOWN:
                 self._by_hash.clear()
             self._by_hash[key] = known
         return known, (end, ())
@@ -130,7 +78,7 @@ class PlainBodies:
         if known is None:
             if not all(address.startswith(b"0x") and address.isalnum() for address in addresses):
                 return None
-            if len(self._addresses) >= CACHE_LIMIT:
+            if len(self._addresses) >= MOST_KNOWN:
                 self._addresses.clear()
             known = self._addresses[addresses] = tuple([intern(address.decode()) for address in addresses])
         return known
@@ -140,7 +88,7 @@ class PlainBodies:
             sign in text for sign in patterns.MORE_THAN_A_THREAD
         ):
             return None
-        block = self._parser.parse_block(text.decode())
-        if block.gap and not block.gap.isspace():
+        stack, addresses, gap, with_synchronizers = self._parse(text.decode())
+        if gap and not gap.isspace():
             return None
-        return BodyForm(block.stack or NO_STACK, block.addresses, block.with_synchronizers)
+        return BodyForm(stack or NO_STACK, addresses, with_synchronizers)

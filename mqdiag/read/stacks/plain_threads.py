@@ -31,7 +31,7 @@ def plain_threads(data: bytes, parser: BodyParser) -> PlainThreads:
         data: text from the opening quote of a thread's name on.
         parser: the stacks and headers that were parsed before.
     """
-    bodies = parser.plain = parser.plain or PlainBodies(parser)
+    bodies = parser.plain = parser.plain or PlainBodies(parser.parse_block)
     find = data.find
     parse_header = bodies.headers.parse
     threads: list[ThreadRecord] = []

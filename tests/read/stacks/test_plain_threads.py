@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.read.stacks import body, classic, decode, header, jconsole, patterns, plain_threads
+from mqdiag.read.stacks import body, classic, decode, header, jconsole, patterns, plain_bodies, plain_threads
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
@@ -168,6 +168,75 @@ def test_each_header_of_a_series_is_parsed_once(monkeypatch: pytest.MonkeyPatch)
     assert [threads[0].cpu_ms for threads in samples] == [1.5, 1.75]
     # the last thread may go on, but its header is there
     assert len(parsed) == THREADS + 2
+
+
+LOCKS = (
+    "<0x00000000fd13{0:04x}> (a a.Lock)",
+    "<0x00000000FD13{0:04X}> (a a.Lock)",
+    "<0xfd13{0:04x}> (a a.Lock)",
+    "<0x{0:x}> (a a.Lock)",
+    "<{0:08x}> (a a.Lock)",
+    "<a.Lock@{0:x}>",
+    "<0x00000000fd13{0:03x}_> (a a.Lock)",
+    "<0x00000000fd13{0:03x}&> (a a.Lock)",
+    "<0x00000000fd13{0:03x}\xa0> (a a.Lock)",
+    "<0x00000000fd13{0:03x}<> (a a.Lock)",
+    "<no object reference available>",
+)
+"""as JVMs and tools print them; those that are odd stand where an address is expected"""
+
+
+def _dump_with_locks() -> bytes:
+    threads = []
+    for number in range(THREADS):
+        lock = LOCKS[0] if number % 5 else LOCKS[number // 5 % len(LOCKS)]
+        threads.append(
+            f'"worker-{number}" #{number} prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable\n'
+            "   java.lang.Thread.State: BLOCKED (on object monitor)\n"
+            f"\tat a.X.<init>(X.java:{number % 7})\n\t- waiting to lock {lock.format(number)}\n"
+            f"\tat a.X.run(X.java:1)\n\t- locked {LOCKS[0].format(number % 3)}\n\n"
+        )
+    return _dump().partition(b'"')[0] + "".join(threads).encode() + b"JNI global refs: 1, weak refs: 0\n\n"
+
+
+@pytest.mark.parametrize(
+    ("limit", "value"), [(None, 0), ("MOST_TEXT", 0), ("MOST_TEXT", 1_000), ("MOST_ALIKE", 2)]
+)
+def test_locks_are_the_same_when_they_are_decoded_first(
+    limit: str | None, value: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the text of stacks is not kept, or only that of a few."""
+    if limit is not None:
+        monkeypatch.setattr(plain_bodies, limit, value)
+    path = tmp_path / "jstack.txt"
+    path.write_bytes(_dump_with_locks() * 2)
+    undecoded = _read(path, 10_000, monkeypatch)
+    monkeypatch.setattr(decode.TextPieces, "is_plain", False)
+    decoded = _read(path, 10_000, monkeypatch)
+    assert [len(sample.threads) for sample in undecoded] == [THREADS] * 2
+    assert undecoded == decoded
+
+
+def test_threads_at_the_same_work_are_parsed_once_whatever_locks_they_hold(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    parsed: list[str] = []
+    bodies = BodyParser()
+    whole = bodies.parse_block
+    monkeypatch.setattr(bodies, "parse_block", lambda text: (parsed.append(text), whole(text))[1])
+    stack = (
+        "   java.lang.Thread.State: BLOCKED (on object monitor)\n\tat a.X.run(X.java:{1})\n"
+        "\t- waiting to lock <0x00000000fd13{0:04x}> (a a.Lock)\n\n"
+    )
+    threads = [
+        f'"worker-{number}" #{number} prio=5 tid=0x7f nid=0x1f runnable\n{stack.format(number, number % 7)}'
+        for number in range(THREADS)
+    ]
+    found = plain_threads.plain_threads("".join([*threads, '"']).encode(), bodies)
+    assert [thread.addresses for thread in found.threads] == [
+        (f"0x00000000fd13{number:04x}",) for number in range(THREADS)
+    ]
+    assert len(parsed) == 7
 
 
 def test_no_header_is_remembered_that_is_longer_than_those_of_a_jvm() -> None:
