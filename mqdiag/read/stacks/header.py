@@ -17,6 +17,8 @@ NO_STACK = Stack("", "", (), ())
 _match = patterns.HEADER_TAIL.match
 MOST_KNOWN = 200_000
 """headers that are remembered; beyond it the memory starts again, so that it stays bounded"""
+MOST_TIMES = 10_000
+"""times that are remembered: threads share them within a sample, if at all"""
 LONGEST_KNOWN = 400
 """bytes of a header that is remembered; those of a JVM take 200"""
 _TID = b" tid="
@@ -134,7 +136,7 @@ class HeaderParser:
             times = _times(shown)
             if times is None:
                 return None
-            if len(self._times) >= MOST_KNOWN:
+            if len(self._times) >= MOST_TIMES:
                 self._times.clear()
             self._times[shown] = times
         return known, times

@@ -19,7 +19,9 @@ MOST_TEXT = 4 << 20
 MOST_ALIKE = 32
 """forms of one length that are tried one after the other"""
 MOST_KNOWN = 200_000
-"""hashes, and addresses, that are remembered; beyond it the memory starts again, so that it stays bounded"""
+"""hashes that are remembered; beyond it the memory starts again, so that it stays bounded"""
+MOST_ADDRESSES = 10_000
+"""the same of addresses: they take more room, and threads that share them are near each other"""
 PlainBody = tuple[BodyForm, tuple[int, tuple[bytes, ...]]]
 """the form of what stands below a header; where the next thread begins, and the addresses that the form leaves open"""
 
@@ -78,7 +80,7 @@ class PlainBodies:
         if known is None:
             if not all(address.startswith(b"0x") and address.isalnum() for address in addresses):
                 return None
-            if len(self._addresses) >= MOST_KNOWN:
+            if len(self._addresses) >= MOST_ADDRESSES:
                 self._addresses.clear()
             known = self._addresses[addresses] = tuple([intern(address.decode()) for address in addresses])
         return known
