@@ -165,6 +165,7 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"] request offset ", replicas.replica_seen),
     (b"ha housekeeping, found this connection", replicas.connection_expired),
     (b"Failed to find epochEntry with epoch", replicas.epoch_missing),
+    (b"pdate slave consumer offset from master, ", replicas.settings_copied),
     (b"to slave timeout", replicas.transfer_timeout),
     (b"do sync transfer other node, wait return, but failed", replicas.transfer_timeout),
     (b"consumeMessage exception", consuming.failed),
