@@ -352,7 +352,8 @@ class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     seconds: float
     full: int
     for_room: int | None = None
-    """of them, those that nothing but the want of room caused: no System.gc(), no heap dump, no full metaspace"""
+    """of them, those that nothing but the want of room caused: no System.gc(), no heap dump, no full metaspace, and no
+    array that is too large for a heap of which half is free"""
     old_full: int | None = None
     """of them, those that left the old generation full; only JDK 8 prints it in the line of the pause"""
     pause_share: float

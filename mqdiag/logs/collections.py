@@ -18,16 +18,21 @@ RUN_GAP_S = 30.0
 MOST_MINUTES = 20_000
 FULL = frozenset({"Pause Full", "Pause Full GC"})
 """by HotSpot, and by a native image of GraalVM"""
+ROOM_USED_SHARE = 0.5
+"""of the heap, in use after a full collection: below it there was room, but not for one large array"""
 OTHER_REASONS = (
     "System.gc()",
     "Heap Dump Initiated",
     "Heap Inspection Initiated",
     "Diagnostic Command",
     "ForceGarbageCollection",
+    "Periodic Collection",
+    "Hinted GC",
     "Metadata GC",
+    "Last ditch",
     "CodeCache GC",
 )
-"""causes of full collections other than a heap without room"""
+"""causes of full collections other than a heap without room; JDK 8 asks for the last ditch when metaspace is full"""
 _UNIT = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 _SIZE = r"(\d{1,15}(?:\.\d{1,3})?)([BKMG])"
@@ -258,7 +263,7 @@ class GcTally(msgspec.Struct):
             began = now - pause_ms / 1000 if self.form == "unified" else now
             run = self.run = Run(began, began, at)
         run.full += 1
-        run.for_room += for_room
+        run.for_room += for_room and (old_full or heap is None or after >= ROOM_USED_SHARE * heap)
         run.old_full += old_full
         run.pause_ms += pause_ms
         run.freed += (before - after) / whole

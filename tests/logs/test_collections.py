@@ -117,11 +117,28 @@ def test_a_native_image_prints_fractions_and_no_capacity() -> None:
     assert run.freed_share == pytest.approx(4 / 346.23, abs=1e-4)
 
 
-@pytest.mark.parametrize("why", ["System.gc()", "Heap Inspection Initiated GC", "Metadata GC Threshold"])
+@pytest.mark.parametrize(
+    "why",
+    [
+        "System.gc()",
+        "Heap Inspection Initiated GC",
+        "Metadata GC Threshold",
+        "Last ditch collection",
+        "G1 Periodic Collection",
+    ],
+)
 def test_collections_for_another_reason_are_not_for_room(why: str) -> None:
     run = collections(fulls(5, 1, 900).replace("Ergonomics", why)).futile_run
     assert run is not None
     assert (run.full, run.for_room) == (5, 0)
+
+
+@pytest.mark.parametrize(("used_mib", "for_room"), [(249, 5), (128, 5), (120, 0)])
+def test_an_array_that_a_half_empty_heap_cannot_take_is_no_want_of_room(used_mib: int, for_room: int) -> None:
+    text = fulls(5, 1, 900).replace("250M->249M", f"{used_mib + 1}M->{used_mib}M")
+    run = collections(text.replace("Ergonomics", "G1 Humongous Allocation")).futile_run
+    assert run is not None
+    assert (run.full, run.for_room) == (5, for_room)
 
 
 @pytest.mark.parametrize(("old_kib", "full"), [(698_000, 4), (400_000, None)])
