@@ -19,7 +19,7 @@ FEWEST_ENDED = 3
 UNANSWERED_REQUEST = "request-no-answer"
 """event of a client's log that no rule judges alone: a broker was away, or too slow, for a moment or for good"""
 OTHER_CALL = "other-grpc-call-failed"
-"""event of a log whose record does not tell whether the call went to a proxy of RocketMQ"""
+"""event of a log whose record does not show that the call went to a proxy of RocketMQ"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -132,8 +132,8 @@ def _other_calls(logs: LogsFacts) -> Iterator[Text]:
     calls = sum(event.count for event in logs.events if event.kind == OTHER_CALL)
     if calls:
         yield say(
-            "{calls:count} {calls:call|calls} over gRPC failed, and nothing in {calls:its record|their records} names"
-            " RocketMQ: they may be those of other software.",
+            "{calls:count} {calls:call|calls} over gRPC failed, and {calls:its record does|their records do} not show"
+            " that RocketMQ made {calls:it|them}: other software in the process calls over gRPC too.",
             calls=calls,
         )
 

@@ -7,6 +7,7 @@ minute, have both. Sources: ProcessQueueImpl.isCacheFull, PushConsumerImpl.doSta
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from mqdiag.facts.vocabulary import FlowControlKind
 from mqdiag.lazy_pattern import lazy_pattern
@@ -36,8 +37,25 @@ _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
 _PORTS = (":8081", ":9876", ":10911")
 """of a proxy, and of what is taken for one: a name server, a broker"""
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
-_OF_ROCKETMQ = lazy_pattern(r"(?i:rocketmq)|\bo\.a\.r\.c|\bclientId=|\bendpoints=|when client start")
-"""its packages, also those that it relocates, and the words of its own lines"""
+_OF_ROCKETMQ = lazy_pattern(
+    r"org\.apache\.rocketmq|\bo\.a\.r\.c|(?<![\w./-])(?i:rocketmq)(?![\w-])|RocketmqClient"
+    r"|\bclientId=[^,\s@]{1,200}@\d|\bendpoints=(?:ipv[46]|dns):|when client start"
+)
+"""its packages and the words of its own lines; no part of another name, for a service is called after what it uses"""
+_RELOCATED = lazy_pattern(r"([\w.$]{1,200})\.StatusRuntimeException: ")
+_FRAME = lazy_pattern(r"\s*at (?:[^\s(/]{1,200}/){0,2}([\w$]{1,100}\.[\w$.]{1,400})")
+_OF_PLATFORM = (
+    "io.grpc.",
+    "io.netty.",
+    "io.opentelemetry.",
+    "io.perfmark.",
+    "com.google.common.",
+    "java.",
+    "javax.",
+    "jdk.",
+    "sun.",
+)
+"""packages that pass a call on, and say nothing of who made it"""
 _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "proxy-other-encryption",
@@ -136,12 +154,30 @@ def call_failed(message: Message, log: LogTally) -> None:
 
 
 def _is_of_rocketmq(message: Message) -> bool:
-    """Whether the record names RocketMQ: much Java software calls others over gRPC."""
-    return (
-        _OF_ROCKETMQ.search(message.both) is not None
-        or b"rocketmq" in message.record.between.lower()
-        or any(_OF_ROCKETMQ.search(line) is not None for line in message.stack())
-    )
+    """Whether RocketMQ made the call: much Java software calls others over gRPC, from listeners too.
+
+    Its client has its own copy of gRPC, as that of Nacos has. Where the copy is the public one, the frame that called
+    tells, and without such a frame the words of the record.
+    """
+    package = _RELOCATED.search(message.text)
+    if package is not None and package[1] != "io.grpc":
+        return "rocketmq" in package[1]
+    between = message.record.between.decode(errors="replace")
+    # the nearest causes below first, then those above from the nearest on
+    for lines in (message.stack(), *(part.split("\n") for part in reversed(between.split("\nCaused by: ")))):
+        caller = _caller(lines)
+        if caller is not None:
+            return caller.startswith(("org.apache.rocketmq.", "apache.rocketmq."))
+    return _OF_ROCKETMQ.search(message.both) is not None or _OF_ROCKETMQ.search(between) is not None
+
+
+def _caller(lines: Iterable[str]) -> str | None:
+    """The uppermost frame of code that is not of gRPC, nor of what it runs on."""
+    for line in lines:
+        frame = _FRAME.match(line)
+        if frame is not None and not frame[1].startswith(_OF_PLATFORM):
+            return frame[1]
+    return None
 
 
 def call_failed_in_python(message: Message, log: LogTally) -> None:

@@ -125,6 +125,54 @@ def test_calls_of_other_software_over_grpc_are_none_of_a_proxy(
     assert report_of(tmp_path, text).answer.state != "healthy"
 
 
+OF_NACOS = """2026-11-21 18:10:0{} ERROR [rocketmq-orders,,] 1 --- [RocketmqMessageConsumption-0-1] GrpcClient : failed
+com.alibaba.nacos.shaded.io.grpc.StatusRuntimeException: UNAVAILABLE: io exception
+\tat com.alibaba.nacos.shaded.io.grpc.Status.asRuntimeException(Status.java:535)
+Caused by: java.net.ConnectException: Connection refused
+"""
+IN_LISTENER = """2026-11-21 18:10:0{} ERROR [ConsumeMessageThread_orders_1] com.acme.OrderListener - no stock
+io.grpc.StatusRuntimeException: UNAVAILABLE: io exception
+\tat io.grpc.stub.ClientCalls.toStatusRuntimeException(ClientCalls.java:275)
+\tat com.acme.rocketmq.StockGrpc$StockBlockingStub.reserve(StockGrpc.java:200)
+\tat org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run(C.java:402)
+Caused by: java.net.ConnectException: Connection refused
+"""
+IN_FUTURE = """2026-11-21 18:10:0{} ERROR [ConsumeMessageThread_orders_1] com.acme.OrderListener - no stock
+java.util.concurrent.ExecutionException: io.grpc.StatusRuntimeException: UNAVAILABLE: io exception
+\tat com.google.common.util.concurrent.AbstractFuture.getDoneValue(AbstractFuture.java:588)
+\tat com.acme.OrderListener.consumeMessage(OrderListener.java:40)
+\tat org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run(C.java:402)
+Caused by: io.grpc.StatusRuntimeException: UNAVAILABLE: io exception
+\tat io.grpc.Status.asRuntimeException(Status.java:539)
+Caused by: java.net.ConnectException: Connection refused
+"""
+OF_ETCD = (
+    "2026-11-21 18:10:0{} WARN 1 --- [rocketmq-orders] io.etcd.jetcd.ClientImpl : clientId=7 endpoints=[http://etcd:2379]"
+    " io.grpc.StatusRuntimeException: UNAVAILABLE: Connection refused\n"
+)
+
+
+@pytest.mark.parametrize("record", [OF_NACOS, IN_LISTENER, IN_FUTURE, OF_ETCD])
+def test_calls_that_a_program_with_rocketmq_makes_to_others_are_none_of_a_proxy(
+    record: str, tmp_path: Path
+) -> None:
+    report = report_of(tmp_path, "".join(map(record.format, range(5))))
+    assert "proxy-unreachable" not in {one.rule for one in report.findings}
+    assert report.answer.state != "healthy"
+
+
+def test_a_start_of_the_grpc_client_in_a_program_is_of_rocketmq(tmp_path: Path) -> None:
+    text = (
+        "2026-11-21 18:10:02 ERROR [main] com.acme.Main - start failed\n"
+        "java.lang.IllegalStateException: no consumer\n\tat com.acme.Main.main(Main.java:9)\n"
+        "Caused by: org.apache.rocketmq.client.apis.ClientException: failed\n"
+        "\tat org.apache.rocketmq.client.java.impl.ClientImpl.startUp(ClientImpl.java:188)\n"
+        "Caused by: io.grpc.StatusRuntimeException: UNAVAILABLE: Unable to resolve host proxy\n"
+        "\tat io.grpc.Status.asRuntimeException(Status.java:539)\n"
+    )
+    assert "proxy-unreachable" in {one.rule for one in report_of(tmp_path, text).findings}
+
+
 def test_a_proxy_that_ends_connections_is_no_fault_yet(tmp_path: Path) -> None:
     text = "".join(FAILED.format(second, "UNAVAILABLE: Connection closed", "") for second in range(5))
     assert [one for one in report_of(tmp_path, text).findings if one.rule == "proxy-unreachable"] == []
