@@ -15,6 +15,7 @@ import weakref
 from bisect import bisect
 from collections import deque
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,9 @@ from numpy.typing import NDArray
 
 _MAP_NORESERVE = 0x4000
 """of mmap(2) on Linux: addresses alone take no memory, nor a part of what the system promises"""
+_OVERCOMMIT = Path("/proc/sys/vm/overcommit_memory")
+_NEVER = "2"
+"""in it: the system promises no more than it has, and heeds no MAP_NORESERVE (proc(5))"""
 
 
 class ReusedMemory:
@@ -159,6 +163,6 @@ def reused_memory(size_bytes: int) -> ReusedMemory | None:
     ):
         return None
     try:
-        return ReusedMemory(size_bytes)
+        return None if _OVERCOMMIT.read_text().strip() == _NEVER else ReusedMemory(size_bytes)
     except OSError:
         return None

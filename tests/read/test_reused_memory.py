@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from mqdiag.read import reused_memory as reused_memory_module
 from mqdiag.read.reused_memory import ReusedMemory, reused_memory
 
 PAGE = resource.getpagesize()
@@ -143,6 +144,16 @@ def test_no_range_where_addresses_count_as_memory(monkeypatch: pytest.MonkeyPatc
     assert reused_memory(1 << 62) is None, "no system has so many addresses"
     monkeypatch.setattr(resource, "getrlimit", lambda limit: (1 << 30, 1 << 30))
     assert reused_memory(1 << 20) is None
+
+
+@pytest.mark.parametrize(("mode", "is_there"), [("0\n", True), ("1\n", True), ("2\n", False)])
+def test_no_range_where_the_system_promises_no_more_than_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mode: str, is_there: bool
+) -> None:
+    file = tmp_path / "overcommit_memory"
+    file.write_text(mode)
+    monkeypatch.setattr(reused_memory_module, "_OVERCOMMIT", file)
+    assert (reused_memory(1 << 20) is not None) is is_there
 
 
 def _anonymous_bytes() -> int:
