@@ -9,7 +9,7 @@ import msgspec
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.listener_containers import ListenerContainer, container_of
 from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
-from mqdiag.read.stacks.records import CLASS_INIT, Stack
+from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
 from mqdiag.threads.libraries.library import Library
 from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
 from mqdiag.threads.wait_table import (
@@ -288,8 +288,8 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         if method in IDLE:
             return True
     if not stack.frames:
-        # a part of a javacore may name who waits for a monitor, and no frames
-        return stack.state != "BLOCKED"
+        # a part of a javacore may name who has or waits for a monitor, and no frames
+        return stack.state != "BLOCKED" and not any(lock.kind == LOCKED for lock in stack.locks)
     return any(method in CARRIER_IDLE for method in methods[:MAX_TOP])
 
 

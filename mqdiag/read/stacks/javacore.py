@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from mqdiag.read.stacks.patterns import DUMP_MARK, STATE_MARK, SYNCHRONIZERS_MARK
+from mqdiag.text import Text, say
 
 END_MARK = "END OF DUMP"
 _HEAD = 64 << 10
@@ -109,6 +110,15 @@ def heap_bytes(text: str) -> tuple[int | None, int | None]:
     """(in use, size now) of the heap; None where the memory section does not tell."""
     used, size = (pattern.search(text) for pattern in (_HEAP_USED, _HEAP_SIZE))
     return (None if used is None else int(used["bytes"])), (None if size is None else int(size["bytes"]))
+
+
+def problem_of(text: str) -> Text | None:
+    """Why it does not show all that its threads did; None for a whole one."""
+    if next(_threads(text), None) is None:
+        return say(
+            "it names threads beside its monitors, and its section of threads with their frames is missing"
+        )
+    return None if END_MARK in text else say("the end of the javacore is missing")
 
 
 def as_jstack(text: str) -> str:

@@ -182,9 +182,9 @@ def _of_javacore(label: str, text: str, bodies: BodyParser) -> list[Sample]:
         sample.captured_at = javacore.captured_at(text)
         sample.pid = javacore.process_id(text)
         sample.heap_used_bytes, sample.heap_size_bytes = javacore.heap_bytes(text)
-        sample.complete = javacore.END_MARK in text
-        sample.stopped_at_byte = None if sample.complete else len(text.encode())
-        sample.problem = None if sample.complete else say("the end of the javacore is missing")
+        sample.problem = javacore.problem_of(text)
+        sample.complete = sample.problem is None
+        sample.stopped_at_byte = None if javacore.END_MARK in text else len(text.encode())
     return _with_threads(label, samples)
 
 

@@ -258,6 +258,25 @@ def test_monitors_without_threads_name_who_waits(tmp_path: Path) -> None:
     assert "no frame of the holder" in english()(convoy_before.explanation[-1])
 
 
+def test_monitors_to_the_end_of_a_dump_do_not_tell_that_all_is_well(tmp_path: Path) -> None:
+    paths = []
+    for number in range(5):
+        paths.append(tmp_path / f"javacore.{number}.txt")
+        paths[-1].write_text(
+            f"1TIDATETIME    Date: 2024/05/01 at 10:00:{number * 8:02}\n"
+            + monitors(0).replace("worker-1", "ConsumeMessageThread_orders_1")
+            + '3LKMONOBJECT       java/util/HashMap@0xC8: Flat locked by "PullMessageService" (0xC9)\n'
+            + "NULL           ---------------------- END OF DUMP -------------------------------------\n"
+        )
+    found = diagnose_stacks(paths).report
+    assert found.answer is not None
+    assert found.answer.state == "undecided"
+    assert found.stacks is not None
+    assert {thread.state for thread in found.stacks.threads} == {"unknown"}, "nothing tells what the holders do"
+    assert "idle-consumer" not in {one.rule for one in found.findings}
+    assert "section of threads" in english()(found.inputs[0].problem)
+
+
 def test_two_that_wait_for_a_monitor_are_no_crowd(tmp_path: Path) -> None:
     found = report(tmp_path, monitors(2))
     assert {one.rule for one in found.findings} <= {"input-incomplete", "progress-not-judged"}
