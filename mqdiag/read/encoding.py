@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import codecs
+from collections import Counter
 
 PROBE = 64 << 10
 _UTF16_SHARE = 0.4
 """share of zero bytes in ASCII text as UTF-16 is one half"""
+_LEAST_CHINESE = 0.8
+"""share of common characters among those beyond ASCII; other encodings read as GB18030 give rare ones, UTF-8 too"""
+_FEWEST_CHARACTERS = 2
 
 
 def encoding_of(head: bytes) -> str:
@@ -20,6 +24,29 @@ def encoding_of(head: bytes) -> str:
         return wide
     probe = head[:PROBE]
     return "gb18030" if not _decodes(probe, "utf-8") and _decodes(probe, "gb18030") else "utf-8"
+
+
+def is_chinese(sample: bytes) -> bool | None:
+    """Whether text is GB18030, as consoles of Chinese Windows write it; None where the sample has too little to tell.
+
+    Args:
+        sample: text from a character on; one that is damaged or cut does not matter. PROBE bytes of it are looked at.
+    """
+    sample = sample[:PROBE]
+    if sample.isascii():
+        return None
+    if _decodes(sample, "utf-8"):
+        return False
+    counts = Counter(character for character in sample.decode("gb18030", "replace") if character > "\x7f")
+    if counts.total() < _FEWEST_CHARACTERS:
+        return None
+    return sum(counts[one] for one in counts if _is_common(one)) >= _LEAST_CHINESE * counts.total()
+
+
+def _is_common(character: str) -> bool:
+    """Whether it is Chinese punctuation, or one of the 3,755 characters of GB 2312's first level."""
+    code = character.encode("gb2312", "ignore")
+    return bool(code) and (code[0] in (0xA1, 0xA3) or 0xB0 <= code[0] <= 0xD7)
 
 
 def _utf16_without_mark(probe: bytes) -> str | None:

@@ -401,7 +401,9 @@ def test_what_is_no_log(data: bytes, problem: str) -> None:
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "gbk"])
 def test_encodings(encoding: str) -> None:
     text = (line("消息 " + MESSAGE, CLIENT_4) * 5).encode(encoding)
-    assert only_event(facts(text)).count == 5
+    event = only_event(facts(text))
+    assert event.count == 5
+    assert "消息" in event.example
 
 
 def test_junk_between_lines() -> None:

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from mqdiag.errors import InputError
-from mqdiag.read.encoding import encoding_of
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.encoding import PROBE, encoding_of, is_chinese
 from mqdiag.read.paste import MAX_BYTES, tidied
 from mqdiag.text import NOTHING, say
 
@@ -16,6 +17,7 @@ MAX_LINE = 1 << 20
 _TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _BINARY_SHARE = 0.02
+_BEYOND_ASCII = lazy_pattern(rb"[\x80-\xff]")
 _MAGICS = {
     b"JAVA PROFILE": (say("is a heap dump, not a log"), say("mqdiag heap reads it")),
     b"\x7fELF": (say("is a program, not a log"), NOTHING),
@@ -32,7 +34,7 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     Raises:
         InputError: the data is no text.
     """
-    plain = _plain(label, chunks)
+    plain = _as_utf8(_plain(label, chunks))
     head: list[bytes] = []
     for chunk in plain:
         head.append(chunk)
@@ -78,6 +80,23 @@ def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         elif b"\0" in chunk:
             chunk = chunk.replace(b"\0", b"")
         yield chunk
+
+
+def _as_utf8(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """GB18030 becomes UTF-8; the first text beyond ASCII decides for the whole file, however late it comes."""
+    chinese: bool | None = None
+    decoder = codecs.getincrementaldecoder("gb18030")(errors="replace")
+    for chunk in chunks:
+        if chinese is None and not chunk.isascii():
+            found = _BEYOND_ASCII.search(chunk)
+            assert found is not None
+            chinese = is_chinese(chunk[found.start() : found.start() + PROBE])
+        if not chinese or (chunk.isascii() and not decoder.getstate()[0]):
+            yield chunk
+        else:
+            yield decoder.decode(chunk).encode(errors="replace")
+    if rest := decoder.decode(b"", final=True):
+        yield rest.encode(errors="replace")
 
 
 def _refuse_binary(label: str, chunk: bytes) -> None:
