@@ -39,6 +39,8 @@ MOST_FRAMES = 20
 MOST_HOLDERS = 3
 MANY_LOADERS = 5
 """of one kind with the same classes, as in class-loader-leak"""
+MOSTLY_USED = 0.9
+"""of the largest heap: from there on it was full, whatever a log of another moment says"""
 LARGE_ALLOCATION = "large-allocation"
 HEAP, DIRECT, CLASSES, ARRAY = OUT_OF_MEMORY
 CAUSES = {HEAP: "out-of-memory", DIRECT: "direct-memory", CLASSES: "class-memory", ARRAY: LARGE_ALLOCATION}
@@ -161,7 +163,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         if not thread.hit_out_of_memory:
             continue
         frames = tuple(frame for frame in thread.frames if not frame.startswith(OWN_FRAMES))
-        if _logs_name_arrays_alone(facts):
+        if _logs_name_arrays_alone(facts) and (facts.heap.in_use_share or 0.0) < MOSTLY_USED:
             yield _of_array(thread, frames)
         elif not had_room:
             yield _of_full_heap(thread, frames, facts.heap)
@@ -173,7 +175,9 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 def _logs_name_arrays_alone(facts: Facts) -> bool:
     """Whether the logs of the process name no other memory that ran out than an array that cannot be made."""
-    return facts.logs is not None and facts.logs.count(ARRAY) > 0 and not facts.logs.count(HEAP)
+    return (
+        facts.logs is not None and facts.logs.count(ARRAY) > 0 and not facts.logs.count(HEAP, DIRECT, CLASSES)
+    )
 
 
 def _of_array(thread: HeapThread, frames: tuple[str, ...]) -> Draft:

@@ -108,11 +108,20 @@ def test_a_log_that_names_an_array_that_is_too_long_clears_the_heap() -> None:
     for more, cause in (
         ((), "large-allocation"),
         ((LogEvent(kind="out-of-memory", count=1),), "out-of-memory"),
+        ((LogEvent(kind="out-of-class-memory", count=1),), "out-of-memory"),
+        ((LogEvent(kind="out-of-direct-memory", count=1),), "out-of-memory"),
     ):
         beside = msgspec.structs.replace(facts, logs=msgspec.structs.replace(LogsFacts(), events=events + more))
         error = error_of(beside)
         assert error.cause == cause
         assert ("more heap does not help" in said(error)) is (cause == "large-allocation")
+
+
+@pytest.mark.parametrize(("used", "cause"), [(880, "large-allocation"), (950, "out-of-memory")])
+def test_a_log_that_names_an_array_does_not_clear_a_full_heap(used: int, cause: str) -> None:
+    facts = at_error("com.acme.Import.run(Import.java:9)", used=used * MIB, limit=1000 * MIB)
+    logs = msgspec.structs.replace(LogsFacts(), events=(LogEvent(kind="array-too-long", count=1),))
+    assert error_of(msgspec.structs.replace(facts, logs=logs)).cause == cause
 
 
 @pytest.mark.parametrize(("large", "cause"), [(150, "out-of-memory"), (50, "large-allocation")])

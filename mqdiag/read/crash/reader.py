@@ -58,6 +58,8 @@ class _Parts(msgspec.Struct):
 
 _TOLD = frozenset({"problematic_frame", "out_of_memory", "internal_error"})
 """what says more of a crash than its uppermost frame does"""
+_REPORTERS = ("VMError::", "report_vm_", "report_fatal")
+"""functions of the JVM in the uppermost frame where it ended itself, mostly for want of memory: they did not crash"""
 _Take = Callable[[_Parts, re.Match[str]], None]
 
 
@@ -282,7 +284,8 @@ class _Reader:
         frames = (*parts.native, *parts.java)
         if not values and not parts.threads and not frames:
             return
-        if frames and not self.has_head and not _TOLD.intersection(values):
+        ended_itself = any(name in frame for frame in frames[:1] for name in _REPORTERS)
+        if frames and not (self.has_head or ended_itself or _TOLD.intersection(values)):
             # the head, which repeats it, was left out
             values["problematic_frame"] = frames[0]
         command_line = values.pop("command_line", None)

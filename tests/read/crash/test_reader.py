@@ -297,3 +297,15 @@ def test_frames_without_a_head_name_the_frame_that_crashed() -> None:
     assert report.problematic_frame == "v  ~StubRoutines::jbyte_disjoint_arraycopy"
     (with_head,) = read_crash("a", (SIGNLESS + text).splitlines())
     assert with_head.problematic_frame is None
+
+
+def test_the_function_that_writes_the_report_is_no_frame_that_crashed() -> None:
+    (report,) = read_crash(
+        "a",
+        [
+            "Native frames: (J=compiled Java code, j=interpreted, Vv=VM code, C=native code)",
+            "V  [libjvm.so+0x10000]  VMError::report_and_die(int, char const*, char const*, unsigned long)+0x1a9",
+            "V  [libjvm.so+0x20000]  report_vm_out_of_memory(char const*, int, unsigned long, VMErrorType)+0x61",
+        ],
+    )
+    assert report.problematic_frame is None
