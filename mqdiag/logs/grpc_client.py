@@ -42,7 +42,9 @@ _OF_ROCKETMQ = lazy_pattern(
     r"|\bclientId=[^,\s@]{1,200}@\d|\bendpoints=(?:ipv[46]|dns):|when client start"
 )
 """its packages and the words of its own lines; no part of another name, for a service is called after what it uses"""
-_RELOCATED = lazy_pattern(r"([\w.$]{1,200})\.StatusRuntimeException: ")
+_STATUS_CLASS = ".StatusRuntimeException: "
+_PACKAGE = lazy_pattern(r"[\w.$]*\Z")
+_LONGEST_PACKAGE = 200
 _FRAME = lazy_pattern(r"\s*at (?:[^\s(/]{1,200}/){0,2}([\w$]{1,100}\.[\w$.]{1,400})")
 _OF_PLATFORM = (
     "io.grpc.",
@@ -159,9 +161,10 @@ def _is_of_rocketmq(message: Message) -> bool:
     Its client has its own copy of gRPC, as that of Nacos has. Where the copy is the public one, the frame that called
     tells, and without such a frame the words of the record.
     """
-    package = _RELOCATED.search(message.text)
-    if package is not None and package[1] != "io.grpc":
-        return "rocketmq" in package[1]
+    at = message.text.find(_STATUS_CLASS)
+    package = _PACKAGE.search(message.text[max(0, at - _LONGEST_PACKAGE) : max(0, at)])
+    if package is not None and package[0] not in ("io.grpc", ""):
+        return "rocketmq" in package[0]
     between = message.record.between.decode(errors="replace")
     # the nearest causes below first, then those above from the nearest on
     for lines in (message.stack(), *(part.split("\n") for part in reversed(between.split("\nCaused by: ")))):
