@@ -29,7 +29,7 @@ Examples:
 Mind:
   One dump cannot tell a stuck thread from a busy one: take five, three
   seconds apart. Dumps of two JVMs are two commands, or mqdiag diagnose.
-  JDK 8 prints no CPU times, so nothing found there has high confidence.
+  JDK 8 prints no CPU times: findings in its dumps never have high confidence.
 """
 
 
