@@ -36,6 +36,7 @@ _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w
 _ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: ")
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
+_OF_GRPC = b"io.grpc."
 _DIGITS = b"0123456789"
 _NUMBER = lazy_pattern(r"\d+")
 _NEXT_MESSAGE = b"GetMessageStatus=OFFSET_OVERFLOW_ONE,"
@@ -115,7 +116,10 @@ class LevelLines(msgspec.Struct):
         self.unseen += stands_for - 1
         entry = None if known.entry is None else _by_its_values(known.entry, line)
         if entry is None or entry.reason in _TOLD_BY_EXCEPTION:
-            entry = _thrown(block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0]) or entry
+            below = block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0]
+            # what gRPC throws may be of any software: only a line of RocketMQ's above it tells that it is of a proxy
+            if entry is not None or _OF_GRPC not in below:
+                entry = _thrown(below) or entry
         if entry is None:
             self.foreign += stands_for
         else:

@@ -181,6 +181,12 @@ def _draft(group: str | None, cause: str, found: list[LogEvent], limits: Limits)
         },
         explanation=tuple(
             say(
+                "{lines:count} {lines:request was|requests were} refused {when}.",
+                lines=event.count,
+                when=when(event),
+            )
+            if cause == CAUSES[NOT_CREATED]
+            else say(
                 "{lines:count} {lines:pull was|pulls were} refused {when}.", lines=event.count, when=when(event)
             )
             for event in found

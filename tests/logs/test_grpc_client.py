@@ -9,6 +9,7 @@ import pytest
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Report, Severity
 from mqdiag.language import english
+from tests.logs.given import facts
 
 CASES = Path(__file__).parents[2] / "fixtures" / "grpc"
 LINE = (
@@ -171,6 +172,17 @@ def test_a_start_of_the_grpc_client_in_a_program_is_of_rocketmq(tmp_path: Path) 
         "\tat io.grpc.Status.asRuntimeException(Status.java:539)\n"
     )
     assert "proxy-unreachable" in {one.rule for one in report_of(tmp_path, text).findings}
+
+
+def test_an_error_of_other_software_over_grpc_is_no_known_line() -> None:
+    text = (
+        "2026-11-21 18:10:01 ERROR [main] com.acme.shop.PaymentClient - the call failed\n"
+        "io.grpc.StatusRuntimeException: UNAVAILABLE: io exception\n"
+        "\tat com.acme.shop.PaymentClient.pay(PaymentClient.java:40)\n"
+    )
+    levels = facts(text).level_lines
+    assert levels is not None
+    assert (levels.passing, levels.not_understood) == ({}, 1)
 
 
 def test_a_proxy_that_ends_connections_is_no_fault_yet(tmp_path: Path) -> None:

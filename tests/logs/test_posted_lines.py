@@ -8,6 +8,7 @@ import pytest
 
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Confidence, Finding, Report, Severity
+from mqdiag.language import english
 from tests.logs.given import facts, line
 
 QUEUE = "MessageQueue [topic=orders, brokerName=broker-a, queueId=6]"
@@ -791,3 +792,14 @@ def test_an_excerpt_of_an_end_in_order_tells_that_it_was_asked_for(tmp_path: Pat
     assert report.answer.state == "undecided"
     whole = "".join(line(f"step {number}", level="INFO") for number in range(40)) + end
     assert not diagnosed(whole, tmp_path).findings
+
+
+def test_what_code_26_refuses_is_called_a_request_throughout(tmp_path: Path) -> None:
+    """Messages that are sent back get this answer too."""
+    text = (
+        "MQBrokerException: CODE: 26  DESC: subscription group not exist, CID_a See http://x\n"
+        "\tat o.a.r.client.impl.MQClientAPIImpl.consumerSendMessageBack(M.java:1)\n"
+    )
+    finding = only(diagnosed(text, tmp_path), "pull-refused")
+    (said,) = map(english(), finding.explanation)
+    assert said.startswith("1 request was refused ")
