@@ -101,7 +101,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
 def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts:
     """All that a report says of an opened dump."""
     # Here, not above: counts alone need none of it.
-    from mqdiag.diagnose.heap_threads import heap_threads
+    from mqdiag.diagnose.heap_threads import heap_threads, threads_without_object
     from mqdiag.graph.virtual_threads import virtual_threads
     from mqdiag.rocketmq.view import rocketmq_facts
 
@@ -111,7 +111,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     limit = _limit(heap, settings.heap_limit, reachable)
     progress.phase(say("reading consumers and messages"))
     view = rocketmq_facts(heap)
-    threads = heap_threads(heap, view.in_hand)
+    threads = (*heap_threads(heap, view.in_hand), *threads_without_object(heap))
     virtual = virtual_threads(heap)
     sums = _sums(heap, view.packages, progress)
     out_of_memory = any(thread.hit_out_of_memory for thread in threads)

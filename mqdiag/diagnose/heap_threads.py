@@ -9,7 +9,7 @@ import numpy as np
 
 from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
 from mqdiag.graph import Heap
-from mqdiag.graph.threads import ThreadRecord
+from mqdiag.graph.threads import ThreadRecord, stacks_without_thread
 from mqdiag.graph.virtual_threads import VIRTUAL_CLASS, Awaited, own_frames, state_of
 from mqdiag.threads.cause_of_wait import awaited_call, listener_call
 from mqdiag.threads.roles import VIRTUAL, role_of_name, virtual_name
@@ -69,6 +69,16 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
             )
         )
     return tuple(found)
+
+
+def threads_without_object(heap: Heap) -> tuple[HeapThread, ...]:
+    """Of a dump that is not whole: threads that met an OutOfMemoryError and whose objects are in the missing part."""
+    if heap.problem is None:
+        return ()
+    return tuple(
+        HeapThread(name=f"(serial number {serial})", frames=frames, hit_out_of_memory=True)
+        for serial, frames in stacks_without_thread(heap, OUT_OF_MEMORY)
+    )
 
 
 class _Calls:

@@ -43,7 +43,7 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
     threads = []
     names = decode(graph, graph.refs(np.array(list(graph.roots.thread_nodes.values()), np.int32), "name"))
     for (serial, node), name in zip(graph.roots.thread_nodes.items(), names, strict=True):
-        trace = traces.get(graph.roots.trace_serials[serial], [])
+        _, trace = traces.get(graph.roots.trace_serials[serial], (serial, []))
         threads.append(
             ThreadRecord(
                 node=node,
@@ -54,6 +54,21 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
             )
         )
     return threads
+
+
+def stacks_without_thread(graph: ObjectGraph, first_frame: str) -> list[tuple[int, tuple[str, ...]]]:
+    """(serial number of the thread, frames) of stacks that begin so and whose thread objects the file does not have.
+
+    HotSpot writes stacks before all objects and says which object a thread is behind them (heapDumper.cpp), so a cut
+    dump has stacks of threads that it does not name.
+    """
+    known = set(graph.roots.trace_serials.values())
+    frames = _FrameTexts(graph)
+    found = []
+    for serial, (thread, trace) in _traces(graph).items():
+        if serial not in known and trace and frames.texts(trace[:1])[0].startswith(first_frame):
+            found.append((thread, frames.texts(trace)))
+    return found
 
 
 def _held_by_frame(locals_of_thread: list[tuple[int, int]]) -> Mapping[int, NDArray[np.int32]]:
@@ -69,17 +84,23 @@ def _held_by_frame(locals_of_thread: list[tuple[int, int]]) -> Mapping[int, NDAr
     return found
 
 
-def _traces(graph: ObjectGraph) -> NumberDict[list[int]]:
-    """Frame ids by trace serial; as many as the record's length has room for, whatever its count says."""
+def _traces(graph: ObjectGraph) -> NumberDict[tuple[int, list[int]]]:
+    """(serial number of the thread, frame ids) by serial number of the stack.
+
+    There are as many frames as the record's length has room for, whatever its count says.
+    """
     data, id_size = graph.data, graph.header.id_size
-    found = NumberDict[list[int]]()
+    found = NumberDict[tuple[int, list[int]]]()
     for offset, length in zip(*(array.tolist() for array in graph.dump.records.of(STACK_TRACE)), strict=True):
         if length < 12:
             continue
-        serial, _, count = struct.unpack(">III", bytes(data[offset : offset + 12]))
+        serial, thread, count = struct.unpack(">III", bytes(data[offset : offset + 12]))
         count = min(count, (length - 12) // id_size)
         raw = bytes(data[offset + 12 : offset + 12 + count * id_size])
-        found[serial] = [int.from_bytes(raw[i : i + id_size], "big") for i in range(0, len(raw), id_size)]
+        found[serial] = (
+            thread,
+            [int.from_bytes(raw[i : i + id_size], "big") for i in range(0, len(raw), id_size)],
+        )
     return found
 
 

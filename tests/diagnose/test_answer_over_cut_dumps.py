@@ -31,3 +31,20 @@ def test_the_headline_says_that_numbers_are_lower_bounds(tmp_path: Path) -> None
 def test_a_part_without_consumers_does_not_speak_for_the_whole_dump(tmp_path: Path) -> None:
     text = " ".join(renderer("text")(diagnose_heap(cut(tmp_path, 10)).report, View()).split())
     assert "no consumer and no message is in the part that could be read" in text
+
+
+def test_the_stack_that_met_the_error_is_in_the_first_part(tmp_path: Path) -> None:
+    """The part names no thread: these stand behind the objects."""
+    report = diagnose_heap(cut(tmp_path, 30)).report
+    assert report.answer.state == "fault"
+    (finding,) = (finding for finding in report.findings if finding.rule == "out-of-memory-thread")
+    title = english()(finding.title)
+    assert title.startswith("Thread (serial number ")
+    assert ") met the OutOfMemoryError in org.apache.rocketmq.common.message.MessageDecoder.decode(" in title
+
+
+def test_a_whole_dump_names_its_threads() -> None:
+    (finding,) = (
+        finding for finding in diagnose_heap(WHOLE).report.findings if finding.rule == "out-of-memory-thread"
+    )
+    assert "serial number" not in english()(finding.title)
