@@ -144,6 +144,7 @@ def command(
                 cache_bytes=cache_bytes(no_cache, cache_size, dump),
                 task="query",
             )
+            heap.stays_open = True
         if heap.problem is not None:
             complain(
                 say(

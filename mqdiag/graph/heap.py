@@ -40,6 +40,9 @@ class Heap(ObjectGraph):
     No call changes what another one answers, nor how long it takes, but for what is kept.
     """
 
+    stays_open = False
+    """whether somebody may ask for hours: then memory that only the search for dominators needed goes back to the
+    system, which a report would use again"""
     _is_finished = False
 
     def finish(self) -> None:
@@ -128,7 +131,7 @@ class Heap(ObjectGraph):
             return found
         if self._kept.is_whole:
             _make_room(self.dump, self._progress)
-        return build_dominance(
+        tree = build_dominance(
             self.index,
             self.references,
             self.class_nodes,
@@ -137,6 +140,9 @@ class Heap(ObjectGraph):
             self.dump.room,
             self._progress,
         )
+        if self.stays_open:
+            self.dump.room.give_back()
+        return tree
 
     @cached_property
     def class_sizes(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

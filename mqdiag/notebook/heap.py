@@ -42,7 +42,9 @@ def open_dump(path: str | Path) -> Heap:
         ...     print(queue["msgCount"], list(queue["msgTreeMap"].to_python()))
         2 [0, 2401]
     """
-    return Heap(graph.open_heap(str(path)), str(path))
+    opened = graph.open_heap(str(path))
+    opened.stays_open = True
+    return Heap(opened, str(path))
 
 
 class Heap:

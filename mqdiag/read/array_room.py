@@ -89,6 +89,11 @@ class ArrayRoom:
         """
         self._reused = reused_memory(max(most_objects * _ADDRESS_BYTES, _SMALLEST_BYTES))
 
+    def give_back(self) -> None:
+        """Give memory that arrays have left to the system, and what others leave from now on."""
+        if self._reused is not None:
+            self._reused.close()
+
     @property
     def reused_bytes(self) -> int:
         """Of memory that arrays took one after the other, up to now."""
@@ -117,8 +122,7 @@ class ArrayRoom:
                 self.in_files = InFiles.READ_IN_ORDER
                 self._by_choice = True
             return False
-        if self._reused is not None:
-            self._reused.close()
+        self.give_back()
         self.in_files = InFiles.READ_IN_ORDER if any_order_bytes <= self.memory_bytes else InFiles.ALL
         on_disk = in_order_bytes if self.in_files == InFiles.READ_IN_ORDER else needed_bytes
         if not fits(self.folder, on_disk):

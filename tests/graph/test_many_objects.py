@@ -115,3 +115,28 @@ def test_the_bytes_of_an_object_in_memory_that_is_used_again(
     with open_heap(str(path)) as heap:
         graph_facts(heap, Settings(), Silent())
         assert heap.dump.room.reused_bytes <= 36 * objects
+
+
+def test_a_heap_that_stays_open_gives_back_what_its_search_has_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "many.hprof"
+    write_dump(path, 50_000, block=1024)
+    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1 << 10)
+    given: list[bool] = []
+    original = ArrayRoom.give_back
+
+    def noted(room: ArrayRoom) -> None:
+        given.append(True)
+        original(room)
+
+    monkeypatch.setattr(ArrayRoom, "give_back", noted)
+    usual, open_for_long = open_heap(str(path)), open_heap(str(path))
+    open_for_long.stays_open = True
+    _ = usual.dominance
+    assert given == []
+    _ = open_for_long.dominance
+    assert given == [True]
+    assert np.array_equal(usual.shortest_paths, open_for_long.shortest_paths)
+    assert np.array_equal(usual.dominance.order, open_for_long.dominance.order)
