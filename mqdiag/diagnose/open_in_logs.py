@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import LogsFacts
+from mqdiag.facts.logs import GcFacts
+from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.text import NOTHING, Text, say
 
@@ -20,6 +22,11 @@ UNANSWERED_REQUEST = "request-no-answer"
 """event of a client's log that no rule judges alone: a broker was away, or too slow, for a moment or for good"""
 OTHER_CALL = "other-grpc-call-failed"
 """event of a log whose record does not show that the call went to a proxy of RocketMQ"""
+SHORT_GC_LOG_S = 60.0
+"""a GC log that spans less shows a moment: whether a full heap stays full, it does not tell"""
+PAUSED_SHARE = 0.5
+FULL_HEAP_SHARE = 0.8
+"""of the heap in use after a collection: together with so much time in pauses it looks full"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -62,6 +69,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             path=unread[0].path,
             lines=unread[0].unread,
         )
+    yield from _short_of_room(logs.gc) if "gc-thrashing" not in judged else ()
     if logs.other_clients:
         yield say(
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
@@ -98,6 +106,25 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     if weak and not ended:
         yield _weak(weak)
         yield _other_side(logs)
+
+
+def _short_of_room(gc_logs: tuple[GcFacts, ...]) -> Iterator[Text]:
+    """The first short GC log that ends while its heap seems to be full."""
+    for gc in gc_logs:
+        if gc.seconds is None or gc.seconds >= SHORT_GC_LOG_S:
+            continue
+        paused = min(ratio(gc.pause_ms / 1000, gc.seconds) or 0.0, 1.0)
+        used = ratio(gc.heap_after_bytes, gc.heap_bytes) or 0.0
+        futile = gc.open_run is not None and bool(gc.open_run.for_room)
+        if futile or (paused >= PAUSED_SHARE and used >= FULL_HEAP_SHARE):
+            yield say(
+                "{path} spans {seconds:seconds}, too short to decide whether its heap stays full: pauses of the"
+                " collector took {paused:percent} of that time, and the last collections freed little.",
+                path=gc.path,
+                seconds=gc.seconds,
+                paused=paused,
+            )
+            return
 
 
 def _ended_connections(logs: LogsFacts) -> Iterator[Text]:

@@ -375,12 +375,14 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """all pauses"""
     longest_pause_ms: float
     seconds: float | None = None
-    """from the first line to the last"""
+    """from the first line, or the begin of the first pause, to the last line"""
     worst_share: float | None = None
-    """largest share of a minute that was spent in pauses"""
+    """largest share of a minute that was spent in pauses; of the whole log where that is shorter than a minute"""
     worst_at: Public | None = None
     futile_run: GcRun | None = None
     """of the runs of full collections that each freed less than 10 % of the heap, the one with the longest pauses"""
+    open_run: GcRun | None = None
+    """the run of such collections that the log ends in, up to the end of the log"""
     heap_bytes: int | None = None
     """largest size of the heap"""
     heap_after_bytes: int | None = None

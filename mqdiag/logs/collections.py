@@ -211,10 +211,12 @@ class GcTally(msgspec.Struct):
         now = seconds if seconds is not None else None if at is None else at / 1000
         if now is None:
             return
+        # the time of a unified line is the end of the pause, that of JDK 8's its begin
+        began, ended = (now - pause_ms / 1000, now) if self.form == "unified" else (now, now + pause_ms / 1000)
         if self.first_s is None:
-            self.first_s = now
+            self.first_s = began
         # a JVM that started again counts its seconds from 0 again
-        self.last_s = now if self.last_s is None or now >= self.last_s else self.last_s
+        self.last_s = ended if self.last_s is None or ended >= self.last_s else self.last_s
         self._follow(now, at, full, for_room, old_full, pause_ms, before, after, heap)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
@@ -259,7 +261,6 @@ class GcTally(msgspec.Struct):
             self.run = None
             return
         if run is None:
-            # the time of a unified line is the end of the pause, that of JDK 8's its begin
             began = now - pause_ms / 1000 if self.form == "unified" else now
             run = self.run = Run(began, began, at)
         run.full += 1

@@ -21,7 +21,7 @@ from mqdiag.facts.logs import (
     SubscriptionChange,
 )
 from mqdiag.facts.vocabulary import FlowControlKind, OffsetPlace
-from mqdiag.logs.collections import GcTally
+from mqdiag.logs.collections import RUN_GAP_S, GcTally, Run
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.owners import Owner, answered_by, by_log
 from mqdiag.logs.reader import ReadLog
@@ -226,7 +226,9 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
     gc, shift = log.tally.gc, _shift(zone)
     step, points = _steps(gc)
     worst = max(gc.minutes.items(), key=lambda item: item[1], default=None)
-    run = gc.worst_run
+    quiet_s = _quiet_seconds(log)
+    open_run = gc.run if quiet_s <= RUN_GAP_S else None
+    seconds = _seconds(log)
     return GcFacts(
         path=log.path,
         format=gc.form or "unified",
@@ -235,20 +237,11 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         full=gc.full,
         pause_ms=round(gc.pause_ms, 3),
         longest_pause_ms=round(gc.longest_ms, 3),
-        seconds=None if gc.first_s is None or gc.last_s is None else round(gc.last_s - gc.first_s, 3),
-        worst_share=None if worst is None or gc.step > 1 else round(min(worst[1] / MINUTE_MS, 1.0), 4),
+        seconds=None if seconds is None else round(seconds, 3),
+        worst_share=None if worst is None or gc.step > 1 else _worst_share(gc, worst[1], seconds),
         worst_at=None if worst is None else shown_time(worst[0] * MINUTE_MS * gc.step + shift, zone.minutes),
-        futile_run=None
-        if run is None
-        else GcRun(
-            at=None if run.at is None else shown_time(run.at + shift, zone.minutes),
-            seconds=round(run.seconds, 3),
-            full=run.full,
-            for_room=run.for_room,
-            old_full=run.old_full,
-            pause_share=round(min(run.pause_ms / 1000 / run.seconds, 1.0), 4) if run.seconds > 0 else 1.0,
-            freed_share=round(run.freed / run.full, 4),
-        ),
+        futile_run=None if gc.worst_run is None else _run_row(gc.worst_run, zone),
+        open_run=None if open_run is None else _run_row(open_run, zone, quiet_s),
         heap_bytes=gc.heap,
         heap_after_bytes=gc.after_full if gc.after_full is not None else gc.after_any,
         to_space_exhausted=gc.to_space_exhausted,
@@ -262,6 +255,40 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
             for at, pause_ms in points
         ),
     )
+
+
+def _run_row(run: Run, zone: Zone, quiet_s: float = 0.0) -> GcRun:
+    seconds = run.seconds + quiet_s
+    return GcRun(
+        at=None if run.at is None else shown_time(run.at + _shift(zone), zone.minutes),
+        seconds=round(seconds, 3),
+        full=run.full,
+        for_room=run.for_room,
+        old_full=run.old_full,
+        pause_share=round(min(run.pause_ms / 1000 / seconds, 1.0), 4) if seconds > 0 else 1.0,
+        freed_share=round(run.freed / run.full, 4),
+    )
+
+
+def _quiet_seconds(log: ReadLog) -> float:
+    """From the last pause to the last line of the log, 0 where the lines have no dates."""
+    last, paused = log.tally.span.last, log.tally.gc.span.last
+    return 0.0 if last is None or paused is None else max(last - paused, 0) / 1000
+
+
+def _seconds(log: ReadLog) -> float | None:
+    """What the log spans: its lines may have dates, seconds since the start of the JVM, or neither."""
+    gc, span = log.tally.gc, log.tally.span
+    collected = None if gc.first_s is None or gc.last_s is None else gc.last_s - gc.first_s
+    dated = None if span.first is None or span.last is None else (span.last - span.first) / 1000
+    return max((one for one in (collected, dated) if one is not None), default=None)
+
+
+def _worst_share(gc: GcTally, worst_ms: float, seconds: float | None) -> float:
+    """Of the worst minute; a shorter log may lie in two minutes of the clock, and is taken as a whole."""
+    if seconds is None or seconds * 1000 >= MINUTE_MS:
+        return round(min(worst_ms / MINUTE_MS, 1.0), 4)
+    return round(min(gc.pause_ms / 1000 / seconds, 1.0), 4) if seconds > 0 else 1.0
 
 
 def safepoint_row(log: ReadLog, zone: Zone) -> SafepointPauses:

@@ -34,6 +34,9 @@ RULE = Rule(
 )
 
 
+MINUTE_S = 60
+
+
 def _facts(share: float) -> Facts:
     run = GcRun(at="2026-11-21T12:00:00+08:00", seconds=40.0, full=120, pause_share=share, freed_share=0.004)
     gc = GcFacts(
@@ -65,9 +68,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each GC log."""
     logs = facts.logs
     assert logs is not None
-    thrashing = [
-        (gc, run) for gc in logs.gc if (run := gc.futile_run) is not None and _is_thrashing(run, limits)
-    ]
+    thrashing = [(gc, run) for gc in logs.gc if (run := _thrashing_run(gc, limits)) is not None]
     several = len(logs.gc) > 1
     for gc, run in thrashing:
         yield _draft(gc, run, _numbers_of_all(thrashing) if several else {}, several=several)
@@ -75,10 +76,24 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
         return
     for gc in logs.gc:
         if gc.worst_share is not None and gc.worst_share < limits["pause_share"]:
-            label = say("pauses in the worst minute of {path}", path=gc.path)
+            label = (
+                say("pauses in the {seconds:seconds} of {path}", seconds=gc.seconds, path=gc.path)
+                if gc.seconds is not None and gc.seconds < MINUTE_S
+                else say("pauses in the worst minute of {path}", path=gc.path)
+            )
             yield Margin(
                 rule="", label=label, value=gc.worst_share, limit=limits["pause_share"], kind="percent"
             )
+
+
+def _thrashing_run(gc: GcFacts, limits: Limits) -> GcRun | None:
+    if gc.futile_run is not None and _is_thrashing(gc.futile_run, limits):
+        return gc.futile_run
+    # The log ends in it, so that nobody knows how long it took: many of them that nobody asked for are enough.
+    run = gc.open_run
+    if run is None or (run.for_room or 0) < limits["full"] or run.pause_share < limits["pause_share"]:
+        return None
+    return run
 
 
 def _is_thrashing(run: GcRun, limits: Limits) -> bool:

@@ -69,7 +69,7 @@ def _collected(gc: GcFacts, name: str) -> Row:
         gc.full,
         gc.pause_ms,
         gc.longest_pause_ms,
-        None if gc.seconds is None else ratio(gc.pause_ms / 1000, gc.seconds),
+        _of_the_time(gc),
         gc.worst_share,
         gc.worst_at,
         gc.heap_after_bytes,
@@ -77,6 +77,12 @@ def _collected(gc: GcFacts, name: str) -> Row:
         gc.to_space_exhausted,
         gc.allocation_stalls,
     )
+
+
+def _of_the_time(gc: GcFacts) -> float | None:
+    """Lines of several JVMs in one log may tell of more pauses than the time that they span."""
+    share = None if gc.seconds is None else ratio(gc.pause_ms / 1000, gc.seconds)
+    return None if share is None else min(share, 1.0)
 
 
 def _series(gc_logs: tuple[GcFacts, ...], cut: int) -> Iterator[Series]:
