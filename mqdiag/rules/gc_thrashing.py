@@ -9,7 +9,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import between
 
 RULE = Rule(
@@ -71,7 +71,8 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     thrashing = [(gc, run) for gc in logs.gc if (run := _thrashing_run(gc, limits)) is not None]
     several = len(logs.gc) > 1
     for gc, run in thrashing:
-        yield _draft(gc, run, _numbers_of_all(thrashing) if several else {}, several=several)
+        whole = _is_thrashing(run, limits)
+        yield _draft(gc, run, _numbers_of_all(thrashing) if several else {}, several=several, whole=whole)
     if thrashing:
         return
     for gc in logs.gc:
@@ -119,7 +120,7 @@ def _numbers_of_all(thrashing: list[tuple[GcFacts, GcRun]]) -> dict[str, Evidenc
     }
 
 
-def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several: bool) -> Draft:
+def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several: bool, whole: bool) -> Draft:
     fills_old = run.old_full == run.full
     explained = [_run_told(run, fills_old=fills_old)]
     if gc.heap_bytes is not None and gc.heap_after_bytes is not None:
@@ -140,7 +141,8 @@ def _draft(gc: GcFacts, run: GcRun, of_all: dict[str, EvidenceValue], *, several
     return Draft(
         severity=Severity.WARNING,
         cause="heap-full",
-        confidence=Confidence.HIGH,
+        confidence=Confidence.HIGH if whole else Confidence.MEDIUM,
+        confidence_reason=NOTHING if whole else say("the log ends in them"),
         title=_of_log(title) if several else title,
         subject=Subject(),
         evidence={

@@ -60,7 +60,7 @@ def test_forms(text: str, form: str, full: int, pause_ms: float, after: int, hea
 
 def test_without_dates_seconds_since_start_serve() -> None:
     gc = collections(CMS_8)
-    assert gc.seconds == 1.0
+    assert gc.seconds == 1.3, "up to the end of the last pause"
     assert gc.series == ()
 
 
@@ -72,7 +72,7 @@ def test_decorations(decoration: str) -> None:
         for second in range(1, 5)
     )
     gc = collections(text)
-    assert (gc.collections, gc.seconds, gc.pause_ms) == (4, 3.0, 8.0)
+    assert (gc.collections, gc.seconds, gc.pause_ms) == (4, 3.002, 8.0), "from the begin of the first pause"
 
 
 def fulls(count: int, freed_mib: int, pause_ms: int) -> str:
@@ -97,9 +97,38 @@ def test_collections_that_free_are_no_run() -> None:
 
 
 def test_worst_minute() -> None:
-    gc = collections(fulls(30, 100, 900))
+    later = (
+        "[2026-11-21T12:01:30.000+0800][90.000s][info][gc] GC(31) Pause Young (Normal) 90M->5M(256M) 9.000ms\n"
+    )
+    gc = collections(fulls(30, 100, 900) + later)
     assert gc.worst_share == 0.45
     assert gc.worst_at == "2026-11-21T12:00:00+08:00"
+
+
+def test_a_log_shorter_than_a_minute_is_measured_by_what_it_spans() -> None:
+    gc = collections(fulls(30, 100, 900))
+    assert (gc.seconds, gc.worst_share) == (29.9, 0.903)
+    (one,) = (collections(fulls(1, 1, 900)),)
+    assert (one.seconds, one.worst_share) == (0.9, 1.0)
+
+
+def test_pauses_and_lines_of_other_kinds_span_the_log() -> None:
+    late = "[2026-11-21T12:00:20.000+0800][20.000s][info][gc,heap] Heap region size: 1M\n"
+    gc = collections(fulls(4, 1, 900) + late)
+    run = gc.open_run
+    assert run is not None
+    assert gc.futile_run is not None
+    assert (gc.seconds, gc.futile_run.seconds, run.seconds) == (19.0, 3.9, 19.9)
+    assert run.pause_share == pytest.approx(3.6 / 19.9, abs=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("later", "is_open"), [("", True), (fulls(6, 100, 900).splitlines()[-1] + "\n", False)]
+)
+def test_a_run_is_open_until_a_collection_frees_the_heap(later: str, is_open: bool) -> None:
+    gc = collections(fulls(5, 1, 900) + later)
+    assert gc.futile_run is not None
+    assert (gc.open_run is not None) is is_open
 
 
 NATIVE_IMAGE = "".join(

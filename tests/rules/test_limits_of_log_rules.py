@@ -151,6 +151,33 @@ def test_gc_thrashing(run: dict[str, float], fires: bool) -> None:
 
 
 @pytest.mark.parametrize(
+    ("run", "fires"),
+    [
+        ({}, True),
+        ({"for_room": 9}, False),
+        ({"for_room": None}, False),
+        ({"pause_share": 0.49}, False),
+    ],
+)
+def test_gc_thrashing_at_the_end_of_a_log(run: dict[str, float], fires: bool) -> None:
+    """Where the log ends in the run, nobody knows how long it took: want of room alone counts, and is less sure."""
+    base = GcRun(seconds=0.4, full=10, for_room=10, pause_share=0.5, freed_share=0.01)
+    gc = GcFacts(
+        path="gc.log",
+        format="unified",
+        collections=10,
+        full=10,
+        pause_ms=200,
+        longest_pause_ms=60,
+        futile_run=base,
+        open_run=msgspec.structs.replace(base, **run),
+    )
+    found = findings(gc_thrashing, gc=(gc,))
+    assert [one.confidence.value for one in found] == (["medium"] if fires else [])
+    assert not findings(gc_thrashing, gc=(msgspec.structs.replace(gc, open_run=None),))
+
+
+@pytest.mark.parametrize(
     ("reset", "fires"),
     [
         ({}, True),

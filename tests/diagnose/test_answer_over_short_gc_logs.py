@@ -1,0 +1,79 @@
+"""The end of a GC log is often all that is at hand: a full heap in it is no all-clear, however short it is."""
+
+from __future__ import annotations
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Answer
+from mqdiag.language import english
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+
+
+def answer(text: str, folder: Path) -> Answer:
+    log = folder / "gc.log"
+    log.write_text(text)
+    given = diagnose_incident([log]).report.answer
+    assert given is not None
+    return given
+
+
+def tail(log: str, lines: int) -> str:
+    return "".join(
+        gzip.decompress((LOGS / log / "gc.log.gz").read_bytes()).decode().splitlines(keepends=True)[-lines:]
+    )
+
+
+@pytest.mark.parametrize(
+    ("log", "lines", "state"),
+    [
+        ("client-gc-thrashing-4.9.7/g1-58m", 4000, "fault"),
+        ("client-gc-thrashing-4.9.7/g1-58m", 2000, "fault"),
+        ("client-gc-thrashing-4.9.7/g1-58m", 200, "undecided"),
+        ("client-gc-thrashing-4.9.7/g1-58m", 20, "undecided"),
+        ("client-gc-thrashing-4.9.7/g1-jdk11-58m", 500, "undecided"),
+        ("client-gc-thrashing-4.9.7/g1-jdk11-58m", 200, "undecided"),
+        ("client-out-of-memory-4.9.7/g1", 500, "fault"),
+        ("client-out-of-memory-4.9.7/g1", 200, "undecided"),
+        ("client-out-of-memory-4.9.7/parallel", 500, "undecided"),
+        ("client-out-of-memory-5.3.3/parallel", 500, "fault"),
+        ("client-out-of-memory-5.3.3/parallel", 200, "fault"),
+        ("client-out-of-memory-5.3.3/parallel", 20, "undecided"),
+    ],
+)
+def test_the_end_of_a_log_with_a_full_heap(log: str, lines: int, state: str, tmp_path: Path) -> None:
+    given = answer(tail(log, lines), tmp_path)
+    assert given.state == state
+    if state == "undecided":
+        assert "too short to decide whether its heap stays full" in english()(given.reason)
+
+
+def test_the_time_that_was_seen_is_told(tmp_path: Path) -> None:
+    given = answer(tail("client-gc-thrashing-4.9.7/g1-58m", 200), tmp_path)
+    reason = english()(given.reason)
+    assert "gc.log spans 115 ms" in reason
+    assert "took 77 % of that time" in reason
+    assert not given.margins, "no limit was kept"
+
+
+@pytest.mark.parametrize("process", sorted(log.parent for log in LOGS.glob("healthy-*/*/gc.log.gz")))
+@pytest.mark.parametrize("lines", [20, 50, 10_000])
+def test_a_short_log_of_a_healthy_process(process: Path, lines: int, tmp_path: Path) -> None:
+    assert answer(tail(str(process.relative_to(LOGS)), lines), tmp_path).state == "healthy"
+
+
+def test_a_few_young_pauses_that_leave_much_free(tmp_path: Path) -> None:
+    young = "[0.{0}00s][info][gc] GC({0}) Pause Young (Normal) (G1 Evacuation Pause) 24M->5M(256M) 4.500ms\n"
+    given = answer("".join(young.format(number) for number in range(1, 7)), tmp_path)
+    assert given.state == "healthy"
+
+
+def test_a_full_collection_that_somebody_asked_for(tmp_path: Path) -> None:
+    young = "[0.{0}00s][info][gc] GC({0}) Pause Young (Normal) (G1 Evacuation Pause) 24M->5M(256M) 4.500ms\n"
+    asked = "[0.800s][info][gc] GC(8) Pause Full (System.gc()) 5M->5M(256M) 6.000ms\n"
+    text = "".join(young.format(number) for number in range(1, 7)) + asked
+    assert answer(text, tmp_path).state == "healthy"
