@@ -28,7 +28,7 @@ Examples:
 \b
 Mind:
   One dump cannot tell a stuck thread from a busy one: take five, three
-  seconds apart. Dumps of two JVMs are two commands, or mqdiag diagnose.
+  seconds apart. Dumps of several JVMs are judged each JVM by itself.
   JDK 8 prints no CPU times: findings in its dumps never have high confidence.
 """
 

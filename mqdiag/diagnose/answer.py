@@ -258,12 +258,25 @@ def _thin(report: Report) -> Iterator[Text]:
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
     if stacks is not None and not stacks.judged and heap is None:
-        yield _one_sample(stacks)
+        yield _not_judged(report, stacks)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
         yield say("The settings of a broker do not tell whether it works.")
+
+
+def _not_judged(report: Report, stacks: StacksFacts) -> Text:
+    others = sum(one.stacks is not None for one in report.other_processes)
+    if others:
+        return say(
+            "The thread dumps are of {jvms:count} JVMs, and each was judged by itself: samples of one cannot be"
+            " compared with those of another.",
+            jvms=1 + others,
+        )
+    if stacks.jvms > 1:  # a saved report of dumps that were taken for one series
+        return say("mqdiag diagnose judges each JVM by itself, and so does one command for each.")
+    return _one_sample(stacks)
 
 
 def _one_sample(stacks: StacksFacts) -> Text:

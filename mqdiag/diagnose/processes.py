@@ -99,8 +99,13 @@ def _process(
     name = f"pid {pid}" if pid is not None else inputs[0].path
     if capture is not None and capture.host:
         name = f"{name} on {capture.host}"
-    if name in names:
+    if name in names and name != inputs[0].path:
         name = f"{name} ({inputs[0].path})"
+    taken, number = name, 2
+    while name in names:
+        # one file may hold dumps of any number of JVMs
+        name = f"{taken} ({number})"
+        number += 1
     names.add(name)
     return Process(
         inputs=inputs,

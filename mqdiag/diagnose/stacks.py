@@ -26,7 +26,7 @@ def diagnose_stacks(
     *,
     progress: Progress | None = None,
 ) -> Diagnosis:
-    """Diagnose the dumps of all paths as one series; what cannot be read is said, the rest decides.
+    """Diagnose the dumps of all paths as one series of each JVM; what cannot be read is said, the rest decides.
 
     Args:
         paths: files, each with one dump or many; "-" is standard input.
@@ -46,18 +46,29 @@ def read_paths(paths: Iterable[str], settings: Settings, progress: Progress) -> 
 
 
 def diagnose_results(results: Results, settings: Settings, progress: Progress) -> Diagnosis:
-    """Diagnose what was read, and forget its samples."""
+    """Diagnose what was read, each JVM by itself, and forget its samples."""
     inputs: list[Input] = []
+    by_source: dict[str, Input] = {}
+    others: list[Input] = []
     samples: list[Sample] = []
     for name, result in results:
         if isinstance(result, InputError):
-            inputs.append(unreadable(name, "stacks", result))
+            others.append(unreadable(name, "stacks", result))
+            inputs.append(others[-1])
             continue
-        inputs += result_inputs(result)
+        first, *parts = result_inputs(result)
+        by_source |= dict.fromkeys((sample.source for sample in result.samples), first)
+        others += parts
+        inputs += (first, *parts)
         samples += result.samples
         result.samples.clear()
     progress.phase(say("comparing threads"))
     stacks = stacks_facts(samples) if samples else None
+    if stacks is not None and stacks.jvms > 1:
+        # Here, not above: few runs have dumps of several JVMs, and all others start without what joins them.
+        from mqdiag.diagnose.jvms_apart import judge_jvms_apart
+
+        return judge_jvms_apart(samples, by_source, others, settings)
     samples.clear()
     facts = Facts(inputs=tuple(inputs), stacks=stacks, expectations=settings.expectations)
     return judge(facts, settings)

@@ -78,6 +78,11 @@ ONLY = {
     ("thread dumps", "later"): say("only the later side has thread dumps"),
 }
 
+UNDECIDED = (
+    say("the earlier side is undecided by itself: {why}"),
+    say("the later side is undecided by itself: {why}"),
+)
+
 
 def _remarks(before: Report, after: Report) -> Iterator[Text]:
     """What a reader has to know before believing the numbers."""
@@ -96,6 +101,10 @@ def _remarks(before: Report, after: Report) -> Iterator[Text]:
         yield say("the earlier side is incomplete: its numbers are lower bounds")
     if any(not given.complete and given.error is None for given in after.inputs):
         yield say("the later side is incomplete: its numbers are lower bounds")
+    for report, text in zip((before, after), UNDECIDED, strict=True):
+        why = _not_decided(report)
+        if why is not None:
+            yield text.filled({"why": why})
     old, new = before.heap, after.heap
     if old is not None and new is not None:
         if (old.objects is None) != (new.objects is None):
@@ -103,3 +112,13 @@ def _remarks(before: Report, after: Report) -> Iterator[Text]:
         mine, theirs = ({one.group for one in heap.consumers} for heap in (old, new))
         if mine and theirs and not mine & theirs:
             yield say("no consumer group is on both sides: these may be two different applications")
+
+
+def _not_decided(report: Report) -> Text | None:
+    """Why a side may have faults that it has no finding for; None where it has an answer or does not tell.
+
+    A side with a fault may have more than that: what its evidence cannot tell is no less open for it.
+    """
+    if report.answer.state == "undecided":
+        return report.answer.reason or report.answer.text or None
+    return next((one.title for one in report.findings if one.undecides and one.accepted is None), None)

@@ -22,7 +22,7 @@ def pool_growth(before: StacksFacts, after: StacksFacts) -> tuple[PoolGrowth, ..
                     None if key not in old else getattr(old[key], state),
                     None if key not in new else getattr(new[key], state),
                 )
-                for state in ("stuck", "blocked", "progressing", "idle")
+                for state in ("stuck", "blocked", "progressing", "idle", "unknown")
             },
         )
         for key in dict.fromkeys((*old, *new))

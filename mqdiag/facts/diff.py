@@ -95,6 +95,8 @@ class PoolGrowth(msgspec.Struct, frozen=True, kw_only=True):
     blocked: Growth
     progressing: Growth
     idle: Growth
+    unknown: Growth = msgspec.field(default_factory=Growth)
+    """threads that the samples do not decide"""
 
 
 class EventGrowth(msgspec.Struct, frozen=True, kw_only=True):

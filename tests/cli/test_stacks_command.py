@@ -62,16 +62,57 @@ def test_the_root_cause_stands_before_what_it_causes(mqdiag: Run, tmp_path: Path
     assert convoy["evidence"]["holder"] == read["evidence"]["threads"][0]
 
 
-def test_samples_of_two_jvms_give_no_verdict(mqdiag: Run, tmp_path: Path) -> None:
-    (tmp_path / "a").mkdir()
-    (tmp_path / "b").mkdir()
-    mixed = unpack("urlconnection-stuck", tmp_path / "a")[:3] + unpack("apache4-stuck", tmp_path / "b")[:3]
-    report = json.loads(mqdiag("stacks", *mixed, "--format", "json").out)
-    assert [finding["rule"] for finding in report["findings"]] == ["progress-not-judged"]
-    assert report["findings"][0]["cause"] == "mixed-jvms"
-    assert "mqdiag diagnose" in report["findings"][0]["remedy"][0]
-    states = {thread["state"] for thread in report["stacks"]["threads"] if thread["role"] == "consume-worker"}
-    assert states == {"unknown"}
+def two_jvms(one: str, other: str, tmp_path: Path, samples: int) -> list[str]:
+    """The first samples of two cases, which are of two JVMs."""
+    return [path for case in (one, other) for path in unpack(case, tmp_path / case)[:samples]]
+
+
+def test_samples_of_two_jvms_are_judged_each_by_itself(mqdiag: Run, tmp_path: Path) -> None:
+    """Never as one series: the threads of each JVM are what the JVM's own samples make of them."""
+    cases = ("urlconnection-stuck", "apache4-stuck")
+    done = mqdiag("stacks", *two_jvms(*cases, tmp_path, 5), "--format", "json")
+    assert done.code == EXIT_FINDINGS
+    report = json.loads(done.out)
+    found = [one for one in report["findings"] if one["rule"] == "stuck-socket-read"]
+    assert {one["subject"]["group"] for one in found} == {f"CID_{case}" for case in cases}
+    assert "progress-not-judged" not in {one["rule"] for one in report["findings"]}
+    judged = [report["stacks"], *(one["stacks"] for one in report["other_processes"])]
+    by_group = {thread["group"]: stacks["threads"] for stacks in judged for thread in stacks["threads"]}
+    for case in cases:
+        alone = json.loads(mqdiag("stacks", *unpack(case, tmp_path / case), "--format", "json").out)
+        assert by_group[f"CID_{case}"] == alone["stacks"]["threads"]
+
+
+@pytest.mark.parametrize("samples", [1, 5])
+def test_a_deadlock_of_one_jvm_is_told_beside_dumps_of_another(
+    mqdiag: Run, tmp_path: Path, samples: int
+) -> None:
+    files = two_jvms("idle", "deadlock-monitors", tmp_path, samples)
+    done = mqdiag("stacks", *files)
+    assert done.code == EXIT_FINDINGS
+    assert done.out.startswith("ERROR 2 threads wait for each other: ")
+    assert mqdiag("diagnose", *files).out == done.out
+    (tmp_path / "pasted.log").write_text("".join(Path(file).read_text() for file in files))
+    pasted = mqdiag("stacks", str(tmp_path / "pasted.log"))
+    assert pasted.code == EXIT_FINDINGS
+    assert pasted.out.startswith("ERROR 2 threads wait for each other: ")
+
+
+def test_one_sample_of_each_of_two_jvms_is_undecided(mqdiag: Run, tmp_path: Path) -> None:
+    done = mqdiag("stacks", *two_jvms("urlconnection-stuck", "apache4-stuck", tmp_path, 1))
+    assert done.code == EXIT_CLEAN
+    said = " ".join(done.out.split())
+    assert said.startswith("UNDECIDED ")
+    assert "The thread dumps are of 2 JVMs, and each was judged by itself" in said
+
+
+def test_a_file_that_is_missing_beside_dumps_of_two_jvms(mqdiag: Run, tmp_path: Path) -> None:
+    files = two_jvms("idle", "deadlock-monitors", tmp_path, 1)
+    done = mqdiag("stacks", *files, str(tmp_path / "none.log"), "--format", "json")
+    assert done.code == EXIT_FINDINGS
+    inputs = json.loads(done.out)["inputs"]
+    assert sorted(one["path"] for one in inputs) == sorted([*files, str(tmp_path / "none.log")])
+    assert [one["path"] for one in inputs if one["error"]] == [str(tmp_path / "none.log")]
 
 
 @pytest.mark.parametrize(

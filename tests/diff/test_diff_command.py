@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,40 @@ def test_two_different_applications_give_no_all_clear(mqdiag: Run) -> None:
     done = mqdiag("diff", str(STUCK.parents[1] / "pop-5.3.3" / "dump.hprof.gz"), str(HEALTHY))
     assert done.out.startswith("UNDECIDED No finding is new or worse in what could be compared.")
     assert "these may be two different applications" in done.out
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "sides"),
+    [(1, 1, ("earlier", "later")), (5, 1, ("later",)), (1, 5, ("earlier",))],
+)
+def test_a_side_that_is_undecided_gives_no_all_clear(
+    mqdiag: Run, tmp_path: Path, before: int, after: int, sides: tuple[str, ...]
+) -> None:
+    """Single dumps of threads that hang: nothing is found on either side, and nothing is proved."""
+    named = {1: "urlconnection-stuck", 5: "idle"}
+    for name, samples in (("before", before), ("after", after)):
+        with tarfile.open(FIXTURES / "stacks" / named[samples] / "series.tar.gz") as archive:
+            archive.extractall(tmp_path / name, filter="data")
+        for path in sorted((tmp_path / name).iterdir())[samples:]:
+            path.unlink()
+    done = mqdiag("diff", str(tmp_path / "before"), str(tmp_path / "after"))
+    assert done.code == EXIT_CLEAN
+    assert done.out.startswith("UNDECIDED No finding is new or worse in what could be compared.")
+    told = [side for side in ("earlier", "later") if f"the {side} side is undecided by itself: " in done.out]
+    assert told == list(sides)
+    undecided = mqdiag("diff", str(tmp_path / "before"), str(tmp_path / "after"), "--fail-on", "undecided")
+    assert undecided.code == EXIT_FINDINGS
+
+
+def test_undecided_threads_have_a_column(mqdiag: Run, tmp_path: Path) -> None:
+    with tarfile.open(FIXTURES / "stacks" / "urlconnection-stuck" / "series.tar.gz") as archive:
+        archive.extractall(tmp_path, filter="data")
+    sides = [str(path) for path in sorted(tmp_path.iterdir())[:2]]
+    report = json.loads(mqdiag("diff", *sides, "--format", "json").out)
+    for pool in report["diff"]["pools"]:
+        states = ("stuck", "blocked", "progressing", "idle", "unknown")
+        assert sum(pool[state]["after"] for state in states) == pool["threads"]["after"]
+    assert "idle  unknown" in mqdiag("diff", *sides).out
 
 
 def test_only_what_is_new_or_worse_fails_the_run(mqdiag: Run) -> None:

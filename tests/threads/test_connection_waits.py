@@ -6,6 +6,8 @@ from pathlib import Path
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.read.stacks.reader import read_stacks
+from mqdiag.threads.facts import stacks_facts
 from tests.threads.made import CONSUME, MYSQL, At, dump
 
 BORROW = (
@@ -41,12 +43,12 @@ def test_all_threads_of_a_group_wait_again_and_again(tmp_path: Path) -> None:
 
 
 def test_a_thread_of_another_jvm_is_no_user_of_the_pool(tmp_path: Path) -> None:
-    """As one series, dumps of two JVMs are not judged; as evidence of an incident, each JVM is judged alone."""
-    for name, text in (("a.log", DRY), ("b.log", OTHER_JVM)):
-        (tmp_path / name).write_text(text)
-    stacks = diagnose_stacks([tmp_path / "a.log", tmp_path / "b.log"]).report.stacks
-    assert stacks is not None
-    assert (stacks.not_judged_because, stacks.connection_waits) == ("mixed-jvms", ())
-    found = diagnose_incident([tmp_path]).report.findings
-    (dry,) = [finding for finding in found if finding.rule == "connection-pool-exhausted"]
-    assert dry.evidence["user"] is None
+    """As one series, dumps of two JVMs are not judged; each JVM is judged alone."""
+    paths = [tmp_path / "a.log", tmp_path / "b.log"]
+    for path, text in zip(paths, (DRY, OTHER_JVM), strict=True):
+        path.write_text(text)
+    mixed = stacks_facts([sample for path in paths for sample in read_stacks(str(path)).samples])
+    assert (mixed.not_judged_because, mixed.connection_waits) == ("mixed-jvms", ())
+    for report in (diagnose_stacks(paths).report, diagnose_incident([tmp_path]).report):
+        (dry,) = [finding for finding in report.findings if finding.rule == "connection-pool-exhausted"]
+        assert dry.evidence["user"] is None

@@ -8,7 +8,8 @@ import msgspec
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
-from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
+from mqdiag.diagnose.jvms_apart import each_jvm
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.stacks import result_inputs
 from mqdiag.errors import InputError
@@ -18,8 +19,6 @@ from mqdiag.read.stacks.patterns import is_dump_file
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.series import read_series
-from mqdiag.threads.facts import stacks_facts
-from mqdiag.threads.series import by_jvm
 
 
 def _recognise(piece: Piece) -> bool:
@@ -43,15 +42,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         for sample in result.samples:
             sample.source = piece.name
         samples += result.samples
-    for own in by_jvm(samples):
-        paths = dict.fromkeys(sample.source for sample in own)
-        found.processes.append(
-            OfProcess(
-                inputs=tuple(inputs[path] for path in paths),
-                stacks=stacks_facts(own),
-                pid=next((sample.pid for sample in own if sample.pid is not None), None),
-            )
-        )
+    found.processes += each_jvm(samples, inputs)
     return found
 
 

@@ -312,6 +312,7 @@ def _pools(diff: DiffFacts) -> Table:
             Column(say("blocked"), number=True),
             Column(say("progressing"), number=True),
             Column(say("idle"), number=True),
+            Column(say("unknown"), number=True),
         ),
         rows=[
             (
@@ -319,7 +320,14 @@ def _pools(diff: DiffFacts) -> Table:
                 row.group or "",
                 *(
                     _from_to(growth, "count")
-                    for growth in (row.threads, row.stuck, row.blocked, row.progressing, row.idle)
+                    for growth in (
+                        row.threads,
+                        row.stuck,
+                        row.blocked,
+                        row.progressing,
+                        row.idle,
+                        row.unknown,
+                    )
                 ),
             )
             for row in diff.pools
