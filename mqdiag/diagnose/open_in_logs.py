@@ -176,8 +176,8 @@ def _weak(weak: dict[str, int]) -> Text:
             rules=rules,
         )
     return say(
-        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}; their share and their number in a"
-        " minute are too low for a finding.",
+        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}; what they show does not suffice"
+        " for a finding.",
         lines=lines,
         rules=rules,
     )

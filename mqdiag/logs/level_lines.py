@@ -137,7 +137,7 @@ class LevelLines(msgspec.Struct):
 def _thrown(below: bytes) -> Entry | None:
     """What is known of a line that has an exception of the client below it."""
     found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None
-    return None if found is None or found[1].verdict != "passing" else found[1]
+    return None if found is None or found[1].verdict not in ("passing", "symptom") else found[1]
 
 
 def _by_its_values(entry: Entry, line: bytes) -> Entry:

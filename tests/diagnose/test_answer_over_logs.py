@@ -104,7 +104,7 @@ def test_starts_loads_and_restarts_of_healthy_processes_are_told_healthy(path: P
     assert report.answer.state == "healthy"
 
 
-@pytest.mark.parametrize(("count", "words"), [(3, "too few or too short"), (30, "in a minute are too low")])
+@pytest.mark.parametrize(("count", "words"), [(3, "too few or too short"), (30, "what they show does not suffice")])
 def test_only_few_lines_are_called_few(count: int, words: str) -> None:
     logs = LogsFacts(lines=5000, level_lines=LevelLineFacts(symptoms={"send-busy": count}))
     reason = english()(answered(Report(mqdiag="0", inputs=(), checked=("send-busy",), logs=logs)).answer.reason)

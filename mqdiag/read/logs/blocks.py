@@ -41,9 +41,7 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         if sum(map(len, head)) > MAX_BYTES:
             break
     else:
-        text = b"".join(head)
-        if (whole := tidied(text)) is not text:
-            head = [whole]
+        head = [tidied(b"".join(head))]  # one block: packed, the same text comes in pieces
     rest = b""
     for chunk in chain(head, plain):
         end = chunk.rfind(b"\n") + 1
