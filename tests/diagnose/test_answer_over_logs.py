@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -104,7 +105,9 @@ def test_starts_loads_and_restarts_of_healthy_processes_are_told_healthy(path: P
     assert report.answer.state == "healthy"
 
 
-@pytest.mark.parametrize(("count", "words"), [(3, "too few or too short"), (30, "what they show does not suffice")])
+@pytest.mark.parametrize(
+    ("count", "words"), [(3, "too few or too short"), (30, "what they show does not suffice")]
+)
 def test_only_few_lines_are_called_few(count: int, words: str) -> None:
     logs = LogsFacts(lines=5000, level_lines=LevelLineFacts(symptoms={"send-busy": count}))
     reason = english()(answered(Report(mqdiag="0", inputs=(), checked=("send-busy",), logs=logs)).answer.reason)
@@ -152,3 +155,13 @@ def test_a_fault_beside_damaged_inputs_says_that_they_were_not_read(tmp_path: Pa
     assert given is not None
     assert given.state == "fault"
     assert "1 input could not be read" in english()(given.reason)
+
+
+def test_a_send_that_failed_for_good_is_told_the_same_packed_and_plain(tmp_path: Path) -> None:
+    packed = HEALTHY[0].parent / "frame-too-long-4.9.7" / "producer" / "application.log.gz"
+    plain = tmp_path / "application.log"
+    plain.write_bytes(gzip.decompress(packed.read_bytes()))
+    reports = [diagnose_incident([path]).report for path in (packed, plain)]
+    assert [report.answer.state for report in reports] == ["undecided", "undecided"]
+    counted = [report.logs.level_lines for report in reports if report.logs is not None]
+    assert counted[0] == counted[1]
