@@ -8,6 +8,7 @@ from mqdiag.facts import LogsFacts
 from mqdiag.facts.logs import GcFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
+from mqdiag.rules import gc_thrashing
 from mqdiag.text import NOTHING, Text, say
 
 EXCERPT_LINES = 20
@@ -69,7 +70,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             path=unread[0].path,
             lines=unread[0].unread,
         )
-    yield from _short_of_room(logs.gc) if "gc-thrashing" not in judged else ()
+    yield from _short_of_room(logs.gc) if gc_thrashing.RULE.name not in judged else ()
     if logs.other_clients:
         yield say(
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
