@@ -8,7 +8,7 @@ from mqdiag.facts import LogsFacts
 from mqdiag.facts.logs import GcFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
-from mqdiag.rules import gc_thrashing
+from mqdiag.rules import gc_thrashing, long_safepoints
 from mqdiag.text import NOTHING, Text, say
 
 EXCERPT_LINES = 20
@@ -28,9 +28,18 @@ SHORT_GC_LOG_S = 60.0
 PAUSED_SHARE = 0.5
 FULL_HEAP_SHARE = 0.8
 """of the heap in use after a collection: together with so much time in pauses it looks full"""
+FILLED_SHARE = 0.9
+"""of the heap in use after the last collection of any kind: nearly nothing is left, whatever the pauses are"""
+SECONDS_PAUSED = 1.0
+"""of a log in all: less of it in pauses may be a moment that somebody cut out"""
+GROWN_SHARE = 1 / 3
+SECONDS_TO_FULL = 300.0
+"""a heap that is used so far, and will be full so soon if it goes on, may be one that starts, or one that leaks"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
+OF_COLLECTIONS = frozenset({gc_thrashing.RULE.name, long_safepoints.RULE.name})
+"""rules"""
 OF_RAFT_MEMBERS = frozenset({"controller", "dledger", "jraft"})
 OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "jraft", "proxy"})
 """kinds of logs"""
@@ -70,7 +79,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             path=unread[0].path,
             lines=unread[0].unread,
         )
-    yield from _short_of_room(logs.gc) if gc_thrashing.RULE.name not in judged else ()
+    yield from _short_of_room(logs.gc) if judged.isdisjoint(OF_COLLECTIONS) else ()
     if logs.other_clients:
         yield say(
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
@@ -110,22 +119,69 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
 
 
 def _short_of_room(gc_logs: tuple[GcFacts, ...]) -> Iterator[Text]:
-    """The first short GC log that ends while its heap seems to be full."""
+    """The first GC log of a heap that seems to be full, or of a JVM that stands in collections."""
     for gc in gc_logs:
-        if gc.seconds is None or gc.seconds >= SHORT_GC_LOG_S:
-            continue
-        paused = min(ratio(gc.pause_ms / 1000, gc.seconds) or 0.0, 1.0)
-        used = ratio(gc.heap_after_bytes, gc.heap_bytes) or 0.0
-        futile = gc.open_run is not None and bool(gc.open_run.for_room)
-        if futile or (paused >= PAUSED_SHARE and used >= FULL_HEAP_SHARE):
-            yield say(
-                "{path} spans {seconds:seconds}, too short to decide whether its heap stays full: pauses of the"
-                " collector took {paused:percent} of that time, and the last collections freed little.",
-                path=gc.path,
-                seconds=gc.seconds,
-                paused=paused,
-            )
+        reason = _ends_in_pauses(gc) or _ends_full(gc) or _stands_in_pauses(gc) or _fills(gc)
+        if reason is not None:
+            yield reason
             return
+
+
+def _ends_in_pauses(gc: GcFacts) -> Text | None:
+    if gc.seconds is None or gc.seconds >= SHORT_GC_LOG_S:
+        return None
+    paused = min(ratio(gc.pause_ms / 1000, gc.seconds) or 0.0, 1.0)
+    used = ratio(gc.heap_after_bytes, gc.heap_bytes) or 0.0
+    futile = gc.open_run is not None and bool(gc.open_run.for_room)
+    if not futile and (paused < PAUSED_SHARE or used < FULL_HEAP_SHARE):
+        return None
+    return say(
+        "{path} spans {seconds:seconds}, too short to decide whether its heap stays full: pauses of the"
+        " collector took {paused:percent} of that time, and the last collections freed little.",
+        path=gc.path,
+        seconds=gc.seconds,
+        paused=paused,
+    )
+
+
+def _ends_full(gc: GcFacts) -> Text | None:
+    if (gc.used_share or 0.0) < FILLED_SHARE:
+        return None
+    return say(
+        "After the last collection of {path} {used:percent} of the heap were in use: whether it stays full, later"
+        " lines tell.",
+        path=gc.path,
+        used=gc.used_share,
+    )
+
+
+def _stands_in_pauses(gc: GcFacts) -> Text | None:
+    """Collections that somebody asks for stop the JVM as long as others."""
+    of_all = 0.0 if gc.seconds is None else min(ratio(gc.pause_ms / 1000, gc.seconds) or 0.0, 1.0)
+    paused = max(of_all, gc.worst_share or 0.0)
+    if gc.pause_ms < SECONDS_PAUSED * 1000 or paused < PAUSED_SHARE:
+        return None
+    return say(
+        "Pauses of the collector took {paused:percent} of the worst minute of {path}, or of all of it where it is"
+        " shorter.",
+        paused=paused,
+        path=gc.path,
+    )
+
+
+def _fills(gc: GcFacts) -> Text | None:
+    to_full = gc.seconds_to_full
+    if gc.seconds is None or gc.seconds >= SHORT_GC_LOG_S or to_full is None:
+        return None
+    if to_full >= SECONDS_TO_FULL or (gc.used_share or 0.0) < GROWN_SHARE:
+        return None
+    return say(
+        "{path} spans {seconds:seconds}, and each of its last collections left more than the one before: if it goes"
+        " on like this, the heap is full in {to_full:seconds}. Later lines tell.",
+        path=gc.path,
+        seconds=gc.seconds,
+        to_full=to_full,
+    )
 
 
 def _ended_connections(logs: LogsFacts) -> Iterator[Text]:

@@ -387,6 +387,14 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """largest size of the heap"""
     heap_after_bytes: int | None = None
     """after the last full collection; after the last of any kind when there was none"""
+    used_share: float | None = None
+    """of the heap, in use after the last collection of any kind"""
+    filled: int = 0
+    """full collections for room one after the other, up to the last, that left a heap of the same size full; of ZGC
+    cycles that freed next to nothing of a heap that is nearly full"""
+    seconds_to_full: float | None = None
+    """until the heap is full if it goes on as in the last collections, each of which left more than the one before;
+    None where there are few of them, or some are full"""
     to_space_exhausted: int = 0
     allocation_stalls: int = 0
     """times that a thread had to wait for ZGC"""

@@ -350,7 +350,10 @@ ANCHORS: tuple[tuple[bytes, Handler], ...] = (
     (b"To-space exhausted", _collection),
     (b"Allocation Stall (", _collection),
     (b": [GC", _collection),
-    (b": [Full GC", _collection),
+    (b"[Full GC", _collection),
+    # without times; the details that G1 prints below a pause begin with "[GC Worker"
+    *((b"[GC " + begin, _collection) for begin in (b"(", b"[", b"pause", *(b"%d" % n for n in range(1, 10)))),
+    (b"(concurrent mode ", _collection),
     (b" Heap: ", _collection),
 )
 LITERALS: tuple[bytes, ...] = tuple(literal for literal, _ in ANCHORS)

@@ -18,6 +18,11 @@ RUN_GAP_S = 30.0
 MOST_MINUTES = 20_000
 FULL = frozenset({"Pause Full", "Pause Full GC"})
 """by HotSpot, and by a native image of GraalVM"""
+FILLED_SHARE = 0.95
+"""of the heap, in use after a full collection: the next allocations need the next one"""
+CYCLE_FILLED_SHARE = 0.8
+CYCLE_FUTILE_SHARE = 0.02
+"""a cycle of ZGC that leaves so much of the heap in use, and frees so little of it, got nothing done"""
 ROOM_USED_SHARE = 0.5
 """of the heap, in use after a full collection: below it there was room, but not for one large array"""
 OTHER_REASONS = (
@@ -44,12 +49,18 @@ _UNIFIED = lazy_pattern(rf"{_PAUSE} {_SIZE}->{_SIZE}(?:\({_SIZE}\))? {_NUMBER}ms
 _UNIFIED_PLAIN = lazy_pattern(rf"{_PAUSE} {_NUMBER}ms")
 _ZGC = lazy_pattern(
     r"GC\((\d{1,15})\) (?:Garbage|Major|Minor) Collection \([^)]*\)"
-    rf" {_SIZE}\([\d.]+%\)->{_SIZE}\([\d.]+%\)"
+    rf" {_SIZE}\((\d{{1,3}})%\)->{_SIZE}\((\d{{1,3}})%\)"
 )
 _UPTIME = lazy_pattern(r"\[(\d{1,12}[.,]\d{3})s\]|\[(\d{1,15})ms\]")
-_JDK8 = lazy_pattern(r"(\d{1,12}[.,]\d{3}): \[(GC|Full GC)\b")
+_JDK8 = lazy_pattern(r"(?:(\d{1,12}[.,]\d{3}): |^\s{0,20})\[(GC(?! Worker)|Full GC)\b")
+"""without a time where neither -XX:+PrintGCTimeStamps nor -XX:+PrintGCDateStamps is set"""
+_FAILED = lazy_pattern(r"\(concurrent mode (?:failure|interrupted)\)")
+"""CMS was not done in time: the JVM stops for a full collection, whose numbers may come on a line of their own"""
 _WHOLE_HEAP = lazy_pattern(rf"(?:[\])]|GC|--) +{_SIZE}->{_SIZE}\({_SIZE}\)")
-_OLD = lazy_pattern(rf"\[(?:ParOldGen|PSOldGen|Tenured|CMS): {_SIZE}->{_SIZE}\({_SIZE}\)")
+_OLD = lazy_pattern(
+    rf"(?:\[(?:ParOldGen|PSOldGen|Tenured|CMS): |{_FAILED.pattern}: ){_SIZE}->{_SIZE}\({_SIZE}\)"
+)
+_CMS_MARK = lazy_pattern(rf"CMS-(?:initial-mark|remark): [^\]]{{1,60}}\] {_SIZE}\({_SIZE}\)")
 _SECONDS = lazy_pattern(r"[, ](\d{1,12}[.,]\d{1,9}) secs\]")
 _G1_HEAP = lazy_pattern(rf"Heap: {_PART}\({_PART}\)->{_PART}\({_PART}\)")
 
@@ -74,6 +85,54 @@ class Run(msgspec.Struct):
         return self.ended_s - self.began_s
 
 
+class Room(msgspec.Struct):
+    """What the last collections left."""
+
+    used_share: float | None = None
+    """of the heap, after the last one"""
+    filled: int = 0
+    """full collections for room, or cycles of ZGC, one after the other up to the last, that left the heap full"""
+    capacity: int | None = None
+    """of the last of them: a heap that still grows is not full"""
+    rises: int = 0
+    """collections up to the last that each left more than the one before"""
+    risen: float = 0.0
+    """share of the heap by which they did"""
+    since_s: float | None = None
+    """when the first of them was"""
+
+    def see(
+        self,
+        now: float | None,
+        used_share: float,
+        capacity: int | None,
+        *,
+        full: bool,
+        fills: bool,
+    ) -> None:
+        """One collection.
+
+        Args:
+            now: when it was, in seconds of any origin.
+            used_share: share of the heap that it left in use.
+            capacity: bytes of the heap, if they are told.
+            full: whether it was a full one.
+            fills: whether it was to make room, and left none.
+        """
+        rise = used_share - (self.used_share if self.used_share is not None else used_share)
+        if full or rise <= 0 or now is None or self.since_s is None or now < self.since_s:
+            self.rises, self.risen, self.since_s = 0, 0.0, None if full else now
+        else:
+            self.rises += 1
+            self.risen += rise
+        self.used_share = used_share
+        if fills:
+            self.filled = self.filled + 1 if capacity == self.capacity else 1
+            self.capacity = capacity
+        elif full or used_share < FILLED_SHARE:
+            self.filled = 0
+
+
 class GcTally(msgspec.Struct):
     """All collections of one log."""
 
@@ -93,8 +152,11 @@ class GcTally(msgspec.Struct):
     first_s: float | None = None
     last_s: float | None = None
     span: Span = msgspec.field(default_factory=Span)
+    room: Room = msgspec.field(default_factory=Room)
     run: Run | None = None
     worst_run: Run | None = None
+    broken_off_s: float | None = None
+    """when a young collection of CMS turned into a full one whose numbers are on the next line"""
     step: int = 1
     minutes: dict[int, float] = msgspec.field(default_factory=dict)
     """pauses in ms, by step"""
@@ -102,7 +164,7 @@ class GcTally(msgspec.Struct):
     def see(self, message: Message, at: int | None) -> bool:
         """Read one line; False when it is no collection."""
         text = message.text
-        if "GC(" in text:
+        if "GC(" in text or "Allocation Stall (" in text:
             return self._unified(text, at)
         if "Heap: " in text:
             return self._g1_heap(text)
@@ -130,7 +192,7 @@ class GcTally(msgspec.Struct):
             return True
         found = _ZGC.search(text)
         if found is not None:
-            _, before, unit, after, after_unit = found.groups()
+            _, before, unit, percent, after, after_unit, percent_after = found.groups()
             self._add(
                 "unified",
                 at,
@@ -142,6 +204,9 @@ class GcTally(msgspec.Struct):
                 after=_bytes(after, after_unit),
                 heap=None,
             )
+            used, freed = int(percent_after) / 100, (int(percent) - int(percent_after)) / 100
+            fills = used >= CYCLE_FILLED_SHARE and freed <= CYCLE_FUTILE_SHARE
+            self.room.see(seconds, used, None, full=False, fills=fills)
             return True
         found = _UNIFIED_PLAIN.search(text)
         if found is not None:
@@ -153,18 +218,28 @@ class GcTally(msgspec.Struct):
 
     def _jdk8(self, text: str, at: int | None) -> bool:
         found = _JDK8.search(text)
-        if found is None:
+        failed = _FAILED.search(text) is not None
+        if found is None and not failed:
             return False
+        seconds = self.broken_off_s if found is None else _number(found[1]) if found[1] else None
         pauses = _SECONDS.findall(text)
         heaps = _WHOLE_HEAP.findall(text)
+        self.broken_off_s = None
+        if found is not None and not heaps and "[CMS-concurrent-" in text:
+            self.broken_off_s = seconds
+            return True
         if not pauses:
             return False
+        if not heaps and (mark := _CMS_MARK.search(text)) is not None:
+            self._marked(seconds, *mark.groups())
         before, unit, after, after_unit, heap, heap_unit = heaps[-1] if heaps else ("", "B", "", "B", "", "B")
+        # a young collection that finds no room for what survives collects the old generation too, in the same line
+        full = found is None or found[2] == "Full GC" or failed or _OLD.search(text) is not None
         self._add(
             "jdk8",
             at,
-            _number(found[1]),
-            full=found[2] == "Full GC",
+            seconds,
+            full=full,
             for_room=_for_room(text),
             old_full=_leaves_old_full(text),
             pause_ms=_number(pauses[-1]) * 1000,
@@ -180,9 +255,19 @@ class GcTally(msgspec.Struct):
         found = _G1_HEAP.search(text)
         if found is None or not self.collections:
             return False
+        heap = _bytes(found[7], found[8])
         self.after_any = _bytes(found[5], found[6])
-        self.heap = max(self.heap or 0, _bytes(found[7], found[8]))
+        self.heap = max(self.heap or 0, heap)
+        if heap:
+            self.room.see(self.last_s, self.after_any / heap, heap, full=False, fills=False)
         return True
+
+    def _marked(self, seconds: float | None, used: str, unit: str, heap: str, heap_unit: str) -> None:
+        """A pause of a concurrent cycle of CMS, which frees nothing and prints what is in use."""
+        self.after_any, capacity = _bytes(used, unit), _bytes(heap, heap_unit)
+        self.heap = max(self.heap or 0, capacity)
+        if capacity:
+            self.room.see(seconds, self.after_any / capacity, capacity, full=False, fills=False)
 
     def _add(
         self,
@@ -209,6 +294,10 @@ class GcTally(msgspec.Struct):
             self.heap = max(self.heap or 0, heap)
         self._pause(pause_ms, at)
         now = seconds if seconds is not None else None if at is None else at / 1000
+        if after is not None and heap:
+            freed = 0.0 if before is None else (before - after) / heap
+            fills = after >= FILLED_SHARE * heap or (old_full and freed < FUTILE_SHARE)
+            self.room.see(now, after / heap, heap, full=full, fills=full and for_room and fills)
         if now is None:
             return
         # the time of a unified line is the end of the pause, that of JDK 8's its begin

@@ -29,6 +29,7 @@ from mqdiag.logs.tally import MINUTE_MS, Span
 from mqdiag.logs.zones import Zone, shown_time
 
 MOST_ROWS = 50
+FEWEST_RISES = 5
 DELAY_S = 0.05
 """a held-back queue is looked at again after this time, in every version"""
 
@@ -244,6 +245,9 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         open_run=None if open_run is None else _run_row(open_run, zone, quiet_s),
         heap_bytes=gc.heap,
         heap_after_bytes=gc.after_full if gc.after_full is not None else gc.after_any,
+        used_share=None if gc.room.used_share is None else round(gc.room.used_share, 4),
+        filled=gc.room.filled,
+        seconds_to_full=_seconds_to_full(gc),
         to_space_exhausted=gc.to_space_exhausted,
         allocation_stalls=gc.stalls,
         step_minutes=step,
@@ -268,6 +272,14 @@ def _run_row(run: Run, zone: Zone, quiet_s: float = 0.0) -> GcRun:
         pause_share=round(min(run.pause_ms / 1000 / seconds, 1.0), 4) if seconds > 0 else 1.0,
         freed_share=round(run.freed / run.full, 4),
     )
+
+
+def _seconds_to_full(gc: GcTally) -> float | None:
+    """At the pace of the last collections, where enough of them each left more than the one before."""
+    room = gc.room
+    if room.rises < FEWEST_RISES or room.since_s is None or gc.last_s is None or room.used_share is None:
+        return None
+    return round((1.0 - room.used_share) / room.risen * (gc.last_s - room.since_s), 3)
 
 
 def _quiet_seconds(log: ReadLog) -> float:

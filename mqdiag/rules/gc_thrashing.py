@@ -27,7 +27,7 @@ RULE = Rule(
         "For a consumer lower pullThresholdForQueue and pullThresholdSizeForQueue; more heap only delays the problem.",
     ),
     references=("article 000: a consumer runs out of memory", "-XX:GCTimeLimit, -XX:GCHeapFreeLimit"),
-    limits={"full": 10, "full_for_room": 3, "pause_seconds": 5, "pause_share": 0.5, "seconds": 1},
+    limits={"full": 10, "full_for_room": 3, "pause_seconds": 5, "pause_share": 0.5, "seconds": 1, "stalls": 3},
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
     lies_at="any",
     in_chain=say("the JVM spends its time in collections"),
@@ -69,11 +69,14 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
     logs = facts.logs
     assert logs is not None
     thrashing = [(gc, run) for gc in logs.gc if (run := _thrashing_run(gc, limits)) is not None]
+    filled = [gc for gc in logs.gc if _is_filled(gc, limits) and all(gc is not one for one, _ in thrashing)]
     several = len(logs.gc) > 1
     for gc, run in thrashing:
         whole = _is_thrashing(run, limits)
         yield _draft(gc, run, _numbers_of_all(thrashing) if several else {}, several=several, whole=whole)
-    if thrashing:
+    for gc in filled:
+        yield _filled(gc)
+    if thrashing or filled:
         return
     for gc in logs.gc:
         if gc.worst_share is not None and gc.worst_share < limits["pause_share"]:
@@ -104,6 +107,42 @@ def _is_thrashing(run: GcRun, limits: Limits) -> bool:
     many = run.full >= limits["full"]
     long = for_room >= limits["full_for_room"] and paused_s >= limits["pause_seconds"]
     return (many or long) and run.pause_share >= limits["pause_share"] and run.seconds >= limits["seconds"]
+
+
+def _is_filled(gc: GcFacts, limits: Limits) -> bool:
+    """The last collections left no room: with the next allocations the heap is full, however short the pauses are."""
+    waited = gc.full > 0 or gc.allocation_stalls >= limits["stalls"]
+    return gc.filled >= limits["full_for_room"] and waited
+
+
+def _filled(gc: GcFacts) -> Draft:
+    explained = [
+        say("{path}: {collections:count} {collections:collection|collections}, {full:count} of them full."),
+        say("What they left is alive: the next allocations have to wait for the next of them, or fail."),
+    ]
+    if gc.allocation_stalls:
+        explained.append(say("{stalls:count} {stalls:time|times} a thread had to wait for memory."))
+    return Draft(
+        severity=Severity.WARNING,
+        cause="heap-full",
+        confidence=Confidence.MEDIUM,
+        confidence_reason=say("the log ends in them"),
+        title=say("The last {filled:count} collections of {path} left {used_share:percent} of the heap in use"),
+        subject=Subject(),
+        evidence={
+            "path": gc.path,
+            "collections": gc.collections,
+            "full": gc.full,
+            "filled": gc.filled,
+            "used_share": gc.used_share,
+            "stalls": gc.allocation_stalls,
+            "heap_bytes": gc.heap_bytes,
+            "heap_after_bytes": gc.heap_after_bytes,
+        },
+        explanation=tuple(explained),
+        remedy=RULE.remedy,
+        weight=gc.used_share or 0.0,
+    )
 
 
 def _numbers_of_all(thrashing: list[tuple[GcFacts, GcRun]]) -> dict[str, EvidenceValue]:

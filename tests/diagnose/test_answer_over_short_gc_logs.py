@@ -77,3 +77,53 @@ def test_a_full_collection_that_somebody_asked_for(tmp_path: Path) -> None:
     asked = "[0.800s][info][gc] GC(8) Pause Full (System.gc()) 5M->5M(256M) 6.000ms\n"
     text = "".join(young.format(number) for number in range(1, 7)) + asked
     assert answer(text, tmp_path).state == "healthy"
+
+
+def lines(*texts: str) -> str:
+    return "".join(f"[{2 * number}.000s][info][gc] GC({number}) {text}\n" for number, text in enumerate(texts))
+
+
+@pytest.mark.parametrize(
+    ("text", "state", "reason"),
+    [
+        (lines(*["Pause Full (Allocation Failure) 61M->60M(61M) 217.4ms"] * 4), "fault", ""),
+        (
+            lines(*["Garbage Collection (Allocation Rate) 58M(91%)->58M(91%)"] * 4),
+            "undecided",
+            "91 % of the heap",
+        ),
+        (
+            lines(*["Garbage Collection (Allocation Rate) 58M(91%)->58M(91%)"] * 4)
+            + "[9.000s][info][gc] Allocation Stall (main) 0.005ms\n" * 3,
+            "fault",
+            "",
+        ),
+        (
+            lines(*[f"Pause Young (Normal) {used + 4}M->{used}M(64M) 9.0ms" for used in (30, 40, 50, 59)]),
+            "undecided",
+            "92 % of the heap were in use",
+        ),
+        (
+            lines(*["Pause Full (System.gc()) 90M->40M(100M) 1900.000ms"] * 4),
+            "undecided",
+            "Pauses of the collector took 96 %",
+        ),
+        (
+            lines(
+                *[f"Pause Young (Normal) {used + 90}M->{used}M(1000M) 9.0ms" for used in range(340, 580, 30)]
+            ),
+            "undecided",
+            "the heap is full in 30 s",
+        ),
+        (
+            lines(*[f"Pause Young (Normal) {used + 90}M->{used}M(1000M) 9.0ms" for used in range(10, 250, 30)]),
+            "healthy",
+            "",
+        ),
+    ],
+    ids=["filled", "zgc alone", "zgc with stalls", "nearly full", "asked for", "fills", "starts"],
+)
+def test_a_log_that_ends_without_room(text: str, state: str, reason: str, tmp_path: Path) -> None:
+    given = answer(text, tmp_path)
+    assert given.state == state
+    assert reason in english()(given.reason)

@@ -187,3 +187,91 @@ def test_pauses_in_an_unknown_form_are_no_all_clear() -> None:
         "".join(f"[{second}.5s] GC({second}) Pause Full 3 of 4 took 900ms\n" for second in range(9))
     )
     assert (gc.collections, gc.unread) == (0, 9)
+
+
+def test_collections_without_any_time_are_counted_and_their_details_are_not() -> None:
+    gc = collections(
+        "OpenJDK 64-Bit Server VM (25.392-b08) for linux-amd64 JRE (1.8.0_392-b08)\n"
+        "[GC (Allocation Failure) [PSYoungGen: 29801K->5117K(38400K)] 29801K->22565K(125952K), 0.0130000 secs]\n"
+        "[GC [ParNew: 33275K->496K(46080K), 0.0137601 secs] 33275K->31218K(97280K), 0.0152885 secs]\n"
+        "[GC 31218K->30000K(97280K), 0.0100000 secs]\n"
+        "[GC pause (G1 Evacuation Pause) (young), 0.0123000 secs]\n"
+        "   [GC Worker Start (ms): Min: 100.5, Avg: 100.6, Max: 100.6, Diff: 0.1]\n"
+        "[Full GC (Ergonomics) [ParOldGen: 699039K->699038K(699392K)] 839762K->839752K(932352K), 2.1000000 secs]\n"
+    )
+    assert (gc.collections, gc.full, gc.longest_pause_ms) == (5, 1, 2100)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        (
+            "7.524: [GC (Allocation Failure) 7.525: [ParNew: 377K->377K(377K), 0.0000611 secs]7.525: [CMS15.437:"
+            " [CMS-concurrent-mark: 9.651/9.655 secs] [Times: user=38.71 sys=0.00, real=9.65 secs]\n"
+            " (concurrent mode failure): 1525M->1528M(1677M), 12.7401122 secs] 1902M->1528M(2055M), [Metaspace:"
+            " 89130K->89130K(1130496K)], 12.7404981 secs] [Times: user=36.52 sys=0.00, real=12.74 secs]\n"
+        ),
+        (
+            "7.524: [GC 7.524: [ParNew (promotion failed): 377M->377M(377M), 0.89 secs]8.416: [CMS: 1525M->1528M"
+            "(1677M), 2.97 secs] 1902M->1528M(2055M), 12.7404981 secs] [Times: user=4.80 sys=0.16, real=3.88 secs]\n"
+        ),
+        (
+            "7.524: [Full GC 7.524: [CMS (concurrent mode failure): 1525M->1528M(1677M), 12.7 secs] 1902M->1528M"
+            "(2055M), [CMS Perm : 57M->57M(95M)], 12.7404981 secs]\n"
+        ),
+    ],
+    ids=["on the next line", "promotion failed", "on one line"],
+)
+def test_a_young_collection_of_cms_that_fails_is_a_full_one(text: str) -> None:
+    gc = collections(text)
+    assert (gc.collections, gc.full) == (1, 1)
+    assert gc.longest_pause_ms == pytest.approx(12_740.5, abs=0.1)
+    assert (gc.heap_after_bytes, gc.heap_bytes) == (1528 << 20, 2055 << 20)
+
+
+def test_the_marks_of_cms_tell_what_is_in_use() -> None:
+    gc = collections(
+        "4.771: [GC [1 CMS-initial-mark: 1920330K(1926784K)] 2050305K(2080128K), 0.3370101 secs]\n"
+        "5.111: [CMS-concurrent-mark-start]\n"
+    )
+    assert gc.used_share == pytest.approx(2050305 / 2080128, abs=1e-4)
+
+
+def test_threads_that_wait_for_zgc_are_counted() -> None:
+    gc = collections(
+        "[206.421s][info][gc] Allocation Stall (pool-1-thread-1) 0.005ms\n"
+        "[206.549s][info][gc] GC(88) Garbage Collection (Allocation Rate) 58M(91%)->58M(91%)\n"
+    )
+    assert gc.allocation_stalls == 1
+
+
+def at_the_end(*lines: str) -> GcFacts:
+    return collections(
+        "".join(f"[{second}.000s][info][gc] GC({second}) {line}\n" for second, line in enumerate(lines))
+    )
+
+
+@pytest.mark.parametrize(
+    ("lines", "filled"),
+    [
+        (["Pause Full (Allocation Failure) 61M->60M(61M) 217.4ms"] * 3, 3),
+        (["Pause Full (System.gc()) 61M->60M(61M) 217.4ms"] * 3, 0),
+        (["Pause Full (Allocation Failure) 61M->50M(61M) 217.4ms"] * 3, 0),
+        ([f"Pause Full (Allocation Failure) {size}M->{size}M({size}M) 9.0ms" for size in (40, 50, 61)], 1),
+        (["Pause Full (Allocation Failure) 61M->60M(61M) 2.4ms"] * 3 + ["Pause Young (Normal) 61M->9M(61M) 2.4ms"], 0),
+        (["Garbage Collection (Allocation Rate) 58M(91%)->58M(91%)"] * 4, 4),
+        (["Garbage Collection (Allocation Rate) 58M(91%)->32M(50%)"] * 4, 0),
+        (["Garbage Collection (Allocation Rate) 32M(50%)->32M(50%)"] * 4, 0),
+    ],
+)  # fmt: skip
+def test_collections_that_leave_the_heap_full(lines: list[str], filled: int) -> None:
+    assert at_the_end(*lines).filled == filled
+
+
+def test_how_soon_a_heap_is_full_that_grows_with_each_collection() -> None:
+    young = "Pause Young (Allocation Failure) {}M->{}M(1000M) 9.0ms"
+    rising = [young.format(400 + 20 * step, 340 + 20 * step) for step in range(7)]
+    assert at_the_end(*rising).seconds_to_full == pytest.approx(27, abs=0.1), "540 MB are free, 20 MB/s less"
+    assert at_the_end(*rising[:5]).seconds_to_full is None, "too few of them"
+    assert at_the_end(*rising, young.format(480, 300)).seconds_to_full is None
+    assert at_the_end(*rising, "Pause Full (Ergonomics) 480M->470M(1000M) 9.0ms").seconds_to_full is None
