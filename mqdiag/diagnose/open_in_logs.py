@@ -35,6 +35,11 @@ SECONDS_PAUSED = 1.0
 GROWN_SHARE = 1 / 3
 SECONDS_TO_FULL = 300.0
 """a heap that is used so far, and will be full so soon if it goes on, may be one that starts, or one that leaks"""
+MOMENT_LINES = 200
+"""a broker's log of fewer lines shows a moment: how often a flush is slow, it does not tell"""
+SLOW_FLUSH_MS = 1000
+MANY_CLIENTS = 100
+"""clients of one process: so many are made by code that makes one for each call"""
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 """kinds of events"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -92,6 +97,9 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             text=one.text,
             count=one.count,
         )
+    if not judged:
+        yield from _slow_flush(logs)
+        yield from _many_clients(logs)
     # Beside a finding, the weak symptoms below tell of such lines too.
     ended = [] if judged else [*_ended_connections(logs)]
     yield from ended
@@ -202,6 +210,32 @@ def _ended_connections(logs: LogsFacts) -> Iterator[Text]:
         )
 
 
+def _slow_flush(logs: LogsFacts) -> Iterator[Text]:
+    """Logged at INFO, so that it is among no weak symptoms: a broker in order has one of them now and then."""
+    longest = max(
+        (event.values.get("longest_ms", 0) for event in logs.events if event.kind == "slow-flush"), default=0
+    )
+    if longest >= SLOW_FLUSH_MS and logs.lines < MOMENT_LINES:
+        yield say(
+            "A flush of the commit log took {longest:ms}. How often that happens, so few lines do not tell: to decide"
+            " it, add the whole store.log of that day.",
+            longest=longest,
+        )
+
+
+def _many_clients(logs: LogsFacts) -> Iterator[Text]:
+    """A console makes a client for each request and shuts it down; code that forgets the latter is a leak."""
+    number = max(
+        (event.values.get("number", 0) for event in logs.events if event.kind == "client-made"), default=0
+    )
+    if number >= MANY_CLIENTS and 2 * logs.count("client-shut-down") < logs.count("client-made"):
+        yield say(
+            "The process has made {number:count} clients, and the log does not show that it shut the earlier ones"
+            " down. To decide it, add a heap dump or thread dumps of the process.",
+            number=number,
+        )
+
+
 def _unanswered(logs: LogsFacts) -> Iterator[Text]:
     requests = sum(event.count for event in logs.events if event.kind == UNANSWERED_REQUEST)
     if requests:
@@ -276,6 +310,9 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
             " consumer.",
             unlocked=unlocked,
         )
+    connecting = sum(event.values.get("still_connecting", 0) for event in logs.events)
+    if connecting and 0 < logs.lines < EXCERPT_LINES:
+        yield say("The lines end before an idle connection, which was closed, is made again.")
     for found in report.findings:
         own_lines = sum(file.lines for file in logs.files if file.path in found.rests_on) or logs.lines
         if "logs" in found.seen_in and not found.undecides and 0 < own_lines < EXCERPT_LINES:

@@ -32,6 +32,9 @@ _TLS = 0x1603
 """the first two bytes of a TLS handshake"""
 _REMOTE_DESKTOP = 0x030000
 """the first three bytes of a remote desktop client"""
+_BEGUN = lazy_pattern(rf"createChannel: begin to connect remote host\[{_ADDRESS}")
+_SUCCESS = lazy_pattern(rf"createChannel: connect remote host\[{_ADDRESS}\] success")
+_NUMBERED = lazy_pattern(r"Created a new client Instance, InstanceIndex:(\d{1,9})\b")
 _STARTED = lazy_pattern(r"the client factory \[.{1,300}\] (start|shutdown) OK")
 
 
@@ -116,6 +119,23 @@ def not_made(message: Message, log: LogTally) -> None:
     # most attempts succeed: their lines are told before anything is made of them
     if b"] success" not in message.hit.line:
         log.add("connection-not-made", message)
+    elif log.connecting and (found := _SUCCESS.search(message.text)) is not None:
+        log.connecting.discard(found[1])
+        _count_connecting(log)
+
+
+def begun(message: Message, log: LogTally) -> None:
+    """A client begins to connect again after a connection was idle; a line says when it succeeds."""
+    found = _BEGUN.search(message.text)
+    if found is not None and len(log.connecting) < MOST_PEERS:
+        log.connecting.add(found[1])
+        _count_connecting(log)
+
+
+def _count_connecting(log: LogTally) -> None:
+    tally = log.events.get(("connection-idle", None))
+    if tally is not None:
+        tally.values["still_connecting"] = len(log.connecting)
 
 
 def expired(message: Message, log: LogTally) -> None:
@@ -144,6 +164,14 @@ def frame(message: Message, log: LogTally) -> None:
     tally = log.add("frame-not-rocketmq", message)
     if tally is not None and words is not None:
         tally.values[words] = tally.values.get(words, 0) + message.stands_for
+
+
+def client_made(message: Message, log: LogTally) -> None:
+    """A process counts the clients that it makes, those that were shut down too."""
+    found = _NUMBERED.search(message.text)
+    tally = None if found is None else log.add("client-made", message, side="client")
+    if found is not None and tally is not None:
+        tally.keep_largest("number", int(found[1]) + 1)
 
 
 def client_started(message: Message, log: LogTally) -> None:

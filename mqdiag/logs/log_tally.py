@@ -165,6 +165,8 @@ class LogTally(msgspec.Struct):
     """queues and clients as lines name them, once a stored offset moved: what they store later decides nothing"""
     refused_offsets: dict[tuple[str, Subject], tuple[int, int]] = msgspec.field(default_factory=dict)
     """the last offset that a client stored although the broker had a larger one, and that larger one"""
+    connecting: set[str] = msgspec.field(default_factory=set)
+    """addresses to which a client began to connect, until it is connected"""
     unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
     """when an orderly consumer last left a queue aside because it had no lock, until it has one"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)

@@ -165,3 +165,55 @@ def test_a_send_that_failed_for_good_is_told_the_same_packed_and_plain(tmp_path:
     assert [report.answer.state for report in reports] == ["undecided", "undecided"]
     counted = [report.logs.level_lines for report in reports if report.logs is not None]
     assert counted[0] == counted[1]
+
+
+FLUSH = "2026-11-21 20:00:0{} INFO FlushRealTimeService - Flush data to disk costs 2074 ms\n"
+
+
+@pytest.mark.parametrize(
+    ("flush", "others", "state"),
+    [(FLUSH, 30, "undecided"), (FLUSH.replace("2074", "640"), 30, "healthy"), (FLUSH, 400, "healthy")],
+    ids=["in a moment", "a shorter one", "in a whole log"],
+)
+def test_a_slow_flush_in_the_log_of_a_moment_is_no_all_clear(
+    flush: str, others: int, state: str, tmp_path: Path
+) -> None:
+    assert answer([HARMLESS, *[FILL] * others, flush], tmp_path)[0] == state
+
+
+@pytest.mark.parametrize(
+    ("number", "ended", "state"), [(1302, 0, "undecided"), (12, 0, "healthy"), (1302, 1, "healthy")]
+)
+def test_a_process_that_made_very_many_clients(number: int, ended: int, state: str, tmp_path: Path) -> None:
+    log = tmp_path / "rocketmq_client.log"
+    begins = "2026-11-21 20:00:01,001 INFO RocketmqClient - "
+    log.write_text(
+        f"{begins}user specified name server address: 10.0.0.7:9876\n"
+        f"{begins}Created a new client Instance, InstanceIndex:{number}, ClientID:10.0.3.1@17, ClientConfig:"
+        "ClientConfig [namesrvAddr=10.0.0.7:9876], ClientVersion:V4_4_0, SerializerType:JSON\n"
+        f"{begins}Created new MQClientInstance for clientId:[10.0.3.1@17]\n"
+        f"{begins}PullMessageService service started\n"
+        f"{begins}the client factory [10.0.3.1@17] start OK\n"
+        + f"{begins}the client factory [10.0.3.1@17] shutdown OK\n"
+        * ended
+    )
+    given = diagnose_incident([log]).report.answer
+    assert given is not None
+    assert given.state == state
+
+
+@pytest.mark.parametrize(("success", "state"), [(False, "undecided"), (True, "healthy")])
+def test_lines_that_end_while_a_connection_is_made(success: bool, state: str, tmp_path: Path) -> None:
+    address = "10.0.0.7:9876"
+    lines = [
+        f"2026-11-21 20:00:0{{}} WARN NettyClientWorkerThread_3 - NETTY CLIENT PIPELINE: IDLE exception [{address}]\n",
+        f"2026-11-21 20:00:0{{}} INFO NettyClientWorkerThread_3 - NETTY CLIENT PIPELINE: CLOSE {address}\n",
+        "2026-11-21 20:00:0{} INFO NettyClientScan_thread_2 - createChannel: begin to connect remote host"
+        f"[{address}] asynchronously\n",
+    ]
+    if success:
+        lines.append(
+            "2026-11-21 20:00:0{} INFO NettyClientScan_thread_2 - createChannel: connect remote host"
+            f"[{address}] success, AbstractBootstrap$PendingRegistrationPromise@7387(success)\n"
+        )
+    assert answer(lines, tmp_path)[0] == state

@@ -17,7 +17,7 @@ MAX_LINE = 16 << 20
 _TAGS = lazy_pattern(
     r"</?(?:pre|p|div|span|code|html|body|head|b|i|tt|font|a|li|ul|td|tr|table)\b[^>]{0,200}>", re.I
 )
-_BREAKS = lazy_pattern(r"<br ?/?>\n?", re.I)
+_BREAKS = lazy_pattern(r"<br ?/?> ?\n?", re.I)
 
 
 class TextPieces:

@@ -421,3 +421,16 @@ def test_threads_of_jconsole(tmp_path: Path) -> None:
         ("waiting to lock", "java.lang.Object"),
         ("locked", "java.util.HashMap"),
     ]
+
+
+def test_a_deadlock_section_out_of_a_page_that_breaks_its_lines(tmp_path: Path) -> None:
+    """Issues that came from another tracker have a tag and a blank where lines began."""
+    page = (
+        'Found one Java-level deadlock:<br /> =====<br /> "updater":<br /> waiting to lock monitor 0x26e3499c (object'
+        ' 0x04f022d8, a java.lang.Object),<br /> which is held by "starter"<br /> "starter":<br /> waiting to lock'
+        ' monitor 0x26e34ad4 (object 0x043b3c18, a java.lang.Object),<br /> which is held by "updater"\n'
+    )
+    (sample,) = read_text(
+        tmp_path, page + "\n* waiting to lock &lt;0x04f022d8&gt; (a java.lang.Object)<br />\n"
+    ).samples
+    assert sample.deadlocks == [(("updater", "starter"), ("starter", "updater"))]
