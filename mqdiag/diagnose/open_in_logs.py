@@ -167,7 +167,16 @@ def _stands_in_pauses(gc: GcFacts) -> Text | None:
     """Collections that somebody asks for stop the JVM as long as others."""
     of_all = 0.0 if gc.seconds is None else min(ratio(gc.pause_ms / 1000, gc.seconds) or 0.0, 1.0)
     paused = max(of_all, gc.worst_share or 0.0)
-    if gc.pause_ms < SECONDS_PAUSED * 1000 or paused < PAUSED_SHARE:
+    if gc.pause_ms < SECONDS_PAUSED * 1000:
+        return None
+    if gc.seconds is None:
+        return say(
+            "The collections of {path} took {pauses:ms}, and its lines have no times: how much of the time that is,"
+            " they do not tell. -XX:+PrintGCDateStamps adds the times.",
+            path=gc.path,
+            pauses=gc.pause_ms,
+        )
+    if paused < PAUSED_SHARE:
         return None
     return say(
         "Pauses of the collector took {paused:percent} of the worst minute of {path}, or of all of it where it is"

@@ -116,12 +116,34 @@ def lines(*texts: str) -> str:
             "the heap is full in 30 s",
         ),
         (
+            "".join(
+                f"[GC (Allocation Failure)  62408{n}K->38814{n}K(1428680K), 0.06{n} secs]\n" for n in range(5)
+            ),
+            "healthy",
+            "",
+        ),
+        (
+            "[GC (Allocation Failure)  6240876K->3881448K(14286848K), 0.6168450 secs]\n" * 9,
+            "undecided",
+            "its lines have no times",
+        ),
+        (
             lines(*[f"Pause Young (Normal) {used + 90}M->{used}M(1000M) 9.0ms" for used in range(10, 250, 30)]),
             "healthy",
             "",
         ),
     ],
-    ids=["filled", "zgc alone", "zgc with stalls", "nearly full", "asked for", "fills", "starts"],
+    ids=[
+        "filled",
+        "zgc alone",
+        "zgc with stalls",
+        "nearly full",
+        "asked for",
+        "fills",
+        "untimed",
+        "untimed and long",
+        "starts",
+    ],
 )
 def test_a_log_that_ends_without_room(text: str, state: str, reason: str, tmp_path: Path) -> None:
     given = answer(text, tmp_path)

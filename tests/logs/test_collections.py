@@ -191,7 +191,7 @@ def test_pauses_in_an_unknown_form_are_no_all_clear() -> None:
 
 def test_collections_without_any_time_are_counted_and_their_details_are_not() -> None:
     gc = collections(
-        "OpenJDK 64-Bit Server VM (25.392-b08) for linux-amd64 JRE (1.8.0_392-b08)\n"
+        "the program begins\n"
         "[GC (Allocation Failure) [PSYoungGen: 29801K->5117K(38400K)] 29801K->22565K(125952K), 0.0130000 secs]\n"
         "[GC [ParNew: 33275K->496K(46080K), 0.0137601 secs] 33275K->31218K(97280K), 0.0152885 secs]\n"
         "[GC 31218K->30000K(97280K), 0.0100000 secs]\n"
@@ -275,3 +275,13 @@ def test_how_soon_a_heap_is_full_that_grows_with_each_collection() -> None:
     assert at_the_end(*rising[:5]).seconds_to_full is None, "too few of them"
     assert at_the_end(*rising, young.format(480, 300)).seconds_to_full is None
     assert at_the_end(*rising, "Pause Full (Ergonomics) 480M->470M(1000M) 9.0ms").seconds_to_full is None
+
+
+def test_an_application_that_prints_collections_between_its_own_lines_is_no_gc_log() -> None:
+    line = "2026-11-21 12:00:0{0} INFO main - order {0} is paid\n"
+    text = "".join(line.format(number) for number in range(5))
+    logs = facts(
+        text + "[GC (Allocation Failure)  62408K->38814K(142868K), 0.0616845 secs]\n", names=("out.log",)
+    )
+    assert logs.files[0].kind != "gc"
+    assert logs.gc[0].collections == 1

@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY
+from mqdiag.read.logs.stamps import has_clock
 
 SAMPLE_LINES = 400
 
@@ -41,6 +42,8 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("json-lines", lazy_pattern(rb"\{.*\}\s*$")),
     ("cri", lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
 )
+_UNTIMED_COLLECTION = lazy_pattern(rb"\[(?:GC|Full GC) .{0,500}?\d secs\]")
+"""with neither -XX:+PrintGCTimeStamps nor -XX:+PrintGCDateStamps; an application prints its own lines in between"""
 _BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"C", b"O", b"J")
 """with one of which a line of any of these forms begins; those of a stack do not"""
 _UNDATED = lazy_pattern(
@@ -115,6 +118,8 @@ def shape_of(head: bytes, name: str) -> Shape:
     votes = Counter(form for line in lines for form, pattern in _FORMS[:-2] if pattern.match(line))
     wraps = Counter(form for line in lines for form, pattern in _FORMS[-2:] if pattern.match(line))
     form = (votes or wraps).most_common(1)[0][0] if votes or wraps else "plain"
+    if form == "plain" and any(map(_UNTIMED_COLLECTION.match, lines)) and not has_clock(head):
+        form = "gc-8"
     if form.startswith("gc-"):
         return Shape("gc", form)
     if form in ("client-4", "client-5"):
