@@ -392,6 +392,8 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     filled: int = 0
     """full collections for room one after the other, up to the last, that left a heap of the same size full; of ZGC
     cycles that freed next to nothing of a heap that is nearly full"""
+    old_filled: int = 0
+    """of these, the last ones that left the old generation full; only JDK 8 prints it in the line of the pause"""
     seconds_to_full: float | None = None
     """until the heap is full if it goes on as in the last collections, each of which left more than the one before;
     None where there are few of them, or some are full"""

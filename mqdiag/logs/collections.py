@@ -92,6 +92,8 @@ class Room(msgspec.Struct):
     """of the heap, after the last one"""
     filled: int = 0
     """full collections for room, or cycles of ZGC, one after the other up to the last, that left the heap full"""
+    old_filled: int = 0
+    """of these, the last ones that left the old generation full"""
     capacity: int | None = None
     """of the last of them: a heap that still grows is not full"""
     rises: int = 0
@@ -109,6 +111,7 @@ class Room(msgspec.Struct):
         *,
         full: bool,
         fills: bool,
+        fills_old: bool = False,
     ) -> None:
         """One collection.
 
@@ -118,6 +121,7 @@ class Room(msgspec.Struct):
             capacity: bytes of the heap, if they are told.
             full: whether it was a full one.
             fills: whether it was to make room, and left none.
+            fills_old: whether it left none in the old generation.
         """
         rise = used_share - (self.used_share if self.used_share is not None else used_share)
         if full or rise <= 0 or now is None or self.since_s is None or now < self.since_s:
@@ -127,10 +131,12 @@ class Room(msgspec.Struct):
             self.risen += rise
         self.used_share = used_share
         if fills:
-            self.filled = self.filled + 1 if capacity == self.capacity else 1
-            self.capacity = capacity
+            if capacity != self.capacity:
+                self.filled = self.old_filled = 0
+            self.filled, self.capacity = self.filled + 1, capacity
+            self.old_filled = self.old_filled + 1 if fills_old else 0
         elif full or used_share < FILLED_SHARE:
-            self.filled = 0
+            self.filled = self.old_filled = 0
 
 
 class GcTally(msgspec.Struct):
@@ -296,8 +302,8 @@ class GcTally(msgspec.Struct):
         now = seconds if seconds is not None else None if at is None else at / 1000
         if after is not None and heap:
             freed = 0.0 if before is None else (before - after) / heap
-            fills = after >= FILLED_SHARE * heap or (old_full and freed < FUTILE_SHARE)
-            self.room.see(now, after / heap, heap, full=full, fills=full and for_room and fills)
+            fills = full and for_room and (after >= FILLED_SHARE * heap or (old_full and freed < FUTILE_SHARE))
+            self.room.see(now, after / heap, heap, full=full, fills=fills, fills_old=old_full)
         if now is None:
             return
         # the time of a unified line is the end of the pause, that of JDK 8's its begin

@@ -247,6 +247,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         heap_after_bytes=gc.after_full if gc.after_full is not None else gc.after_any,
         used_share=None if gc.room.used_share is None else round(gc.room.used_share, 4),
         filled=gc.room.filled,
+        old_filled=gc.room.old_filled,
         seconds_to_full=_seconds_to_full(gc),
         to_space_exhausted=gc.to_space_exhausted,
         allocation_stalls=gc.stalls,

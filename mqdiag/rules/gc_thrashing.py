@@ -27,7 +27,15 @@ RULE = Rule(
         "For a consumer lower pullThresholdForQueue and pullThresholdSizeForQueue; more heap only delays the problem.",
     ),
     references=("article 000: a consumer runs out of memory", "-XX:GCTimeLimit, -XX:GCHeapFreeLimit"),
-    limits={"full": 10, "full_for_room": 3, "pause_seconds": 5, "pause_share": 0.5, "seconds": 1, "stalls": 3},
+    limits={
+        "full": 10,
+        "full_for_room": 3,
+        "pause_seconds": 5,
+        "pause_share": 0.5,
+        "seconds": 1,
+        "stalls": 3,
+        "old_filled": 2,
+    },
     explained_by=("consumer-cache-exceeds-heap", "messages-outside-queues", "heap-held-by-application"),
     lies_at="any",
     in_chain=say("the JVM spends its time in collections"),
@@ -112,7 +120,8 @@ def _is_thrashing(run: GcRun, limits: Limits) -> bool:
 def _is_filled(gc: GcFacts, limits: Limits) -> bool:
     """The last collections left no room: with the next allocations the heap is full, however short the pauses are."""
     waited = gc.full > 0 or gc.allocation_stalls >= limits["stalls"]
-    return gc.filled >= limits["full_for_room"] and waited
+    # What survives the next collection goes to the old generation: with no room there, the JVM stands in the next one.
+    return (gc.filled >= limits["full_for_room"] and waited) or gc.old_filled >= limits["old_filled"]
 
 
 def _filled(gc: GcFacts) -> Draft:
@@ -127,13 +136,16 @@ def _filled(gc: GcFacts) -> Draft:
         cause="heap-full",
         confidence=Confidence.MEDIUM,
         confidence_reason=say("the log ends in them"),
-        title=say("The last {filled:count} collections of {path} left {used_share:percent} of the heap in use"),
+        title=say("The last {old_filled:count} full collections of {path} left the old generation full")
+        if gc.old_filled
+        else say("The last {filled:count} collections of {path} left {used_share:percent} of the heap in use"),
         subject=Subject(),
         evidence={
             "path": gc.path,
             "collections": gc.collections,
             "full": gc.full,
             "filled": gc.filled,
+            "old_filled": gc.old_filled or None,
             "used_share": gc.used_share,
             "stalls": gc.allocation_stalls,
             "heap_bytes": gc.heap_bytes,

@@ -88,6 +88,12 @@ def lines(*texts: str) -> str:
     [
         (lines(*["Pause Full (Allocation Failure) 61M->60M(61M) 217.4ms"] * 4), "fault", ""),
         (
+            "[Full GC (Ergonomics) [PSYoungGen: 140722K->140712K(232960K)] [ParOldGen: 699038K->699038K(699392K)]"
+            " 839760K->839750K(932352K), [Metaspace: 2768K->2768K(1056768K)], 2.1019108 secs]\n" * 2,
+            "fault",
+            "",
+        ),
+        (
             lines(*["Garbage Collection (Allocation Rate) 58M(91%)->58M(91%)"] * 4),
             "undecided",
             "91 % of the heap",
@@ -135,6 +141,7 @@ def lines(*texts: str) -> str:
     ],
     ids=[
         "filled",
+        "old generation filled",
         "zgc alone",
         "zgc with stalls",
         "nearly full",

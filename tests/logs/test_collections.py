@@ -285,3 +285,23 @@ def test_an_application_that_prints_collections_between_its_own_lines_is_no_gc_l
     )
     assert logs.files[0].kind != "gc"
     assert logs.gc[0].collections == 1
+
+
+@pytest.mark.parametrize(
+    ("old_kib", "why", "old_filled"),
+    [
+        ((699_038, 699_000), "Ergonomics", 2),
+        ((699_038, 600_000), "Ergonomics", 0),
+        ((600_000, 699_038), "Ergonomics", 1),
+        ((699_038, 699_000), "System.gc()", 0),
+    ],
+)
+def test_the_last_collections_that_left_the_old_generation_full(
+    old_kib: tuple[int, ...], why: str, old_filled: int
+) -> None:
+    text = "".join(
+        f"[Full GC ({why}) [PSYoungGen: 140722K->140712K(232960K)] [ParOldGen: 699039K->{old}K(699392K)]"
+        f" {699_039 + 140_722}K->{old + 140_712}K(932352K), [Metaspace: 2768K->2768K(1056768K)], 2.1019108 secs]\n"
+        for old in old_kib
+    )
+    assert collections(text).old_filled == old_filled
