@@ -61,7 +61,7 @@ def main() -> int:
     for dump in dumps:
         if not dump.name.startswith(_MANY) and not _is_large(dump):
             figures += _by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump), options)
-    figures.append(_series(options))
+    figures += [_series(options, apart=apart) for apart in (False, True)]
     figures += _logs(options.times)
     figures += map(_start, print_starts())
     record.write(figures, options.record)
@@ -71,15 +71,16 @@ def main() -> int:
     return 0
 
 
-def _series(options: argparse.Namespace) -> record.Figure:
-    print("\n10,000 threads in 5 samples")
-    samples = write_series(options.folder)
+def _series(options: argparse.Namespace, *, apart: bool) -> record.Figure:
+    print("\n10,000 threads in 5 samples" + (", each with locks and times of its own" if apart else ""))
+    samples = write_series(options.folder, apart=apart)
     load = os.getloadavg()[0]
     command = [str(Path(sys.executable).parent / "mqdiag"), "stacks", *map(str, samples)]
     middle = medians(command, options.times)
     print(f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {middle.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
     size_bytes = sum(sample.stat().st_size for sample in samples)
-    return record.figure("5 thread dumps", size_bytes, "mqdiag stacks", middle, options.times, load)
+    name = "5 thread dumps, threads apart" if apart else "5 thread dumps"
+    return record.figure(name, size_bytes, "mqdiag stacks", middle, options.times, load)
 
 
 def _logs(times: int) -> Iterator[record.Figure]:

@@ -66,6 +66,4 @@ def _set_apart(block: str, number: int, place: int) -> str:
 
 
 def _added(header: str, name: str, more: float) -> str:
-    return re.sub(
-        rf"(?<={name})[\d.]+", lambda found: f"{float(found[0]) + more:.2f}", header, count=1
-    )
+    return re.sub(rf"(?<={name})[\d.]+", lambda found: f"{float(found[0]) + more:.2f}", header, count=1)

@@ -7,7 +7,6 @@ remembered, and the next thread with the same text gives its addresses by their 
 from __future__ import annotations
 
 from collections.abc import Callable
-from sys import intern
 
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.body_form import BodyForm
@@ -78,11 +77,12 @@ class PlainBodies:
         """Addresses as text; None if one of them is odd."""
         known = self._addresses.get(addresses)
         if known is None:
-            if not all(address.startswith(b"0x") and address.isalnum() for address in addresses):
-                return None
+            for address in addresses:
+                if not (address.startswith(b"0x") and address.isalnum()):
+                    return None
             if len(self._addresses) >= MOST_ADDRESSES:
                 self._addresses.clear()
-            known = self._addresses[addresses] = tuple([intern(address.decode()) for address in addresses])
+            known = self._addresses[addresses] = tuple([address.decode() for address in addresses])
         return known
 
     def _parsed(self, text: bytes) -> BodyForm | None:

@@ -2,7 +2,7 @@
 
 Most threads of a large dump have a stack that other threads have too, so the text below a header is compared with those
 that are known. In a series of dumps a header differs from that of the sample before only in its times, and most threads
-still show the same stack, so both are remembered by the name of the thread.
+still show the same stack, so both are remembered for each thread; most threads also stand in the same order.
 """
 
 from __future__ import annotations
@@ -32,33 +32,32 @@ def plain_threads(data: bytes, parser: BodyParser) -> PlainThreads:
         parser: the stacks and headers that were parsed before.
     """
     bodies = parser.plain = parser.plain or PlainBodies(parser.parse_block)
-    find = data.find
-    parse_header = bodies.headers.parse
+    read_header = bodies.headers.read
     threads: list[ThreadRecord] = []
     with_synchronizers = False
     at = 0
-    while (name_end := find(b'"', at + 1)) >= 0:
-        header_end = find(b"\n", name_end)
-        if header_end < 0:
-            break
-        header = parse_header(data[at + 1 : name_end], data[name_end + 1 : header_end])
-        if header is None:
-            break
-        known, times = header
+    while (header := read_header(data, at)) is not None:
+        known, (cpu_ms, elapsed_s, allocated_bytes), body_at = header
         form = known.form
-        body = None if form is None else form.read(data, header_end + 1)
+        body = None if form is None else form.read(data, body_at)
         if form is None or body is None:
-            found = bodies.find(data, header_end + 1)
+            found = bodies.find(data, body_at)
             if found is None:
                 break
             form, body = found
             known.form = form if form.is_kept else None
         end, raw = body
-        addresses = bodies.decoded(raw) if raw else form.addresses
-        if addresses is None:
-            break
+        if not raw:
+            addresses = form.addresses
+        elif raw == known.raw:
+            addresses = known.addresses
+        else:
+            decoded = bodies.decoded(raw)
+            if decoded is None:
+                break
+            known.raw, known.addresses = raw, decoded
+            addresses = decoded
         with_synchronizers = with_synchronizers or form.with_synchronizers
-        cpu_ms, elapsed_s, allocated_bytes = times
         threads.append(
             ThreadRecord(
                 known.name,

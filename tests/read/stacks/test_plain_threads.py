@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tarfile
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from mqdiag.read.stacks import body, classic, decode, header, jconsole, patterns, plain_bodies, plain_threads
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
-from mqdiag.read.stacks.records import Sample
+from mqdiag.read.stacks.records import Sample, ThreadRecord
 from tests.bench.series import SOURCE
 
 THREADS = 1_000
@@ -241,11 +242,119 @@ def test_threads_at_the_same_work_are_parsed_once_whatever_locks_they_hold(
 
 
 def test_no_header_is_remembered_that_is_longer_than_those_of_a_jvm() -> None:
-    tail = b" #1 prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable "
+    line = b'"%s" #1 prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f nid=0x1f runnable %s\n'
     parser = header.HeaderParser()
-    assert parser.parse(b"worker", tail) is not None
-    assert parser.parse(b"worker-1", tail + b"x" * header.LONGEST_KNOWN) is None
-    assert parser.parse(b"x" * header.LONGEST_KNOWN, tail) is None
+    long = b"x" * header.LONGEST_KNOWN
+    assert parser.read(line % (b"worker", b""), 0) is not None
+    assert parser.read(line % (b"worker-1", long), 0) is None
+    assert parser.read(line % (long, b""), 0) is None
+
+
+SERIES_CHANGES = {
+    "another order": lambda lines: lines[::-1],
+    "threads that ended": lambda lines: lines[:40] + lines[60:],
+    "threads that began": lambda lines: [
+        *lines[:40],
+        *(line.replace(b"w-", b"n-") for line in lines[:9]),
+        *lines[40:],
+    ],
+    "longer times": lambda lines: [line.replace(b"cpu=1", b"cpu=1234") for line in lines],
+    "states": lambda lines: [line.replace(b"runnable", b"in Object.wait()") for line in lines],
+    "threads that have names and addresses of others": lambda lines: [
+        line.replace(b"tid=0x7f1", b"tid=0x7e1") for line in lines
+    ],
+    "one name": lambda lines: [b'"same"' + line.partition(b'" ')[2].rjust(90) for line in lines],
+    "times of an odd form": lambda lines: [
+        line.replace(b"elapsed=", odd)
+        for line, odd in zip(
+            lines,
+            [
+                b"elapsed=",
+                b"elapsed=5",
+                b"elapsed=.",
+                b"elapsed=1_",
+                b"elapsed=0.1",
+                b"elapsed= ",
+                b"defined_classes=3 elapsed=",
+            ]
+            * 20,
+            strict=False,
+        )
+    ],
+    "seconds that another figure follows": lambda lines: [
+        re.sub(rb"elapsed=\S+", b"elapsed=9.5s1", line) for line in lines
+    ],
+}
+"""what the next sample of a series can have"""
+
+
+@pytest.mark.parametrize("change", SERIES_CHANGES)
+def test_headers_say_the_same_in_a_series_as_alone(change: str) -> None:
+    lines = [
+        b'"w-%d" #%d prio=5 cpu=1.%02dms elapsed=9.%02ds tid=0x7f%d nid=0x1f runnable\n\n' % (n, n, n, n, n)
+        for n in range(100)
+    ]
+    bodies = BodyParser()
+    plain_threads.plain_threads(b"".join([*lines, b'"']), bodies)
+    for _ in range(2):
+        for line in SERIES_CHANGES[change](lines):
+            seen = plain_threads.plain_threads(line + b'"', bodies).threads
+            assert seen == plain_threads.plain_threads(line + b'"', BodyParser()).threads
+            (decoded,) = classic_threads(line)
+            assert not seen or seen == [decoded]
+        text = b"".join([*SERIES_CHANGES[change](lines), b'"'])
+        found = plain_threads.plain_threads(text, bodies)
+        assert found == plain_threads.plain_threads(text, BodyParser())
+
+
+def classic_threads(text: bytes) -> list[ThreadRecord | None]:
+    """What the reader of decoded headers makes of one."""
+    return [header.parse_header(text.decode().strip()[1:])]
+
+
+def test_a_known_order_is_found_again_behind_threads_that_are_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    unexpected: list[int] = []
+    search = header.HeaderParser._unexpected
+    monkeypatch.setattr(
+        header.HeaderParser,
+        "_unexpected",
+        lambda self, data, at: (unexpected.append(at), search(self, data, at))[1],
+    )
+    sample = _dump().partition(b"\n\n")[2]
+    bodies = BodyParser()
+    plain_threads.plain_threads(sample, bodies)
+    unexpected.clear()
+    new = b'"new" #5000 prio=5 tid=0x7f nid=0x1f runnable\n\n'
+    before, mark, behind = sample.partition(b'"worker-500"')
+    found = plain_threads.plain_threads(before + new + mark + behind, bodies)
+    assert len(found.threads) == THREADS
+    # the first one, the new one, and the one behind it
+    assert len(unexpected) == 3
+
+
+def test_two_threads_of_one_name_keep_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[bytes] = []
+    known_of = header._known
+    monkeypatch.setattr(header, "_known", lambda name, tail: (parsed.append(name), known_of(name, tail))[1])
+    lines = [
+        b'"same" #%d prio=5 cpu=1.50ms elapsed=9.00s tid=0x7f%d nid=0x1f runnable\n\n' % (n, n)
+        for n in range(9)
+    ]
+    bodies = BodyParser()
+    for _ in range(2):
+        found = plain_threads.plain_threads(b"".join([*lines, b'"']), bodies)
+        assert [thread.java_id for thread in found.threads] == list(range(9))
+    assert len(parsed) == 9
+
+
+def test_no_more_headers_are_kept_than_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(header, "MOST_KNOWN", 10)
+    sample = _dump().partition(b"\n\n")[2]
+    bodies = BodyParser()
+    for _ in range(2):
+        assert len(plain_threads.plain_threads(sample, bodies).threads) == THREADS - 1
+        assert bodies.plain is not None
+        assert len(bodies.plain.headers._order) <= 10
 
 
 def test_a_very_long_stack_is_looked_at_undecoded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
