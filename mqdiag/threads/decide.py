@@ -68,41 +68,46 @@ def judge_tracks(tracks: Sequence[Track], series: Series) -> list[Judgement]:
 
 
 class _Rounded(dict[float, float]):
-    """Seconds, rounded once as they are compared: to milliseconds."""
+    """Differences of printed times, rounded once as they are compared: to a thousandth."""
 
-    def __missing__(self, seconds: float) -> float:
-        rounded = self[seconds] = round(seconds, 3)
+    def __missing__(self, difference: float) -> float:
+        rounded = self[difference] = round(difference, 3)
         return rounded
 
 
 def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
     """All of a thread that `_decide` looks at; equal for threads that differ only in what they started from."""
-    cpu_ms, elapsed_s, allocated, addresses = [], [], [], []
-    for index in track.judged:
-        record = track.records[index]
-        if record is not None:
-            cpu_ms.append(record.cpu_ms)
-            elapsed_s.append(record.elapsed_s)
-            allocated.append(record.allocated_bytes)
-            addresses.append(record.addresses)
+    # a sample that is judged has the thread
+    records = [record for index in track.judged if (record := track.records[index]) is not None]
+    elapsed_s = [record.elapsed_s for record in records]
+    allocated = [record.allocated_bytes for record in records]
     last_s = elapsed_s[-1]
     return (
         track.role,
         # threads with the same stacks share the tuple of what these mean
         id(track.meanings),
         track.judged,
-        _growths(cpu_ms),
+        _growths([record.cpu_ms for record in records], rounded),
         tuple([None if begin is None or last_s is None else rounded[last_s - begin] for begin in elapsed_s]),
         None if allocated.count(None) == len(allocated) else tuple(allocated),
-        len(addresses[-1]) if addresses.count(addresses[-1]) == len(addresses) else tuple(addresses),
+        _which_are_one([record.addresses for record in records]),
     )
 
 
-def _growths(totals: list[float | None]) -> tuple[float | None, ...]:
+def _growths(totals: list[float | None], rounded: _Rounded) -> tuple[float | None, ...]:
     """From one sample to the next; the totals themselves where one is missing."""
     if None in totals:
         return tuple(totals)
-    return tuple(map(sub, totals[1:], totals))
+    return tuple(map(rounded.__getitem__, map(sub, totals[1:], totals)))
+
+
+def _which_are_one(addresses: list[tuple[str, ...]]) -> object:
+    """Which objects of a thread's samples are the same, whatever addresses they have."""
+    last = addresses[-1]
+    if addresses.count(last) == len(addresses):
+        return len(last)
+    numbers: dict[str, int] = {}
+    return tuple([tuple([numbers.setdefault(one, len(numbers)) for one in of]) for of in addresses])
 
 
 def _decide(track: Track, series: Series) -> Revision:
@@ -274,7 +279,8 @@ def _growth_ms(track: Track, one: int, other: int) -> float:
     first, last = track.records[one], track.records[other]
     if first is None or last is None or first.cpu_ms is None or last.cpu_ms is None:
         return 0.0
-    return last.cpu_ms - first.cpu_ms
+    # rounded, so that what a thread started from decides nothing: 72.02 - 72.0 is less than 14.13 - 14.11
+    return round(last.cpu_ms - first.cpu_ms, 3)
 
 
 def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:

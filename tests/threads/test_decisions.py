@@ -289,3 +289,18 @@ def test_a_queue_of_its_own_below_the_listener_is_not_idle(tmp_path: Path) -> No
     )
     found = report(tmp_path, one(frames, [1.0] * 5, "WAITING (parking)"))
     assert [(item.rule, item.cause) for item in found.findings] == [("stuck-wait", "missing-timeout")]
+
+
+def test_what_a_thread_started_from_decides_nothing(tmp_path: Path) -> None:
+    """Differences of decimals are not exact: 72.02 - 72.0 is below 0.02, and 14.13 - 14.11 is not."""
+    grown = [0.0, 0.02, 0.05, 0.07]
+    starts = [round(0.11 * number, 2) for number in range(700)]
+    samples = [
+        [
+            At(f"{WORKER}{number}", 26 + number, MYSQL, "RUNNABLE", start + more)
+            for number, start in enumerate(starts)
+        ]
+        for more in grown
+    ]
+    threads = [thread for thread in facts(tmp_path, samples).threads if thread.java_id]
+    assert len({(thread.state, thread.confidence, str(thread.reason)) for thread in threads}) == 1

@@ -104,6 +104,27 @@ def test_threads_that_show_the_same_are_decided_about_once(monkeypatch: pytest.M
     assert len(few) <= len(many) <= len(few) + copies
 
 
+def test_locks_that_a_collector_moves_are_no_reason_to_decide_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The addresses of each copy are its own, and others in each sample."""
+    copies = 20
+    samples = samples_of("jdk-http-stuck")
+    few = _decisions(samples, monkeypatch)
+    for place, sample in enumerate(samples):
+        sample.threads += [
+            msgspec.structs.replace(
+                thread,
+                name=f"{thread.name}{copy:03}",
+                java_id=thread.java_id * 1_000 + copy,
+                addresses=tuple(f"{address}-{copy}-{place}" for address in thread.addresses),
+            )
+            for thread in list(sample.threads)
+            if thread.java_id is not None
+            for copy in range(1, copies)
+        ]
+    many = _decisions(samples, monkeypatch)
+    assert len(few) <= len(many) <= 2 * len(few)
+
+
 @pytest.mark.parametrize("shown", ["cpu_ms", "elapsed_s", "allocated_bytes", "addresses", "stack"])
 def test_a_decision_for_all_is_the_decision_for_each(shown: str) -> None:
     """Copies of the threads differ in what one of the samples shows, of one kind at a time."""
