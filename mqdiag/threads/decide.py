@@ -79,16 +79,14 @@ def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
     """All of a thread that `_decide` looks at; equal for threads that differ only in what they started from."""
     # a sample that is judged has the thread
     records = [record for index in track.judged if (record := track.records[index]) is not None]
-    elapsed_s = [record.elapsed_s for record in records]
     allocated = [record.allocated_bytes for record in records]
-    last_s = elapsed_s[-1]
     return (
         track.role,
         # threads with the same stacks share the tuple of what these mean
         id(track.meanings),
         track.judged,
         _growths([record.cpu_ms for record in records], rounded),
-        tuple([None if begin is None or last_s is None else rounded[last_s - begin] for begin in elapsed_s]),
+        _growths([record.elapsed_s for record in records], rounded),
         None if allocated.count(None) == len(allocated) else tuple(allocated),
         _which_are_one([record.addresses for record in records]),
     )
@@ -106,6 +104,9 @@ def _which_are_one(addresses: list[tuple[str, ...]]) -> object:
     last = addresses[-1]
     if addresses.count(last) == len(addresses):
         return len(last)
+    counts = list(map(len, addresses))
+    if len(set().union(*addresses)) == sum(counts):
+        return None, *counts  # no two are one
     numbers: dict[str, int] = {}
     return tuple([tuple([numbers.setdefault(one, len(numbers)) for one in of]) for of in addresses])
 

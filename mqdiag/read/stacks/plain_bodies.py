@@ -19,8 +19,6 @@ MOST_ALIKE = 32
 """forms of one length that are tried one after the other"""
 MOST_KNOWN = 200_000
 """hashes that are remembered; beyond it the memory starts again, so that it stays bounded"""
-MOST_ADDRESSES = 10_000
-"""the same of addresses: they take more room, and threads that share them are near each other"""
 PlainBody = tuple[BodyForm, tuple[int, tuple[bytes, ...]]]
 """the form of what stands below a header; where the next thread begins, and the addresses that the form leaves open"""
 
@@ -41,7 +39,6 @@ class PlainBodies:
         self._kept_bytes = 0
         self._by_hash: dict[tuple[int, int], BodyForm] = {}
         """the forms whose text is not kept"""
-        self._addresses: dict[tuple[bytes, ...], tuple[str, ...]] = {}
 
     def find(self, data: bytes, at: int) -> PlainBody | None:
         """What stands at a place; None if it is more than a thread's stack and blank lines, or may go on."""
@@ -73,18 +70,6 @@ class PlainBodies:
             self._by_hash[key] = known
         return known, (end, ())
 
-    def decoded(self, addresses: tuple[bytes, ...]) -> tuple[str, ...] | None:
-        """Addresses as text; None if one of them is odd."""
-        known = self._addresses.get(addresses)
-        if known is None:
-            for address in addresses:
-                if not (address.startswith(b"0x") and address.isalnum()):
-                    return None
-            if len(self._addresses) >= MOST_ADDRESSES:
-                self._addresses.clear()
-            known = self._addresses[addresses] = tuple([address.decode() for address in addresses])
-        return known
-
     def _parsed(self, text: bytes) -> BodyForm | None:
         if not (text.endswith(b"\n") and text.isascii()) or any(
             sign in text for sign in patterns.MORE_THAN_A_THREAD
@@ -94,3 +79,11 @@ class PlainBodies:
         if gap and not gap.isspace():
             return None
         return BodyForm(stack or NO_STACK, addresses, with_synchronizers)
+
+
+def decoded(addresses: tuple[bytes, ...]) -> tuple[str, ...] | None:
+    """Addresses as text; None if one of them is odd."""
+    for address in addresses:
+        if not (address.startswith(b"0x") and address.isalnum()):
+            return None
+    return tuple([address.decode() for address in addresses])

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mqdiag.read.stacks.body import BodyParser
-from mqdiag.read.stacks.plain_bodies import PlainBodies
+from mqdiag.read.stacks.plain_bodies import PlainBodies, decoded
 from mqdiag.read.stacks.records import ThreadRecord
 
 
@@ -52,11 +52,11 @@ def plain_threads(data: bytes, parser: BodyParser) -> PlainThreads:
         elif raw == known.raw:
             addresses = known.addresses
         else:
-            decoded = bodies.decoded(raw)
-            if decoded is None:
+            read = decoded(raw)
+            if read is None:
                 break
-            known.raw, known.addresses = raw, decoded
-            addresses = decoded
+            known.raw, known.addresses = raw, read
+            addresses = read
         with_synchronizers = with_synchronizers or form.with_synchronizers
         threads.append(
             ThreadRecord(
