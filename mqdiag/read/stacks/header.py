@@ -229,10 +229,11 @@ def _known(name: bytes, tail: bytes) -> KnownHeader | None:
     if cpu is None and (elapsed or allocated):
         return None
     nid = nid or os_id
-    line = b'"' + name + b'"' + tail + b"\n"
-    tail_at = len(name) + 2
-    begin = line if cpu is None else line[: tail_at + found.start("cpu")]
-    end = b"" if cpu is None else line[tail_at + found.start("tid") - len(_TID) :]
+    begin, end, times_size = b'"' + name + b'"' + tail + b"\n", b"", 0
+    if cpu is not None:
+        times_at, end_at = found.start("cpu"), found.start("tid") - len(_TID)
+        begin, end = b'"' + name + b'"' + tail[:times_at], tail[end_at:] + b"\n"
+        times_size = end_at - times_at
     try:
         return KnownHeader(
             begin,
@@ -246,7 +247,7 @@ def _known(name: bytes, tail: bytes) -> KnownHeader | None:
             daemon is not None,
             rest is not None and rest.startswith(_OBJECT_WAIT),
             text,
-            0 if cpu is None else found.start("tid") - len(_TID) - found.start("cpu"),
+            times_size,
         )
     except ValueError:
         # a native id that is not there
