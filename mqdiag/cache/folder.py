@@ -23,8 +23,8 @@ import msgspec
 
 from mqdiag.files import fits, free_bytes, whole_file
 from mqdiag.kernel import trusted
-from mqdiag.kernel.folder import user_folder
 from mqdiag.text import NOTHING, Text, say
+from mqdiag.user_folders import dumps_folder
 
 SHARE_OF_DISK = 10
 """a tenth of what the disk has free is used where the user gives no limit"""
@@ -169,10 +169,9 @@ def open_cache(limit_bytes: int | None = None) -> tuple[CacheFolder | None, Text
     Args:
         limit_bytes: which its files may take together; None for a share of the disk.
     """
-    base = user_folder()
-    if base is None:
+    path = dumps_folder()
+    if path is None:
         return None, say("the user has no home")
-    path = os.path.join(base, "heaps")
     try:
         descriptor = trusted.open_folder(path, make=_PRIVATE_FOLDER)
     except trusted.Untrusted as error:

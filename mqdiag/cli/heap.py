@@ -61,7 +61,11 @@ def command(
     """
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
-        # Here, not above: this import takes numba and numpy with it.
+        # Here, not above: help needs none of them, and the last takes numpy with it.
+        from mqdiag.read.mapped_ahead import map_ahead
+        from mqdiag.user_folders import dumps_folder
+
+        map_ahead(dump, None if quick or settings.cache_bytes == 0 else dumps_folder())
         from mqdiag.config import parse_size
         from mqdiag.diagnose.heap import diagnose_heap
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import pwd
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -33,6 +32,7 @@ from mqdiag.kernel import trusted
 from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say
+from mqdiag.user_folders import user_folder
 
 Task = Literal["counts", "heap", "logs", "query", "redact", "show"]
 """what kernels are compiled for: `mqdiag heap --quick`, `heap` and all that reads the same graph, `show`, `redact`,
@@ -182,23 +182,6 @@ def _opened(base: str, permissions: int) -> tuple[_Folder | None, Text]:
         return None, say("{path}: {reason}", path=path, reason=error.strerror)
     folder = _Folder(path, descriptor, permissions)
     return folder, NOTHING if folder.is_writable else say("{path} cannot be written", path=path)
-
-
-def user_folder() -> str | None:
-    """The user's cache folder of mqdiag, whether it is there or not; None for a user without a home."""
-    base = os.environ.get("XDG_CACHE_HOME", "")
-    if not base.startswith("/"):  # the standard of this variable: a relative path counts as none
-        home = os.environ.get("HOME") or _home_of_user()
-        if home is None:
-            return None
-        base = os.path.join(home, ".cache")
-    return os.path.join(base, "mqdiag")
-
-
-def _home_of_user() -> str | None:
-    with contextlib.suppress(KeyError):
-        return pwd.getpwuid(os.geteuid()).pw_dir
-    return None
 
 
 def _temporary_folder() -> str:

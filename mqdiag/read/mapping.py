@@ -18,6 +18,7 @@ import numpy as np
 from mqdiag.errors import EXIT_INPUT, InputError
 from mqdiag.files import remove_unfinished
 from mqdiag.progress import note_once
+from mqdiag.read.mapped_ahead import FileState, taken_ahead
 from mqdiag.text import say
 
 _SA_SIGINFO = 4
@@ -25,21 +26,6 @@ _ADDRESS_AT = 16
 """byte of `siginfo_t` where the address is"""
 _KNOWN_MACHINES = ("x86_64", "aarch64")
 """where Linux has `siginfo_t` and glibc and musl have `struct sigaction` as they are used here"""
-
-
-class FileState(NamedTuple):
-    """What changes when somebody writes to a file."""
-
-    device: int
-    inode: int
-    size_bytes: int
-    modified_ns: int
-
-    @staticmethod
-    def of(file: str | int) -> FileState:
-        """The state now, by path or descriptor."""
-        found = os.stat(file)
-        return FileState(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class _Mapping(NamedTuple):
@@ -73,7 +59,9 @@ def map_file(descriptor: int, size_bytes: int, name: str, access: int = mmap.ACC
         name: what the user calls the file.
         access: read-only, or `ACCESS_COPY` for pages that this process may change for itself.
     """
-    mapped = mmap.mmap(descriptor, size_bytes, access=access)
+    mapped = taken_ahead(descriptor, size_bytes) if access == mmap.ACCESS_READ else None
+    if mapped is None:
+        mapped = mmap.mmap(descriptor, size_bytes, access=access)
     if os.uname().machine in _KNOWN_MACHINES:
         _install()
         address = np.frombuffer(mapped, np.uint8).ctypes.data

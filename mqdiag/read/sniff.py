@@ -11,7 +11,6 @@ from typing import Any
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
-from mqdiag.read.foreign_form import foreign_form
 from mqdiag.read.unpacked import MOST_XZ_MEMORY
 
 HEAD_BYTES = 64 << 10
@@ -58,6 +57,9 @@ def content_of(head: bytes) -> Content:
             return content
     if head[257:262] == b"ustar":
         return Content.TAR
+    # Here, not above: dumps and packed files are told before.
+    from mqdiag.read.foreign_form import foreign_form
+
     if foreign_form(head) is not None or not _is_text(head):
         return Content.BINARY
     return Content.JSON if _JSON_START.match(head) else Content.TEXT

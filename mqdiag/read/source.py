@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError, forbidden_file, given_folder, missing_file
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.mapping import FileState, map_file, refuse_changed
+from mqdiag.read.mapped_ahead import FileState
+from mqdiag.read.mapping import map_file, refuse_changed
 from mqdiag.text import Text, say
 
 GZIP_MAGIC = b"\x1f\x8b"

@@ -127,5 +127,5 @@ def test_a_relative_cache_home_counts_as_none(
 def test_without_a_home_nothing_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     monkeypatch.delenv("HOME", raising=False)
-    monkeypatch.setattr("mqdiag.kernel.folder._home_of_user", lambda: None)
+    monkeypatch.setattr("mqdiag.user_folders._home_of_user", lambda: None)
     assert open_cache()[0] is None

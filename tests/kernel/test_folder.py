@@ -168,7 +168,7 @@ def test_without_home_they_are_below_the_folder_for_temporary_files(
     def no_entry(user: int) -> None:
         raise KeyError(user)
 
-    monkeypatch.setattr(place.pwd, "getpwuid", no_entry)
+    monkeypatch.setattr("pwd.getpwuid", no_entry)
     machine.set("HOME", None)
     assert kept() == []
     place.write("kernel.o", b"code")

@@ -20,7 +20,6 @@ from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
-from mqdiag.read.hprof.repair_segments import repair_segments
 from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
 from mqdiag.text import Text, say
@@ -190,7 +189,7 @@ def _read(
     progress.phase(say("walking objects"))
     walked = walk_segments(data, header.id_size, segments, store=store, progress=progress, room=room)
     damaged_at = [damage.at for part in walked for damage in part.damages]
-    mended = repair_segments(data, header, min(damaged_at)) if damaged_at else None
+    mended = _mended(data, header, min(damaged_at)) if damaged_at else None
     if mended is not None:
         segments, own_records, further = records_of_dump(source, mended, number)
         walked = walk_segments(data, header.id_size, segments, store=store, progress=progress, room=room)
@@ -199,6 +198,13 @@ def _read(
     dump.further_dumps = further
     dump.repaired = mended is not None
     return dump, objects
+
+
+def _mended(data: NDArray[np.uint8], header: Header, damaged_at: int) -> Records | None:
+    # Here, not above: hardly any dump needs it.
+    from mqdiag.read.hprof.repair_segments import repair_segments
+
+    return repair_segments(data, header, damaged_at)
 
 
 def _of_walk(

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.read.foreign_form import ForeignForm, foreign_form
 from mqdiag.read.sniff import Content, content_of
 from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.read.foreign_form import ForeignForm
 
 _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
 _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
@@ -97,6 +100,9 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
 
 def _what_it_is(start: bytes) -> ForeignForm:
     """What a file is that does not begin as a dump does, and what to try."""
+    # Here, not above: a dump is none of these.
+    from mqdiag.read.foreign_form import ForeignForm, foreign_form
+
     form = foreign_form(start)
     content = content_of(start)
     if not start:

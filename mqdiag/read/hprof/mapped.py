@@ -13,7 +13,8 @@ import numpy as np
 
 from mqdiag.errors import forbidden_file
 from mqdiag.progress import Passing, Progress
-from mqdiag.read.mapping import FileState, map_file, refuse_changed
+from mqdiag.read.mapped_ahead import FileState
+from mqdiag.read.mapping import map_file, refuse_changed
 from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_dump
 from mqdiag.text import Text
 

@@ -26,7 +26,8 @@ from mqdiag.read.hprof.kernels.step import CROSSES_END
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_SEGMENT
 from mqdiag.read.hprof.types import BOOLEAN, WIDTHS
 from mqdiag.read.hprof.walk import Segment, Walked, walk_slice
-from mqdiag.read.mapping import FileState, refuse_changed
+from mqdiag.read.mapped_ahead import FileState
+from mqdiag.read.mapping import refuse_changed
 from mqdiag.read.source import Source, check_readable
 from mqdiag.text import say
 
