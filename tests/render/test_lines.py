@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from rich.cells import cell_len
 
+from mqdiag.render.text import lines as text_lines
 from mqdiag.render.text.lines import fitted, longest_word, wrapped
 
 
@@ -63,3 +64,11 @@ def test_the_longest_word_is_what_no_line_break_divides() -> None:
 
 def test_a_word_that_people_copy_is_whole_where_it_must_not_be_cut() -> None:
     assert wrapped("a abcdefghijklmnop b", 8, cut=False) == ["a", "abcdefghijklmnop", "b"]
+
+
+def test_only_lines_of_chinese_are_searched_for_its_breaks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The pattern takes milliseconds to compile, and reports in other languages have an ellipsis or a dash too."""
+    monkeypatch.setattr(text_lines, "_CHINESE_BREAK", None)
+    assert wrapped("10 × a… – café", 20) == ["10 × a… – café"]
+    with pytest.raises(AttributeError):
+        wrapped("消费线程", 20)
