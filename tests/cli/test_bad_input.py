@@ -9,13 +9,12 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
 import pytest
 
 from mqdiag.errors import EXIT_INPUT, InputError
 from mqdiag.redact.redact_dump import redact_dump
-from mqdiag.render.json.schema import SCHEMA_FILE
 from tests.cli.conftest import Run
+from tests.report_schema import validate_report
 
 HEADER = b"JAVA PROFILE 1.0.2\0" + (8).to_bytes(4, "big") + bytes(8)
 JSTACK = b"2026-11-21 08:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n"
@@ -74,7 +73,7 @@ def test_the_json_report_is_written_all_the_same(mqdiag: Run) -> None:
     done = mqdiag("heap", "missing.hprof", "--format", "json")
     assert done.code == EXIT_INPUT
     report = json.loads(done.out)
-    jsonschema.validate(report, json.loads(SCHEMA_FILE.read_text()))
+    validate_report(report)
     (given,) = report["inputs"]
     assert (given["path"], given["kind"], given["complete"]) == ("missing.hprof", "heap", False)
     assert given["error"].startswith("no such file")

@@ -8,7 +8,6 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import msgspec
 import pytest
 
@@ -18,8 +17,8 @@ from mqdiag.cli.common.write_baseline import baseline_text
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, UsageError
 from mqdiag.findings import Acceptance, Severity, Subject, fingerprint
 from mqdiag.render import formats
-from mqdiag.render.json.schema import SCHEMA_FILE
 from tests.render import samples
+from tests.report_schema import validate_report
 
 STACKS = Path(__file__).parents[2] / "fixtures" / "stacks" / "apache4-stuck" / "series.tar.gz"
 Capture = pytest.CaptureFixture[bytes]
@@ -34,7 +33,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def report(capsysbinary: Capture, *options: str) -> tuple[int, Any]:
     code = run(["stacks", str(STACKS), "--format", "json", *options])
     found = json.loads(capsysbinary.readouterr().out)
-    jsonschema.validate(found, json.loads(SCHEMA_FILE.read_text()))
+    validate_report(found)
     return code, found
 
 

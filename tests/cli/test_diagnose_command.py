@@ -6,11 +6,9 @@ import json
 import shutil
 from pathlib import Path
 
-import jsonschema
-
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE
-from mqdiag.render.json.schema import report_schema
 from tests.cli.conftest import Run
+from tests.report_schema import validate_report
 from tests.test_imports import heavy_modules
 
 INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
@@ -58,7 +56,7 @@ def test_a_busy_consumer_fails_no_run(mqdiag: Run) -> None:
 def test_the_report_follows_its_schema(mqdiag: Run) -> None:
     done = mqdiag("diagnose", str(STUCK), str(INCIDENTS / "busy-http"), "--format", "json")
     report = json.loads(done.out)
-    jsonschema.validate(report, report_schema())
+    validate_report(report)
     assert report["verdict"]["chain"]
     assert len(report["other_processes"]) == 1
 

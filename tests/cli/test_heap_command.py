@@ -8,13 +8,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from mqdiag.cli import run
-from mqdiag.render.json.schema import SCHEMA_FILE
 from mqdiag.rules import all_rules
 from tests.cli.conftest import Run
+from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
@@ -45,7 +44,7 @@ def test_the_cases_are_there() -> None:
 def test_the_verdict_that_was_provoked(case: str, capsysbinary: Capture) -> None:
     wanted = expected(case)
     code, found = report(capsysbinary, str(dump(case)), *wanted["options"])
-    jsonschema.validate(found, json.loads(SCHEMA_FILE.read_text()))
+    validate_report(found)
     assert found["failed"] == []
     by_rule = {finding["rule"]: finding for finding in found["findings"]}
     for want in wanted["rules"]:
@@ -71,7 +70,7 @@ def test_quick_counts_the_same_and_gives_no_verdict(capsysbinary: Capture) -> No
     _, whole = report(capsysbinary, str(dump(OUT_OF_MEMORY)))
     code, quick = report(capsysbinary, str(dump(OUT_OF_MEMORY)), "--quick")
     assert code == 0
-    jsonschema.validate(quick, json.loads(SCHEMA_FILE.read_text()))
+    validate_report(quick)
     counts = [{row["name"]: row["instances"] for row in found["heap"]["classes"]} for found in (whole, quick)]
     assert counts[0] == counts[1]
     assert quick["heap"]["objects"] is None
@@ -163,7 +162,7 @@ def test_a_cut_dump_gives_what_comes_before_the_cut(
     code = run(["heap", str(tmp_path / "cut.hprof"), "--format", "json"])
     captured = capsysbinary.readouterr()
     found = json.loads(captured.out)
-    jsonschema.validate(found, json.loads(SCHEMA_FILE.read_text()))
+    validate_report(found)
     (given,) = found["inputs"]
     assert given["complete"] is False
     if given["error"] is not None:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import jsonschema
 import pytest
 
 from mqdiag.cli import run
@@ -15,10 +14,10 @@ from mqdiag.facts.shown import Shown as ShownFacts
 from mqdiag.findings import Report
 from mqdiag.graph.open import open_heap
 from mqdiag.render import View, renderer
-from mqdiag.render.json.schema import SCHEMA_FILE
 from mqdiag.show.classes import show_class
 from mqdiag.show.objects import show_object
 from mqdiag.show.target import find_target
+from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
@@ -35,7 +34,7 @@ def shown(capsysbinary: pytest.CaptureFixture[bytes]) -> Shown:
     def show(what: str, *options: str, folder: Path = STUCK) -> Any:
         assert run(["show", str(folder / "dump.hprof.gz"), what, "--format", "json", *options]) == 0
         report = json.loads(capsysbinary.readouterr().out)
-        jsonschema.validate(report, json.loads(SCHEMA_FILE.read_text()))
+        validate_report(report)
         assert report["findings"] == []
         (given,) = report["inputs"]
         assert (given["kind"], given["complete"]) == ("heap", True)

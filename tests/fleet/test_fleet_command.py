@@ -13,6 +13,7 @@ import pytest
 from tests.fleet.conftest import TEMPLATE, Night
 from tests.fleet.made_fleet import heap, put
 from tests.fleet.runs import Done, rows, run
+from tests.report_schema import validate_report
 
 if TYPE_CHECKING:
     pass
@@ -144,12 +145,9 @@ def test_the_runs_are_counted(night: Night, second: Done) -> None:
 
 
 def test_the_report_fits_its_schema(night: Night, second: Done) -> None:
-    import jsonschema
-
-    from mqdiag.render.json.schema import report_schema
 
     for done in (night, second):
-        jsonschema.validate(done.report, report_schema())
+        validate_report(done.report)
 
 
 @pytest.mark.nightly

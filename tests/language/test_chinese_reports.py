@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import jsonschema
 import msgspec
 import pytest
 
@@ -16,11 +15,11 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Report
 from mqdiag.language import LANGUAGES, writer
 from mqdiag.render import View, renderer
-from mqdiag.render.json.schema import report_schema
 from mqdiag.render.parts import Table
 from mqdiag.render.sections import sections_of
 from mqdiag.text import Text
 from tests.language.chinese import english_words, seen_words
+from tests.report_schema import validate_report
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CASES = sorted(
@@ -69,7 +68,7 @@ def test_one_process_writes_a_report_in_both_languages() -> None:
         assert not CHINESE.search(first)
     values = renderer("json")(report, IN_CHINESE)
     assert values == renderer("json")(report, View())
-    jsonschema.validate(msgspec.json.decode(values), report_schema())
+    validate_report(msgspec.json.decode(values))
 
 
 def test_a_saved_report_is_shown_in_chinese(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator
 from types import ModuleType
 
-import jsonschema
 import pytest
 from rich.cells import cell_len
 
@@ -17,11 +16,11 @@ from mqdiag.findings import RuleCard
 from mqdiag.language import LANGUAGES, Writer, writer
 from mqdiag.language.update import read
 from mqdiag.render import View, renderer
-from mqdiag.render.json.schema import report_schema
 from mqdiag.render.text.cards import render_card, render_catalogue
 from mqdiag.rules import run_rules
 from mqdiag.rules.discovery import rule_modules
 from mqdiag.text import Text, Value, say, sentences
+from tests.report_schema import validate_report
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 QUOTED = re.compile(
@@ -81,7 +80,7 @@ def test_reports_for_people(name: str) -> None:
     assert '<html lang="zh-Hans">' in html
     assert "请先这样做" in html
     assert "请先这样做" in markdown
-    jsonschema.validate(json.loads(renderer("json")(report, ZH)), report_schema())
+    validate_report(json.loads(renderer("json")(report, ZH)))
     page = renderer("html")(report, View())
     assert '<html lang="en">' in page
     assert not CHINESE.search(page)
