@@ -3,6 +3,8 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 PYTHON ?=
 BIN := .venv/bin
+# Tests start Python hundreds of times; without kept bytecode each of these compiles what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help
 help: ## List the targets
