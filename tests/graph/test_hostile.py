@@ -22,12 +22,19 @@ MEMORY_MIB = 600
 
 
 def hostile(
-    kind: str, file: Path, number: int, *, seed: int = 1, memory: int = MEMORY_MIB, **env: str
+    kind: str,
+    file: Path,
+    number: int,
+    *,
+    seed: int = 1,
+    memory: int = MEMORY_MIB,
+    program: tuple[str, str] = ("-m", "tests.graph.hostile"),
+    **env: str,
 ) -> dict[str, int]:
     """How many cases ended how; a failure shows the case's name and all that the process said."""
     done = subprocess.run(
         [
-            sys.executable, "-W", "error", "-m", "tests.graph.hostile", kind, str(file),
+            sys.executable, "-W", "error", *program, kind, str(file),
             "--number", str(number), "--seed", str(seed), "--memory-mib", str(memory),
         ],
         cwd=ROOT,
@@ -81,9 +88,18 @@ def test_a_gzip_file_cut_and_with_flipped_bits(tmp_path: Path) -> None:
     assert "partial" in hostile("flips", path, 60)
 
 
-def test_the_loop_sees_a_crash(tmp_path: Path) -> None:
-    with pytest.raises(AssertionError):
-        hostile("flips", small_dump(8).write(tmp_path / "small.hprof"), 40, memory=1)
+@pytest.mark.parametrize(
+    ("second", "error"), [("1 // 0", "ZeroDivisionError"), ("bytearray(2 << 30)", "MemoryError")]
+)
+def test_the_loop_sees_a_crash(tmp_path: Path, second: str, error: str) -> None:
+    """The clean run passes, the first damaged case fails or wants too much memory."""
+    path = small_dump(8).write(tmp_path / "small.hprof")
+    code = (
+        "from tests.graph import hostile as run; clean = [run.WHOLE]; "
+        f"run.examine = lambda _: clean.pop() if clean else {second}; run.main()"
+    )
+    with pytest.raises(AssertionError, match=rf"small\.hprof: case 0, bytes(?s:.*){error}"):
+        hostile("flips", path, 1, program=("-c", code))
 
 
 @pytest.mark.nightly
