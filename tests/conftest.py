@@ -24,9 +24,16 @@ settings.register_profile(
 settings.load_profile("any machine")
 
 
+LONGEST_NAME = 120
+"""characters of a text that is a part of a test's name"""
+
+
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Bytes are no names: those of an archive hold the time, and workers that collect at two times would disagree."""
-    return argname if isinstance(val, bytes) else None
+    """Bytes are no names: those of an archive hold the time, and workers that collect at two times would disagree.
+
+    Nor are long texts: the name of the running test is in the environment of each program that it starts.
+    """
+    return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > LONGEST_NAME) else None
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
