@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
+from mqdiag.read.cores import LEAST_OBJECTS, pool
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.text import Text, say
 
@@ -216,7 +216,7 @@ def _sums(heap: Heap, packages: tuple[str, ...], progress: Progress) -> _Sums:
     from mqdiag.graph.waste import waste
 
     progress.phase(say("summing classes"))
-    with ThreadPoolExecutor(1) as beside:
+    with pool(1, is_large=heap.count >= LEAST_OBJECTS) as beside:
         suspected = beside.submit(
             suspects, heap, lambda name: ".rocketmq." in name or name.startswith(packages)
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 
 import msgspec
@@ -19,7 +18,7 @@ from mqdiag.graph.roots import RootSet
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
 from mqdiag.read.array_room import ArrayRoom
-from mqdiag.read.hprof.walk import worker_count
+from mqdiag.read.cores import LEAST_OBJECTS, Pool, pool, worker_count
 from mqdiag.text import say
 
 _UINT32 = (1 << 32) - 1
@@ -119,7 +118,7 @@ def build_dominance(
         room: where large arrays are.
         progress: told of the phases.
     """
-    with _one_beside() as beside:
+    with _one_beside(index.count) as beside:
         # Most of the search is the work of one core.
         measured = beside.submit(lambda: sizes.units)
         # Before what the search needs: most of that is never touched, and so better off in new memory.
@@ -148,13 +147,13 @@ def build_dominance(
 
 
 @contextmanager
-def _one_beside() -> Iterator[ThreadPoolExecutor]:
-    """A thread for work beside this one; after an error it begins nothing more."""
-    pool = ThreadPoolExecutor(1)
+def _one_beside(objects: int) -> Iterator[Pool]:
+    """A thread for work beside this one, where there are so many objects; after an error it begins nothing more."""
+    beside = pool(1, is_large=objects >= LEAST_OBJECTS)
     try:
-        yield pool
+        yield beside
     finally:
-        pool.shutdown(cancel_futures=True)
+        beside.shutdown(cancel_futures=True)
 
 
 def _search(
@@ -218,7 +217,7 @@ def _fill(
     heads: NDArray[np.uint32],
     ends: NDArray[np.int32],
     units: NDArray[np.uint32],
-    beside: ThreadPoolExecutor,
+    beside: Pool,
 ) -> None:
     """Number the tree anew by places.
 
@@ -262,9 +261,9 @@ def _predecessors(
     np.cumsum(heads, out=heads)
     sources: NDArray[np.int32] = room.empty(int(heads[-1]), np.int32, any_order=True)
     common = (references.starts, references.edges, index.rows, class_nodes, numbers, parents)
-    with ThreadPoolExecutor(workers) as pool:
+    with pool(workers, is_large=index.count >= LEAST_OBJECTS) as threads:
         list(
-            pool.map(
+            threads.map(
                 lambda i: kernel.predecessors(*common, bounds[i], bounds[i + 1], heads, sources),
                 range(workers),
             )

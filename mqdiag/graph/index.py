@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -15,10 +14,10 @@ from mqdiag.errors import InputError
 from mqdiag.graph.kernels import id_order as order_kernel
 from mqdiag.graph.kernels import references as kernel
 from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import Dump, ObjectPart
 from mqdiag.read.hprof.records import big_endian
-from mqdiag.read.hprof.walk import worker_count
 from mqdiag.text import say
 
 Rows = NDArray[np.uint16] | NDArray[np.int32]
@@ -230,8 +229,9 @@ def _runs(parts: list[ObjectPart]) -> list[_Run] | None:
         found = order_kernel.find_runs(part.ids, firsts)
         return found, firsts[:found].copy()
 
-    with ThreadPoolExecutor(worker_count()) as pool:
-        found = list(pool.map(firsts_of, parts))
+    objects = sum(part.ids.size for part in parts)
+    with pool(worker_count(), is_large=objects >= LEAST_OBJECTS) as threads:
+        found = list(threads.map(firsts_of, parts))
     if sum(count for count, _ in found) > _MOST_RUNS:
         return None
     runs: list[_Run] = []
@@ -295,10 +295,10 @@ def _moved(
             for piece in batch:
                 move(piece)
 
-        list(pool.map(take, batches))
+        list(threads.map(take, batches))
 
     batches = list(_batches(runs))
-    with ThreadPoolExecutor(worker_count()) as pool:
+    with pool(worker_count(), is_large=most >= LEAST_OBJECTS) as threads:
         move_all(move_rows)
         for part in parts:
             part.classes = np.empty(0, np.uint16)
@@ -330,8 +330,8 @@ def _id_index(ids: NDArray[np.uint64], room: ArrayRoom) -> IdIndex:
         if slots * _SLOT_BYTES <= _FREE_BYTES + _INDEX_SHARE * ids.nbytes:
             words = room.zeros(slots * 128, np.uint64, any_order=True).reshape(slots, 64, 2)
             parts = _by_pages(ids, base, shift + 12, worker_count())
-            with ThreadPoolExecutor(len(parts)) as pool:
-                list(pool.map(lambda part: kernel.fill_pages(part, base, shift, directory, words), parts))
+            with pool(len(parts), is_large=ids.size >= LEAST_OBJECTS) as threads:
+                list(threads.map(lambda part: kernel.fill_pages(part, base, shift, directory, words), parts))
             kernel.rank_pages(words)
             return IdIndex(base, shift, directory, words)
     return IdIndex(base, shift, np.empty(0, np.int32), ids.reshape(-1, 1, 1))

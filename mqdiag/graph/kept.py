@@ -12,7 +12,6 @@ are kept, and only those of `LEAST_BYTES`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from threading import RLock
 from types import MappingProxyType
@@ -35,15 +34,14 @@ from mqdiag.graph.kernels import kept_checks as check
 from mqdiag.graph.references import References
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
+from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.dump import Dump, Roots, Summary, read_again
 from mqdiag.read.hprof.header import parse_header
-from mqdiag.read.hprof.walk import worker_count
 from mqdiag.read.source import Source
 from mqdiag.text import say
 
 LEAST_BYTES = 64 << 20
 """of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to start"""
-_WORTH_THREADS = 1 << 16
 """objects whose places are checked side by side; fewer are checked before the threads have started"""
 _FEW = 4
 """a quarter of the objects: from there on the places of all are checked at once"""
@@ -430,11 +428,9 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
 def _places_fit(dump: Dump, offsets: Offsets) -> bool:
     """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side."""
     data, id_size, workers = dump.source.data, dump.header.id_size, worker_count()
-    if offsets.size < _WORTH_THREADS:
-        return bool(check.places_fit(data, id_size, offsets))
     bounds = [offsets.size * i // workers for i in range(workers + 1)]
-    with ThreadPoolExecutor(workers) as pool:
-        fits = pool.map(
+    with pool(workers, is_large=offsets.size >= LEAST_OBJECTS) as threads:
+        fits = threads.map(
             lambda i: check.places_fit(data, id_size, offsets[bounds[i] : bounds[i + 1]]), range(workers)
         )
         return all(fits)

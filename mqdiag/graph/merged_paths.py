@@ -6,8 +6,6 @@ twelve million of them both give a few lines.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +15,8 @@ from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels import merge as kernel
 from mqdiag.graph.paths import describe
 from mqdiag.graph.roots import ROOT_NAMES
+from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.distinct import is_in
-from mqdiag.read.hprof.walk import worker_count
 
 Nodes = NDArray[np.int32]
 LEAST_SHARE = 0.01
@@ -247,6 +245,6 @@ def _edge_codes(heap: Heap, classes: kernel.Classes, holders: Nodes, held: Nodes
         objects = kernel.Objects(heap.data, heap.header.id_size, offsets, heap.index.rows)
         kernel.edge_codes(objects, classes, there, held[part], codes[part])
 
-    with ThreadPoolExecutor(worker_count()) as pool:
-        list(pool.map(find, range(0, held.size, _SLICE)))
+    with pool(worker_count(), is_large=heap.count >= LEAST_OBJECTS) as threads:
+        list(threads.map(find, range(0, held.size, _SLICE)))
     return codes

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import numpy as np
@@ -12,8 +11,8 @@ from numpy.typing import NDArray
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import references as kernel
 from mqdiag.graph.kernels.breadth_first import find_referrers
+from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.dump import Dump
-from mqdiag.read.hprof.walk import worker_count
 from mqdiag.text import say
 
 MAX_REFERENCES = (1 << 32) - 1
@@ -110,9 +109,9 @@ def build_references(
     workers = worker_count()
     bounds = [index.count * i // workers for i in range(workers + 1)]
     starts = dump.room.empty(index.count + 1, np.uint32)
-    with ThreadPoolExecutor(workers) as pool:
+    with pool(workers, is_large=index.count >= LEAST_OBJECTS) as threads:
         slices = list(
-            pool.map(
+            threads.map(
                 lambda i: _fill(dump, index, extra_from, extra_to, bounds[i], bounds[i + 1], starts),
                 range(workers),
             )
@@ -131,7 +130,7 @@ def build_references(
                 edges[begin : begin + chunk.size] = chunk
                 begin += chunk.size
 
-        list(pool.map(join, range(workers)))
+        list(threads.map(join, range(workers)))
     return References(starts, edges, extra_from, extra_to, sum(part.dangling for part in slices))
 
 

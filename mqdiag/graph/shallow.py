@@ -8,7 +8,6 @@ learned, and the formula made of them serves for the rest.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import msgspec
@@ -18,10 +17,10 @@ from numpy.typing import NDArray
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import size_gaps as kernel
+from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
-from mqdiag.read.hprof.walk import worker_count
 
 ENOUGH = 5
 """instances with the same distance that settle a class's size"""
@@ -150,8 +149,8 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
                 found[first:last],
             )
 
-        with ThreadPoolExecutor(workers) as pool:
-            list(pool.map(fill, bounds[:-1], bounds[1:]))
+        with pool(workers, is_large=index.count >= LEAST_OBJECTS) as threads:
+            list(threads.map(fill, bounds[:-1], bounds[1:]))
         if usable:
             _size_truncated_arrays(dump, index, found, shift)
         _size_class_objects(dump, index, found, alignment, width, usable, int(sizes_by_row[class_row]))

@@ -27,6 +27,7 @@ from mqdiag.errors import InputError
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes
 from mqdiag.progress import Progress
 from mqdiag.read.available_memory import available_bytes
+from mqdiag.read.cores import LEAST_BYTES, pool, worker_count
 from mqdiag.read.mapping import map_file
 from mqdiag.text import Text, say
 
@@ -370,11 +371,11 @@ def _inflate_members(
         return len(piece)
 
     last = 0
-    with ThreadPoolExecutor(min(len(os.sched_getaffinity(0)), 8)) as pool:
+    with pool(worker_count(), is_large=total >= LEAST_BYTES) as threads:
         try:
-            for i, length in enumerate(pool.map(one, range(len(starts)))):
+            for i, length in enumerate(threads.map(one, range(len(starts)))):
                 if length < 0:
-                    pool.shutdown(cancel_futures=True)
+                    threads.shutdown(cancel_futures=True)
                     return None  # a false start or damage: the one stream decides which
                 last = length
                 progress.advance((i + 1) / len(starts))

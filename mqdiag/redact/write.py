@@ -6,7 +6,6 @@ import os
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import groupby
 from typing import TypeVar
 
@@ -15,8 +14,8 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress
+from mqdiag.read.cores import LEAST_BYTES, Pending, Pool, pool, worker_count
 from mqdiag.read.hprof.mapped import MappedDump
-from mqdiag.read.hprof.walk import worker_count
 from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels.rewrite_objects import rewrite_sub_records
 from mqdiag.redact.kernels.rewrite_records import rewrite_records
@@ -131,8 +130,8 @@ def redacted(
             counted = rewriter.redact(job, lambda start, data: made.append((start, data.copy())), holes=False)
         return made, job[-1].end, counted
 
-    with ThreadPoolExecutor(worker_count()) as pool:
-        for made, end, counted in _in_order(pool, work, plan.jobs(holes=in_file)):
+    with pool(worker_count(), is_large=plan.size >= LEAST_BYTES) as threads:
+        for made, end, counted in _in_order(threads, work, plan.jobs(holes=in_file)):
             for start, data in made:
                 write(start, data)
             counts += counted
@@ -141,12 +140,12 @@ def redacted(
 
 
 def _in_order(
-    pool: ThreadPoolExecutor, work: Callable[[list[Piece]], _Made], given: Iterator[list[Piece]]
+    threads: Pool, work: Callable[[list[Piece]], _Made], given: Iterator[list[Piece]]
 ) -> Iterator[_Made]:
     """Results in order, with only a few ahead of the one that is taken."""
-    waiting: deque[Future[_Made]] = deque()
+    waiting: deque[Pending[_Made]] = deque()
     for each in given:
-        waiting.append(pool.submit(work, each))
+        waiting.append(threads.submit(work, each))
         if len(waiting) > _AHEAD * worker_count():
             yield waiting.popleft().result()
     while waiting:

@@ -314,7 +314,7 @@ def test_after_an_error_nothing_more_begins_beside() -> None:
     ended = Event()
 
     def fail() -> None:
-        with dominance._one_beside() as beside:
+        with dominance._one_beside(dominance.LEAST_OBJECTS) as beside:
             beside.submit(time.sleep, 0.1)
             beside.submit(ended.set)
             raise RuntimeError

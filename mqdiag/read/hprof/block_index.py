@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
+from mqdiag.read.cores import LEAST_BYTES, pool, worker_count
 from mqdiag.read.hprof.kernels import block_index as kernel
 from mqdiag.read.hprof.mapped import RELEASE_BYTES
 from mqdiag.read.hprof.number_table import number_table
-from mqdiag.read.hprof.walk import Segment, worker_count
+from mqdiag.read.hprof.walk import Segment
 
 Ids = NDArray[np.uint64]
 Places = NDArray[np.int64]
@@ -84,10 +84,10 @@ class BlockScanner:
         asked = self._asked(class_ids)
         total = sum(end - start for start, end in segments) or 1
         parts, done = [], 0
-        with ThreadPoolExecutor(worker_count()) as pool:
+        with pool(worker_count(), is_large=total >= LEAST_BYTES) as threads:
             groups = list(_groups(segments))
             for group, part in zip(
-                groups, pool.map(lambda group: self._group(group, asked), groups), strict=True
+                groups, threads.map(lambda group: self._group(group, asked), groups), strict=True
             ):
                 parts.append(part)
                 done += sum(end - start for start, end in group)

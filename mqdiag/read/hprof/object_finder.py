@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.cores import LEAST_BYTES, pool, worker_count
 from mqdiag.read.hprof.block_index import BlockIndex, Ids, Places
 from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.field_layout import FieldLayouts
@@ -15,7 +15,6 @@ from mqdiag.read.hprof.kernels import block_index as kernel
 from mqdiag.read.hprof.number_table import number_table
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import big_endian
-from mqdiag.read.hprof.walk import worker_count
 
 _BLOCKS_AT_A_TIME = 256
 _INSTANCE, _OBJECT_ARRAY, _PRIMITIVE_ARRAY = 0x21, 0x22, 0x23
@@ -52,9 +51,8 @@ class ObjectFinder:
         )
         starts, ends = self._index.starts[likely], self._index.ends[likely]
         parts = [slice(at, at + _BLOCKS_AT_A_TIME) for at in range(0, likely.size, _BLOCKS_AT_A_TIME)]
-        with ThreadPoolExecutor(worker_count()) as pool:
-            each = pool.map if len(parts) > 1 else map
-            list(each(lambda part: self._find_in(starts[part], ends[part], keys, values, places), parts))
+        with pool(worker_count(), is_large=self._data.size >= LEAST_BYTES and len(parts) > 1) as threads:
+            list(threads.map(lambda part: self._find_in(starts[part], ends[part], keys, values, places), parts))
         spread: Places = places[inverse]
         return spread
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 import msgspec
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
 from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.cores import LEAST_BYTES, pool, worker_count
 from mqdiag.read.hprof.kernels import segment_walk as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
 from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG, readable_end
@@ -35,11 +34,6 @@ _TABLE_BITS = 13
 """of the table of classes as it begins: places in powers of two"""
 
 Segment = tuple[int, int]
-
-
-def worker_count() -> int:
-    """Threads for kernels that release the GIL: the cores this process may use, at most 8."""
-    return min(len(os.sched_getaffinity(0)), 8)
 
 
 class Damage(msgspec.Struct):
@@ -140,9 +134,9 @@ def walk_segments(
             own.shelves = Shelves(room, most)
         return walk_slice(data, id_size, taken, own.shelves if store else None)
 
-    with ThreadPoolExecutor(worker_count()) as pool:
+    with pool(worker_count(), is_large=total >= LEAST_BYTES) as threads:
         slices = list(_slices(segments))
-        for taken, part in zip(slices, pool.map(walk, slices), strict=True):
+        for taken, part in zip(slices, threads.map(walk, slices), strict=True):
             walked.append(part)
             done += sum(end - start for start, end in taken)
             progress.advance(done / total)
