@@ -30,6 +30,7 @@ from mqdiag.logs import (
 )
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.pause_lines import tells_nothing
 from mqdiag.read.logs.scan import EACH, SOME, Wanted
 
 Handler = Callable[[Message, LogTally], None]
@@ -96,6 +97,9 @@ POP_BUFFER_BEHIND = (
 
 
 def _collection(message: Message, log: LogTally) -> None:
+    # any line may be the first with a zone
+    if log.zone_minutes is not None and tells_nothing(message.hit.line):
+        return
     log.gc.see(message, log.at(message))
 
 

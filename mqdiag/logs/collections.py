@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+from functools import lru_cache
+
 import msgspec
 
 from mqdiag.facts.vocabulary import GcFormat
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.collection_rows import FILLED_SHARE, Room, Run
 from mqdiag.logs.message import Message
+from mqdiag.logs.pause_lines import USUAL, size_in_bytes
 from mqdiag.logs.tally import MINUTE_MS, Span
 
 FUTILE_SHARE = 0.1
@@ -18,8 +23,6 @@ RUN_GAP_S = 30.0
 MOST_MINUTES = 20_000
 FULL = frozenset({"Pause Full", "Pause Full GC"})
 """by HotSpot, and by a native image of GraalVM"""
-FILLED_SHARE = 0.95
-"""of the heap, in use after a full collection: the next allocations need the next one"""
 CYCLE_FILLED_SHARE = 0.8
 CYCLE_FUTILE_SHARE = 0.02
 """a cycle of ZGC that leaves so much of the heap in use, and frees so little of it, got nothing done"""
@@ -65,80 +68,6 @@ _SECONDS = lazy_pattern(r"[, ](\d{1,12}[.,]\d{1,9}) secs\]")
 _G1_HEAP = lazy_pattern(rf"Heap: {_PART}\({_PART}\)->{_PART}\({_PART}\)")
 
 
-class Run(msgspec.Struct):
-    """Full collections one after the other that freed little."""
-
-    began_s: float
-    ended_s: float
-    at: int | None
-    full: int = 0
-    for_room: int = 0
-    """of them, those that nothing but the want of room caused"""
-    old_full: int = 0
-    """of them, those that left the old generation full"""
-    pause_ms: float = 0.0
-    freed: float = 0.0
-
-    @property
-    def seconds(self) -> float:
-        """From the begin of the first to the end of the last."""
-        return self.ended_s - self.began_s
-
-
-class Room(msgspec.Struct):
-    """What the last collections left."""
-
-    used_share: float | None = None
-    """of the heap, after the last one"""
-    filled: int = 0
-    """full collections for room, or cycles of ZGC, one after the other up to the last, that left the heap full"""
-    old_filled: int = 0
-    """of these, the last ones that left the old generation full"""
-    capacity: int | None = None
-    """of the last of them: a heap that still grows is not full"""
-    rises: int = 0
-    """collections up to the last that each left more than the one before"""
-    risen: float = 0.0
-    """share of the heap by which they did"""
-    since_s: float | None = None
-    """when the first of them was"""
-
-    def see(
-        self,
-        now: float | None,
-        used_share: float,
-        capacity: int | None,
-        *,
-        full: bool,
-        fills: bool,
-        fills_old: bool = False,
-    ) -> None:
-        """One collection.
-
-        Args:
-            now: when it was, in seconds of any origin.
-            used_share: share of the heap that it left in use.
-            capacity: bytes of the heap, if they are told.
-            full: whether it was a full one.
-            fills: whether it was to make room, and left none.
-            fills_old: whether it left none in the old generation.
-        """
-        rise = used_share - (self.used_share if self.used_share is not None else used_share)
-        if full or rise <= 0 or now is None or self.since_s is None or now < self.since_s:
-            self.rises, self.risen, self.since_s = 0, 0.0, None if full else now
-        else:
-            self.rises += 1
-            self.risen += rise
-        self.used_share = used_share
-        if fills:
-            if capacity != self.capacity:
-                self.filled = self.old_filled = 0
-            self.filled, self.capacity = self.filled + 1, capacity
-            self.old_filled = self.old_filled + 1 if fills_old else 0
-        elif full or used_share < FILLED_SHARE:
-            self.filled = self.old_filled = 0
-
-
 class GcTally(msgspec.Struct):
     """All collections of one log."""
 
@@ -169,12 +98,36 @@ class GcTally(msgspec.Struct):
 
     def see(self, message: Message, at: int | None) -> bool:
         """Read one line; False when it is no collection."""
+        usual = USUAL.fullmatch(message.hit.line)
+        if usual is not None and self._usual(usual, at):
+            return True
         text = message.text
         if "GC(" in text or "Allocation Stall (" in text:
             return self._unified(text, at)
         if "Heap: " in text:
             return self._g1_heap(text)
         return self._jdk8(text, at)
+
+    def _usual(self, found: re.Match[bytes], at: int | None) -> bool:
+        uptime, what, before, after, heap, pause = found.groups()
+        told = _told_by(what)
+        if told is None:
+            return False
+        to_space, stalled, full, for_room = told
+        self.to_space_exhausted += to_space
+        self.stalls += stalled
+        self._add(
+            "unified",
+            at,
+            float(uptime.replace(b",", b".")),
+            full=full,
+            for_room=for_room,
+            pause_ms=float(pause.replace(b",", b".")),
+            before=size_in_bytes(before),
+            after=size_in_bytes(after),
+            heap=size_in_bytes(heap),
+        )
+        return True
 
     def _unified(self, text: str, at: int | None) -> bool:
         if "To-space exhausted" in text or "Evacuation Failure" in text:
@@ -316,7 +269,8 @@ class GcTally(msgspec.Struct):
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms
-        self.longest_ms = max(self.longest_ms, pause_ms)
+        if pause_ms > self.longest_ms:
+            self.longest_ms = pause_ms
         if at is None:
             return
         self.span.see(at)
@@ -372,6 +326,17 @@ class GcTally(msgspec.Struct):
         for key, pause_ms in sorted(self.minutes.items()):
             folded[key // 4] = folded.get(key // 4, 0.0) + pause_ms
         self.step, self.minutes = self.step * 4, folded
+
+
+@lru_cache(maxsize=256)
+def _told_by(what: bytes) -> tuple[bool, bool, bool, bool] | None:
+    """(no room to copy to, a stall, a full collection, one for room) by a pause with its causes; None if it is none."""
+    text = what.decode()
+    found = _UNIFIED_PLAIN.fullmatch(f"GC(0) {text} 0ms")
+    if found is None:
+        return None
+    to_space = "To-space exhausted" in text or "Evacuation Failure" in text
+    return to_space, "Allocation Stall (" in text, found[2] in FULL, _for_room(text)
 
 
 def _uptime(text: str) -> float | None:

@@ -21,7 +21,8 @@ from mqdiag.facts.logs import (
     SubscriptionChange,
 )
 from mqdiag.facts.vocabulary import FlowControlKind, OffsetPlace
-from mqdiag.logs.collections import RUN_GAP_S, GcTally, Run
+from mqdiag.logs.collection_rows import Run
+from mqdiag.logs.collections import RUN_GAP_S, GcTally
 from mqdiag.logs.log_tally import CounterTally, FlowTally, NotMatchedTally, ResetKey, ResetTally
 from mqdiag.logs.owners import Owner, answered_by, by_log
 from mqdiag.logs.reader import ReadLog

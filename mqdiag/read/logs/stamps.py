@@ -20,13 +20,14 @@ _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep
 _ISO = lazy_pattern(
     rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
-_LEADING = lazy_pattern(
-    rb"(\d{4}-\d\d-\d\d)[T ]([01]\d|2[0-3]):([0-5]\d):(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)"
-)
+_TO_MINUTE = rb"(\d{4}-\d\d-\d\d[T ](?:[01]\d|2[0-3]):[0-5]\d)"
+_LEADING = lazy_pattern(_TO_MINUTE + rb":(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)")
 """a line that begins with a time without a zone, as nearly all lines of logs do"""
 _LEADING_BYTES = 26
 """of a line decide whether this pattern fits, and what it finds"""
 _MOST_LEADING = 64
+_LEADING_WITH_ZONE = lazy_pattern(rb"\[?" + _TO_MINUTE + rb":(\d\d)[.,](\d{3})([+-]\d{4})(?:\]|: )")
+"""a line of the JVM's collections"""
 _TWO_DIGIT_YEAR = lazy_pattern(
     rb"(?<![\d-])(\d\d)-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
@@ -79,15 +80,21 @@ class StampReader:
             return known
         leading = _LEADING.match(line)
         if leading is not None:
-            day, hour, minute, second, fraction = leading.groups()
-            day_ms = _day_ms(day)
-            if day_ms is not None:
-                within_s = int(hour) * 3600 + int(minute) * 60 + min(int(second), 60)
-                told = Stamp(day_ms + within_s * 1000 + int(fraction or 0), None, fraction is not None)
+            minute, second, fraction = leading.groups()
+            minute_ms = _minute_ms(minute)
+            if minute_ms is not None:
+                wall_ms = minute_ms + min(int(second), 60) * 1000 + int(fraction or 0)
+                told = Stamp(wall_ms, None, fraction is not None)
                 if len(self._leading) >= _MOST_LEADING:
                     self._leading.clear()
                 self._leading[head] = told
                 return told
+        leading = _LEADING_WITH_ZONE.match(line)
+        if leading is not None:
+            minute, second, fraction, zone = leading.groups()
+            minute_ms = _minute_ms(minute)
+            if minute_ms is not None:
+                return Stamp(minute_ms + min(int(second), 60) * 1000 + int(fraction), _minutes(zone), True)
         if _END_OF_CLOCK.search(line, 0, HEAD) is None:
             # such as a frame of a stack, which each of the other patterns would search to its end
             return _epoch(line)
@@ -124,9 +131,9 @@ def has_clock(head: bytes) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _day_ms(text: bytes) -> int | None:
-    """When a day begins, in milliseconds since 1970; None if there is no such day."""
-    found = _ISO.match(text + b" 00:00:00")
+def _minute_ms(text: bytes) -> int | None:
+    """When a minute begins, in milliseconds since 1970; None if there is no such day."""
+    found = _ISO.match(text + b":00")
     stamp = None if found is None else _iso(found)
     return None if stamp is None else stamp.wall_ms
 
@@ -190,6 +197,7 @@ def _day_s(year: int, month: int, day: int) -> int:
     return timegm((year, month, day, 0, 0, 0))
 
 
+@lru_cache(maxsize=64)
 def _minutes(zone: bytes | None) -> int | None:
     if not zone:
         return None

@@ -86,3 +86,25 @@ def test_the_line_with_the_time_above() -> None:
 def test_a_time_too_far_above_is_not_taken() -> None:
     block = b"2026-11-21 12:00:01 ERROR x\n" + b"\tat a.b\n" * 50
     assert StampReader().of_record(block, len(block) - 8)[0] is None
+
+
+def test_times_of_one_reader_go_back_and_change_their_zones() -> None:
+    """What is kept of earlier lines is taken for the same text alone."""
+    reader = StampReader()
+    minute = int(AT.timestamp()) * 1000 - 1000
+    lines = [
+        (b"2026-11-21 12:00:01,250 INFO x", 1250, None),
+        (b"2026-11-21 12:01:01,250 INFO x", 61_250, None),
+        (b"2026-11-21 12:00:59,001 INFO x", 59_001, None),
+        (b"2026-11-21 12:00:60 INFO x", 60_000, None),
+        (b"2026-11-21 12:00:01,250 +0800 INFO x", 1250, 480),
+        (b"[2026-11-21T12:00:01.250+0800][1.2s] GC(1)", 1250, 480),
+        (b"[2026-11-21T12:00:01.250-0330][1.2s] GC(1)", 1250, -210),
+        (b"[2026-11-21T12:00:01.251-9959][1.2s] GC(1)", 1251, None),
+        (b"2026-11-21T12:01:07.250+0000: 1.234: [GC pause", 67_250, 0),
+    ]
+    for line, milliseconds, offset in lines:
+        stamp = reader.of_line(line)
+        assert stamp is not None
+        assert (stamp.wall_ms, stamp.offset_minutes) == (minute + milliseconds, offset)
+    assert reader.of_line(b"[2026-13-21T12:00:01.250+0800][1.2s] GC(1)") is None
