@@ -187,6 +187,14 @@ class Scanner:
         end, start, line = -1, 0, b""
         seen: tuple[int, ...] = ()
         for at, literal, stands_for in chosen:
+            last_text = last_texts.get(literal)
+            if last_text is not None and at >= end and block.startswith(last_text, at):
+                # nearly all settings of a broker that starts again, for which no line is cut out
+                end = at + len(last_text) - 1
+                counts.hit_lines += 1
+                line = b""
+                seen = (literal,)
+                continue
             if at >= end:
                 end = block.find(b"\n", at)
                 if end < 0:
@@ -199,10 +207,10 @@ class Scanner:
             else:
                 seen += (literal,)
             if literal in changes:
-                text = block[at:end]
-                if last_texts.get(literal) == text:
+                text = block[at : min(end, at + LONGEST_LINE)] + b"\n"
+                if text == last_text and end - at < len(text):
                     continue
-                last_texts[literal] = text[:LONGEST_LINE]
+                last_texts[literal] = text
             if not line:
                 start = block.rfind(b"\n", 0, at) + 1
                 line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)

@@ -10,6 +10,7 @@ from mqdiag.read.logs.scan import (
     EACH,
     FIRST_BLOCKS,
     LONG_LOG_BLOCKS,
+    LONGEST_LINE,
     LOOK_BACK,
     SOME,
     Counts,
@@ -129,3 +130,38 @@ def test_the_same_value_again_is_counted_and_not_given() -> None:
     assert [hit.line for hit in hits if hit.literal == 0] == [b"0 needle=1", b"2 needle=2", b"4 needle=1"]
     assert len([hit for hit in hits if hit.literal == 1]) == 5
     assert counts.hit_lines == 10
+
+
+def test_a_value_that_only_begins_like_the_last_one_is_given() -> None:
+    """Or ends where it went on, or stands at the end of the log without a line end."""
+    data = b"needle=1\nneedle=12\nneedle=12\nneedle=1\nneedle=1 \nneedle=1 \nneedle=12\r\nneedle=12\nneedle=12"
+    hits, counts = scan(data, changes=True)
+    assert [hit.line for hit in hits] == [
+        b"needle=1",
+        b"needle=12",
+        b"needle=1",
+        b"needle=1 ",
+        b"needle=12\r",
+        b"needle=12",
+    ]
+    assert counts.hit_lines == 9
+
+
+@pytest.mark.parametrize("block", [1, 1 << 16])
+def test_what_else_stands_on_a_line_with_the_same_value_is_given(block: int) -> None:
+    data = b"needle=1 and a pin\n" * 3 + b"a pin, needle=1 and a pin\n" * 2
+    hits, counts = scan(data, block=block, changes=True)
+    assert [(hit.literal, hit.line[:2]) for hit in hits] == [
+        (0, b"ne"),
+        *[(1, b"ne")] * 3,
+        *[(1, b"a ")] * 2,
+    ]
+    assert counts.hit_lines == 5
+
+
+def test_a_value_longer_than_what_is_looked_at_is_never_the_same() -> None:
+    """But the part of it that is kept may be a value itself."""
+    long = b"needle=" + b"a" * LONGEST_LINE
+    kept = long[:LONGEST_LINE]
+    hits, _ = scan(b"\n".join((long, long, kept, kept, long, kept)) + b"\n", block=1 << 22, changes=True)
+    assert [len(hit.line) for hit in hits] == [LONGEST_LINE] * 3
