@@ -51,6 +51,13 @@ _OF_A_SERVER = lazy_pattern(
     r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d " + _LEVEL + r" (?!Rocketmq\w+ - )([A-Za-z]\w{2,80}) - "
 )
 """a line of RocketMQ's own files with an ordinary name of a thread, which needs no other pattern"""
+_OF_A_CLIENT = lazy_pattern(
+    r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})? "
+    + _LEVEL
+    + r"(?: +\[\d+\] \[([^\]]{1,200})\] \[| (Rocketmq)\w{1,40} - )"
+)
+"""a line of a client of 5.x with the first of the patterns above, or one of 4.x, where no thread stands"""
+_THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
@@ -58,6 +65,8 @@ _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 _OF_STACK = lazy_pattern(
     r"at \S|\.\.\. \d|(?:Caused by|Suppressed): \S|(?:[a-z]\w{0,60}\.){1,12}[A-Z][\w$]{0,100}(?::|$)"
 )
+_FRAMES = lazy_pattern(rb"(?:[ \t]{1,8}at [!-~][ -~]*\r?\n)+")
+_LONGEST_FRAME = 1 << 10
 _BETWEEN_FRAMES = ("See http", "For more information")
 """beginnings of lines that RocketMQ puts between an exception and its stack"""
 
@@ -136,7 +145,24 @@ class Message(msgspec.Struct):
 
     def frames(self) -> str:
         """The stack of the exception that the line is; empty where it has none."""
+        usual = None if "\n" in self.text else self._usual_frames()
+        if usual is not None:
+            return usual
         return "\n".join(takewhile(lambda line: line.startswith("at "), self.stack()))
+
+    def _usual_frames(self) -> str | None:
+        """The same by all lines at once, where they are short enough, and what is below them ends the stack."""
+        block = self.hit.block
+        end = block.find(b"\n", self.hit.start)
+        found = None if end < 0 else _FRAMES.match(block, end + 1, end + 1 + _STACK_BYTES - _LONGEST_FRAME)
+        if found is None:
+            return None
+        below = block.find(b"\n", found.end())
+        if below < 0 or below - found.end() > _LONGEST_FRAME:
+            return None
+        bare, is_of_stack = _line_of_stack(block[found.end() : below])
+        goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(_BETWEEN_FRAMES)
+        return None if goes_on else _joined_frames(found[0])
 
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
@@ -148,11 +174,16 @@ class Message(msgspec.Struct):
 
 @lru_cache(maxsize=512)
 def _line_of_stack(line: str | bytes) -> tuple[str, bool]:
-    """(a line without what stands around it, whether it is of a stack); a log repeats few stacks again and again."""
+    """(a line without what stands around it, whether it is of a stack); a log repeats few of them again and again."""
     text = line if isinstance(line, str) else line.decode(errors="replace")
     # some appenders end the lines of a stack by CR and LF
     bare = _COMPOSED.sub("", text).strip()
     return bare, _OF_STACK.match(bare) is not None
+
+
+@lru_cache(maxsize=256)
+def _joined_frames(lines: bytes) -> str:
+    return "\n".join(line.decode().strip() for line in lines.splitlines())
 
 
 def _record_of(hit: Hit, stamps: StampReader) -> Record:
@@ -212,6 +243,9 @@ def _thread(text: str) -> str | None:
     found = _OF_A_SERVER.match(text)
     if found is not None:
         return found[1]
+    found = _OF_A_CLIENT.match(text, 0, 2048)
+    if found is not None and (found[1] or _names_none(text, found.end(2))):
+        return found[1]
     # Most patterns begin with a level: the places of all levels are looked for once, not by each of them.
     levels = [found.start() for found in _LEVELS.finditer(text, 0, 2048)]
     for pattern, at_level in _THREADS:
@@ -225,3 +259,8 @@ def _thread(text: str) -> str | None:
             if found is not None:
                 return found[1]
     return None
+
+
+def _names_none(text: str, begin: int) -> bool:
+    """Whether no pattern can find a thread in the text of a client of 4.x, from the name of its logger on."""
+    return _LEVELS.search(text, begin, 2048) is None and not any(word in text for word in _THREAD_IN_TEXT)
