@@ -109,3 +109,26 @@ def test_a_log_file_is_given_as_it_is() -> None:
 def test_an_excerpt_in_many_chunks_is_tidied() -> None:
     data = b"\n".join(b"> " + line for line in (RECORD, OTHER))
     assert b"".join(blocks("x.log", iter([data[:50], data[50:]]))) == b"\n".join((RECORD, OTHER))
+
+
+def test_a_block_of_a_long_log_ends_before_a_record() -> None:
+    """What a stack says belongs to the line that it was logged under."""
+    record = (
+        b"2026-11-21 12:46:35.228 ERROR [main] com.acme.Orders - not sent\n"
+        b"org.apache.rocketmq.client.exception.MQClientException: Send [3] times, still failed\n"
+        b"\tat a.B.c(B.java:1)\n"
+        b"Caused by: org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to 10.0.0.7:9876 failed\n"
+        b"\t... 9 more\n"
+    )
+    data = record * (MAX_BYTES // len(record) + 20)
+    begin = (MAX_BYTES // len(record) + 5) * len(record)
+    for cut in range(begin, begin + len(record), 7):
+        got = list(blocks("x.log", iter([data[:cut], data[cut:]])))
+        assert b"".join(got) == data
+        assert all(block.startswith(b"2026-11-21") for block in got)
+
+
+def test_text_without_records_is_cut_at_line_ends() -> None:
+    data = b"a line of prose\n" * (MAX_BYTES // 8)
+    first, _ = blocks("x.log", iter([data[: MAX_BYTES + 5], data[MAX_BYTES + 5 :]]))
+    assert first.endswith(b"\n")

@@ -14,6 +14,10 @@ from mqdiag.text import NOTHING, say
 
 MAX_LINE = 1 << 20
 """bytes after which text without a line end is cut, so that memory stays bounded"""
+_LONGEST_RECORD = 64 << 10
+"""bytes before the end of a chunk in which the beginning of its last record is looked for"""
+_BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"<")
+"""of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
 _TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _BINARY_SHARE = 0.02
@@ -29,6 +33,8 @@ _MAGICS = {
 def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     """Blocks that end at a line end, but for the last and for lines that are too long.
 
+    Where records are told by their beginnings, a block ends before one, so that no stack is apart from its record.
+
     In a short text, wrapped and quoted lines are made whole again.
 
     Raises:
@@ -43,8 +49,8 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
     else:
         head = [tidied(b"".join(head))]  # one block: packed, the same text comes in pieces
     rest = b""
-    for chunk in chain(head, plain):
-        end = chunk.rfind(b"\n") + 1
+    for chunk, is_last in _with_the_last_marked(chain(head, plain)):
+        end = (not is_last and _end_of_records(chunk)) or chunk.rfind(b"\n") + 1
         if not end:
             rest += chunk
             if len(rest) >= MAX_LINE:
@@ -55,6 +61,25 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         rest = chunk[end:]
     if rest:
         yield rest
+
+
+def _with_the_last_marked(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Each chunk, and whether no other follows it."""
+    ahead = next(chunks, None)
+    while ahead is not None:
+        chunk, ahead = ahead, next(chunks, None)
+        yield chunk, ahead is None
+
+
+def _end_of_records(chunk: bytes) -> int:
+    """Where the last record of a chunk begins; 0 where no line near the end begins one."""
+    first = max(len(chunk) - _LONGEST_RECORD, 0)
+    at = chunk.rfind(b"\n", first)
+    while at >= 0:
+        if chunk.startswith(_BEGINNINGS, at + 1):
+            return at + 1
+        at = chunk.rfind(b"\n", first, at)
+    return 0
 
 
 def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
