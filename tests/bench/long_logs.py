@@ -23,6 +23,8 @@ KINDS = {
     "application": ("*/*/application.log.gz",),
     "broken-brokers": ("*/broker/broker.log.gz", "*/broker/store*.log.gz"),
     "flood": ("power-loss-4.3.2/broker/storeerror.log.gz",),
+    "store": ("*/broker/store.log.gz",),
+    "gc": ("*/*/gc.log.gz",),
 }
 """the logs that each kind is made of; those of the first three have a start of a process every 5 to 50 KB"""
 _SECOND = "%Y-%m-%d %H:%M:%S"
