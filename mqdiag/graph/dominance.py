@@ -25,8 +25,9 @@ _UINT32 = (1 << 32) - 1
 _MOST_HEAVY = 1024
 _Search = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint64]]
 """`numbers`, `parents`, `heads` and `steps` of `depth_first`"""
-_Results = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.uint32] | NDArray[np.uint64]]
-"""`dominator`, `dominated` and `prefix` of a `Dominance`"""
+_Prefix = NDArray[np.uint32] | NDArray[np.uint64]
+_Prepared = tuple[NDArray[np.int32], _Prefix]
+"""`dominator` and `prefix` of a `Dominance`"""
 
 
 class Dominance(msgspec.Struct):
@@ -42,7 +43,7 @@ class Dominance(msgspec.Struct):
     order: NDArray[np.int32]
     dominator: NDArray[np.int32]
     dominated: NDArray[np.int32]
-    prefix: NDArray[np.uint32] | NDArray[np.uint64]
+    prefix: _Prefix
     alignment: int
 
     @property
@@ -89,10 +90,6 @@ class Dominance(msgspec.Struct):
             at += int(self.dominated[at])
         return np.array(found, np.int32)
 
-    def top_level(self) -> NDArray[np.int32]:
-        """Places that only the virtual root dominates, int32."""
-        return np.flatnonzero(self.dominator[1:] == 0).astype(np.int32) + np.int32(1)
-
     def inside(self, place: int) -> NDArray[np.int32]:
         """Objects of a subtree, itself included: nodes int32."""
         return self.order[place : place + int(self.dominated[place])]
@@ -128,8 +125,8 @@ def build_dominance(
         numbers, parents, heads, steps = _search(index, references, class_nodes, roots, room)
         places = parents.size
 
-        def prepare() -> _Results:
-            return _results(places, measured.result(), room)
+        def prepare() -> _Prepared:
+            return _prepared(places, measured.result(), room)
 
         # In files they are made meanwhile; in memory they would stand beside the arrays of the search, at the peak.
         prepared = beside.submit(prepare) if room.in_files else None
@@ -139,8 +136,10 @@ def build_dominance(
         _immediate(index, references, class_nodes, (numbers, parents, heads, steps), label, room)
         del parents, steps
         progress.phase(say("summing retained sizes"))
+        # Ample memory has these two where the search was, so that hardly a page must be cleared.
         order = room.empty(places, np.int32, any_order=room.is_ample)
-        dominator, dominated, prefix = prepare() if prepared is None else prepared.result()
+        dominated = room.empty(places, np.int32, any_order=room.is_ample)
+        dominator, prefix = prepare() if prepared is None else prepared.result()
         tree = Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
         _fill(tree, heads, label, measured.result(), beside)
     return tree
@@ -169,8 +168,8 @@ def _search(
     heads = room.zeros(count + 2, np.uint32, any_order=True)
     steps = room.zeros(count // 32 + 1, np.uint64)
     path, cursors = (
-        room.empty(count, np.int32, any_order=True),
-        room.empty(count, np.uint32, any_order=True),
+        room.empty(count, np.int32, any_order=True, sparse=True),
+        room.empty(count, np.uint32, any_order=True, sparse=True),
     )
     numbers[roots.nodes] = -1
     reached = depth_first.depth_first(
@@ -200,16 +199,15 @@ def _immediate(
     """Write the immediate dominators into `heads`; `label`, int32[m + 1], is scratch."""
     numbers, parents, heads, steps = search
     sources = _predecessors(index, references, class_nodes, numbers, parents, heads, room)
-    stack = room.empty(parents.size, np.int32, any_order=True)
+    stack = room.empty(parents.size, np.int32, any_order=True, sparse=True)
     kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
 
 
-def _results(places: int, units: NDArray[np.uint32], room: ArrayRoom) -> _Results:
+def _prepared(places: int, units: NDArray[np.uint32], room: ArrayRoom) -> _Prepared:
     """Arrays to be filled, for so many places and for shallow units by object."""
     fits = int(units.sum(dtype=np.int64)) <= _UINT32
-    prefix: NDArray[np.uint32] | NDArray[np.uint64]
-    prefix = room.ready(places + 1, np.uint32 if fits else np.uint64)
-    return room.ready(places, np.int32), room.ready(places, np.int32), prefix
+    prefix: _Prefix = room.ready(places + 1, np.uint32 if fits else np.uint64)
+    return room.ready(places, np.int32), prefix
 
 
 def _fill(

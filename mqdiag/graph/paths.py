@@ -66,7 +66,7 @@ class PathSearch:
         self.came_from[:] = _NOT_YET
         self.came_from[roots] = _ROOT
         # Touched only as far as the search goes.
-        self._queue = graph.dump.room.empty(graph.count, np.int32, any_order=True)
+        self._queue = graph.dump.room.empty(graph.count, np.int32, any_order=True, sparse=True)
         self._queue[: roots.size] = roots
         self._first, self._last = 0, int(roots.size)
         self._weak = graph.instances(graph.classes.indices_named("java.lang.ref.Reference"))

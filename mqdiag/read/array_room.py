@@ -129,7 +129,9 @@ class ArrayRoom:
             raise self._no_room(needed_bytes, on_disk)
         return True
 
-    def empty(self, count: int, dtype: type, *, any_order: bool = False, at_end: bool = False) -> NDArray[Any]:
+    def empty(
+        self, count: int, dtype: type, *, any_order: bool = False, at_end: bool = False, sparse: bool = False
+    ) -> NDArray[Any]:
         """An array whose content is undefined.
 
         Args:
@@ -137,12 +139,15 @@ class ArrayRoom:
             dtype: their type.
             any_order: it is read or written in any order.
             at_end: it does not lie between others, which will leave before it.
+            sparse: most of it is never touched, as a rule: what took its place would have pages to clear.
 
         Raises:
             InputError: the disk is full.
         """
         if not self._fits(count, dtype, any_order):
             return self._in_file(count, dtype)
+        if sparse:
+            return np.empty(count, dtype)
         return self._in_memory(count, dtype, at_end)[0]
 
     def zeros(self, count: int, dtype: type, *, any_order: bool = False) -> NDArray[Any]:

@@ -137,6 +137,17 @@ def test_memory_is_used_again_only_where_all_arrays_fit(in_files: list[int]) -> 
     assert in_files == [64]
 
 
+def test_what_is_hardly_touched_takes_no_place_that_others_reuse(in_files: list[int]) -> None:
+    room = ArrayRoom("dump", 1 << 20)
+    room.reserve(1000)
+    sparse = room.empty(1000, np.uint64, any_order=True, sparse=True)
+    assert sparse.nbytes == 8000
+    assert room.reused_bytes == 0
+    assert room.empty(1000, np.uint64, any_order=True).nbytes == 8000
+    assert room.reused_bytes == 8192
+    assert in_files == []
+
+
 def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(array_room, "fits", lambda folder, size: False)
     with pytest.raises(
