@@ -22,6 +22,7 @@ from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
 from mqdiag.read.cores import LEAST_OBJECTS, pool
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.unmapped_early import unmap_beside
 from mqdiag.text import Text, say
 
 NO_GRAPH = say("the object graph was left out (--quick)")
@@ -73,6 +74,7 @@ def read_heap(
     ) as heap:
         facts = graph_facts(heap, settings, progress)
         heap.finish()
+        unmap_beside(heap.dump.source)
     return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps
 
 
