@@ -9,6 +9,7 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.language import english
+from mqdiag.threads import decide
 from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, dump, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
@@ -304,3 +305,20 @@ def test_what_a_thread_started_from_decides_nothing(tmp_path: Path) -> None:
     ]
     threads = [thread for thread in facts(tmp_path, samples).threads if thread.java_id]
     assert len({(thread.state, thread.confidence, str(thread.reason)) for thread in threads}) == 1
+
+
+@pytest.mark.parametrize(
+    ("locks", "same", "others"),
+    [
+        # a lock that is shared from a later sample on is another case than one of which no two are the same
+        ("ABB", ["XYY", "BAA"], ["ABC", "AAB", "AAA", "ABA"]),
+        ("AAA", ["XXX"], ["AAB", "ABC"]),
+        ("ABC", ["XYZ", "CBA"], ["ABA", "AAB"]),
+    ],
+)
+def test_which_locks_are_one_whatever_their_addresses(locks: str, same: list[str], others: list[str]) -> None:
+    def known(text: str) -> object:
+        return decide._which_are_one([(f"0x{lock}",) for lock in text])
+
+    assert {known(text) for text in same} == {known(locks)}
+    assert all(known(text) != known(locks) for text in others)
