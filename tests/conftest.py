@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -23,6 +24,9 @@ settings.register_profile(
 )
 settings.load_profile("any machine")
 
+
+# jsonschema imports it if it is there, which takes seconds: it makes grammars of addresses, which we do not check.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 LONGEST_NAME = 120
 """characters of a text that is a part of a test's name"""
