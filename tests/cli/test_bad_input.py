@@ -105,8 +105,9 @@ AS_NOBODY = """
 import importlib, os, pkgutil, sys
 import mqdiag
 # All code first: the interpreter's own files may stand where only root can read.
+# Those of fleets and of assistants are in packages that these commands never import.
 for found in pkgutil.walk_packages(mqdiag.__path__, "mqdiag."):
-    if not found.name.endswith("__main__"):
+    if not found.name.endswith("__main__") and not found.name.startswith(("mqdiag.fleet", "mqdiag.mcp")):
         importlib.import_module(found.name)
 from mqdiag.cli import run
 if os.getuid() == 0:

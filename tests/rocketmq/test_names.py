@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -36,8 +37,13 @@ def sources(*left_out: str) -> list[Path]:
     ]
 
 
-def calls(path: Path) -> Iterator[tuple[str, str, int, list[str]]]:
+@cache
+def calls(path: Path) -> tuple[tuple[str, str, int, list[str]], ...]:
     """(receiver, method, line, string literals among the arguments) of all calls of methods."""
+    return tuple(_calls(path))
+
+
+def _calls(path: Path) -> Iterator[tuple[str, str, int, list[str]]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             texts = [
@@ -49,11 +55,12 @@ def calls(path: Path) -> Iterator[tuple[str, str, int, list[str]]]:
             yield ast.unparse(node.func.value), node.func.attr, node.lineno, texts
 
 
-def literals(path: Path) -> set[str]:
+@cache
+def literals(path: Path) -> frozenset[str]:
     tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {
+    return frozenset(
         node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and isinstance(node.value, str)
-    }
+    )
 
 
 def test_rocketmq_reads_by_role_only() -> None:
