@@ -23,23 +23,33 @@ KERNELS = ROOT / "mqdiag" / "_kernel_cache"
 
 
 class CopiedTree:
-    """A copy without compiled files, and the commands of the developer's environment that run in it."""
+    """A copy, and the commands of the developer's environment that run in it.
+
+    Compiled modules of the program are copied too, as the interpreter compares them with the time and size of their
+    source, and commands keep those that they compile: else each would compile the whole program.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for name in COPIED:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, folder / name, **_without_compiled(copy))
+            if (ROOT / name).is_dir():
+                compiled = () if name == "mqdiag" else ("__pycache__",)
+                left = shutil.ignore_patterns("_kernel_cache", ".pytest_cache", *compiled)
+                shutil.copytree(ROOT / name, folder / name, ignore=left)
+            else:
+                shutil.copy(ROOT / name, folder / name)
         for name in LINKED:
             (folder / name).symlink_to(ROOT / name)
 
     def run(self, command: str) -> str:
         """What a command writes, such as "pytest tests/rules"; it must succeed."""
         name, *arguments = shlex.split(command)
+        environment = {**os.environ, "PYTHONPATH": str(self.folder), "MQDIAG_KERNELS": str(KERNELS)}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)
         done = subprocess.run(
             [*_program(name), *arguments],
             cwd=self.folder,
-            env={**os.environ, "PYTHONPATH": str(self.folder), "MQDIAG_KERNELS": str(KERNELS)},
+            env=environment,
             capture_output=True,
             text=True,
             check=False,
@@ -62,9 +72,3 @@ def _program(name: str) -> list[str]:
     if name == "mqdiag":
         return [sys.executable, "-m", "mqdiag"]
     return [str(TOOLS / name)]
-
-
-def _without_compiled(copy: object) -> dict[str, object]:
-    if copy is not shutil.copytree:
-        return {}
-    return {"ignore": shutil.ignore_patterns("__pycache__", "_kernel_cache", ".pytest_cache")}

@@ -88,7 +88,7 @@ TO_RUN = sorted(
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder like a clone with a dump in it: the fixtures are there, and what is written is thrown away."""
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
-    (tmp_path / "dump.hprof").symlink_to(ROOT / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz")
+    (tmp_path / "dump.hprof").symlink_to(ROOT / "fixtures" / "heap" / "stuck-one-4.9.8" / "dump.hprof.gz")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 

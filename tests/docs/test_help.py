@@ -54,8 +54,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     samples = sorted(path for path in (tmp_path / "series").rglob("*") if path.is_file())
     places = {
         "dump.hprof.gz": heap / "oversized-oom-4.3.2" / "dump.hprof.gz",
-        "before.hprof.gz": heap / "healthy-busy-4.3.2" / "dump.hprof.gz",
-        "after.hprof.gz": heap / "oversized-oom-4.3.2" / "dump.hprof.gz",
+        "before.hprof.gz": heap / "healthy-busy-4.9.8" / "dump.hprof.gz",
+        "after.hprof.gz": heap / "stuck-one-4.9.8" / "dump.hprof.gz",
         "samples.tar.gz": stacks / "apache4-stuck" / "series.tar.gz",
         "catalina.out": samples[0],
         "paste.txt": samples[0],

@@ -27,11 +27,11 @@ def make_docs(*arguments: str) -> tuple[int, str]:
 
 
 def test_the_check_sees_a_difference_and_a_leftover(tmp_path: Path) -> None:
-    assert make_docs("--root", str(tmp_path)) == (0, "")
+    assert make_docs("--rules", "--root", str(tmp_path)) == (0, "")
     page = tmp_path / "docs" / "rules" / "input-incomplete.md"
     page.write_text(page.read_text().replace("cut", "CUT"))
     (tmp_path / "docs" / "rules" / "no-more.md").write_text("gone")
-    code, err = make_docs("--check", "--root", str(tmp_path))
+    code, err = make_docs("--rules", "--check", "--root", str(tmp_path))
     assert code == 1
     assert {line.split()[0] for line in err.splitlines()} == {
         "docs/rules/input-incomplete.md",
