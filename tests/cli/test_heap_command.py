@@ -41,9 +41,13 @@ def test_the_cases_are_there() -> None:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_verdict_that_was_provoked(case: str, capsysbinary: Capture) -> None:
+def test_the_verdict_that_was_provoked(case: str, tmp_path: Path, capsysbinary: Capture) -> None:
+    """In JSON and in words that fit and are plain, by one run: `--also` writes what `--format` would."""
     wanted = expected(case)
-    code, found = report(capsysbinary, str(dump(case)), *wanted["options"])
+    values = tmp_path / "report.json"
+    code = run(["heap", str(dump(case)), "--width", "80", "--also", f"json={values}", *wanted["options"]])
+    captured = capsysbinary.readouterr()
+    found = json.loads(values.read_bytes())
     validate_report(found)
     assert found["failed"] == []
     by_rule = {finding["rule"]: finding for finding in found["findings"]}
@@ -54,11 +58,6 @@ def test_the_verdict_that_was_provoked(case: str, capsysbinary: Capture) -> None
     assert not set(wanted["absent"]) & set(by_rule)
     assert code == int(any(finding["severity"] == "error" for finding in found["findings"]))
 
-
-@pytest.mark.parametrize("case", CASES)
-def test_the_text_fits_and_is_plain(case: str, capsysbinary: Capture) -> None:
-    code = run(["heap", str(dump(case)), "--width", "80", *expected(case)["options"]])
-    captured = capsysbinary.readouterr()
     text = captured.out.decode()
     assert captured.err == b""
     assert too_wide(text) == []

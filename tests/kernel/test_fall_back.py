@@ -229,7 +229,7 @@ def test_the_process_of_the_tests_runs_object_code() -> None:
 
 @pytest.mark.slow
 def test_a_heap_report_is_equal_by_numba(tmp_path: Path) -> None:
-    dump = ROOT / "fixtures/heap/oversized-oom-4.3.2/dump.hprof.gz"
+    dump = ROOT / "fixtures/heap/stuck-one-4.9.8/dump.hprof.gz"
     command = [sys.executable, "-m", "mqdiag", "heap", str(dump), "--format", "json"]
     reports = [
         subprocess.run(command, env={**os.environ, **extra}, capture_output=True, text=True, check=False).stdout
