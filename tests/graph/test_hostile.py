@@ -49,7 +49,7 @@ def hostile(
     return outcomes
 
 
-@pytest.fixture(params=[4, 8])
+@pytest.fixture(params=[pytest.param(4, marks=pytest.mark.nightly), 8])
 def small(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     return small_dump(request.param).write(tmp_path / f"ids of {request.param}.hprof")
 
