@@ -63,9 +63,10 @@ format: .venv/installed ## Bring the code into its format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Tests start hundreds of programs, which would each compile all modules where somebody has Python keep none.
 .PHONY: test
 test: .venv/installed $(CATALOGUE).mo ## Set up what the tests need and run all of them, on all cores
-	$(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup
+	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup
 
 .PHONY: nightly
 nightly: .venv/installed $(CATALOGUE).mo ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
