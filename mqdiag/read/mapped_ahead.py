@@ -23,6 +23,13 @@ _WINDOW_BYTES = _TOUCHED_TOGETHER * _FAULT_BYTES
 _PROBES = 4
 """of a window, which tell whether it is in memory"""
 _HEAD = b"JAVA PROFILE 1.0."
+_SAMPLES = 16
+"""places of a dump that tell whether a walk reads most of it"""
+_SAMPLE_BYTES = 4 << 10
+_ZEROS, _LEAST_ZEROS = b"\0\0\0", 64
+"""of a sample: lengths, counts and most ids begin so, and small objects are full of these"""
+_LEAST_DIFFERENT = 24
+"""values of the bytes of a sample, which an array of zeros has not"""
 
 
 class FileState(NamedTuple):
@@ -53,6 +60,8 @@ _ahead: list[_Ahead] = []
 def map_ahead(path: str, kept_in: str | None) -> None:
     """Map a plain dump that is in memory, on a machine with more than one core; anything else is left alone.
 
+    So is a dump that consists of large arrays, such as message bodies, for a walk skips these.
+
     Args:
         path: the file.
         kept_in: folder where an earlier run may have kept what it computed of the dump; None where that does not
@@ -69,7 +78,9 @@ def map_ahead(path: str, kept_in: str | None) -> None:
             return
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
         try:
-            if os.pread(descriptor, len(_HEAD), 0) != _HEAD:
+            if os.pread(descriptor, len(_HEAD), 0) != _HEAD or not _has_small_objects(
+                descriptor, found.st_size
+            ):
                 return
             state = FileState.of(descriptor)
             mapped = mmap.mmap(descriptor, state.size_bytes, access=mmap.ACCESS_READ)
@@ -105,6 +116,20 @@ def _is_newer(found: os.stat_result, folder: str) -> bool:
         return found.st_mtime_ns > os.stat(folder).st_mtime_ns
     except FileNotFoundError:
         return True
+
+
+def _has_small_objects(descriptor: int, size_bytes: int) -> bool:
+    """Whether most samples of a dump look like small objects, for which a walk reads each page.
+
+    Raises:
+        OSError: a sample is not in memory, or the file system does not tell.
+    """
+    found = 0
+    for number in range(_SAMPLES):
+        sample = bytearray(_SAMPLE_BYTES)
+        os.preadv(descriptor, [sample], size_bytes * number // _SAMPLES, os.RWF_NOWAIT)
+        found += sample.count(_ZEROS) >= _LEAST_ZEROS and len(set(sample)) >= _LEAST_DIFFERENT
+    return found > _SAMPLES // 2
 
 
 def _touch(descriptor: int, ahead: _Ahead) -> None:

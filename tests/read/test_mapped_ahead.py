@@ -16,6 +16,8 @@ from mqdiag.read.source import open_source
 
 HEAD = b"JAVA PROFILE 1.0.2\0"
 SIZE = 300 << 10
+OBJECTS = bytes(range(64)) + bytes(192)
+"""what looks like ids, lengths and values"""
 
 
 @pytest.fixture(autouse=True)
@@ -30,7 +32,7 @@ def _any_size(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 @pytest.fixture
 def dump(tmp_path: Path) -> Path:
     path = tmp_path / "dump.hprof"
-    path.write_bytes(HEAD + bytes(range(256)) * (SIZE // 256))
+    path.write_bytes(HEAD + OBJECTS * (SIZE // len(OBJECTS)))
     return path
 
 
@@ -52,6 +54,18 @@ def test_the_reader_gets_what_was_mapped(dump: Path) -> None:
     assert source.data.tobytes() == dump.read_bytes()
     assert memoryview(source.data.base).obj is ahead.mapped
     assert _taken(dump) is None
+
+
+@pytest.mark.parametrize("content", [b'{"order": 4711} ', bytes(16)], ids=["bodies", "zeros"])
+def test_large_arrays_are_not_mapped_ahead(dump: Path, content: bytes) -> None:
+    """A walk skips them, so that most of the pages would never be read."""
+    objects = OBJECTS * (SIZE // len(OBJECTS) // 4)
+    dump.write_bytes(HEAD + objects + content * (SIZE // len(content)))
+    map_ahead(str(dump), None)
+    assert mapped_ahead._ahead == []
+    dump.write_bytes(HEAD + 8 * objects + content * (SIZE // len(content)))
+    map_ahead(str(dump), None)
+    assert len(mapped_ahead._ahead) == 1
 
 
 def test_pages_are_brought_in_to_the_end(dump: Path) -> None:
