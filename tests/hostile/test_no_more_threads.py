@@ -29,8 +29,12 @@ def evidence(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize(("command", "file"), [("stacks", "jstack.txt"), ("logs", "broker.log")])
-def test_texts_are_read(command: str, file: str, evidence: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize(
+    ("command", "file"), [("stacks", "jstack.txt"), ("logs", "broker.log"), ("heap", "dump.hprof")]
+)
+def test_texts_and_small_dumps_are_read(
+    command: str, file: str, evidence: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert run([command, str(evidence / file)]) in (0, 1)
     assert capsys.readouterr().err == ""
 
@@ -49,6 +53,7 @@ def test_other_commands_end_with_one_line(
     words: tuple[str, ...], evidence: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(evidence)
+    monkeypatch.setattr("mqdiag.read.hprof.walk.LEAST_BYTES", 1)
     assert run([*words, "--no-cache"]) == 4
     said = capsys.readouterr()
     assert said.out == ""
