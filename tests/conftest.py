@@ -25,7 +25,8 @@ settings.register_profile(
 settings.load_profile("any machine")
 
 
-# jsonschema imports it if it is there, which takes seconds: it makes grammars of addresses, which we do not check.
+# jsonschema, which kubernetes-validate uses, imports it if it is there, which takes seconds: it makes grammars of
+# addresses, which we do not check.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
 LONGEST_NAME = 120

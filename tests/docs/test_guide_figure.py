@@ -41,6 +41,7 @@ def test_every_format_shows_it(tree: CopiedTree) -> None:
     assert f"<dt>wait for finalize()</dt><dd>{finalizers:,}</dd>" in tree.run(f"{command} html")
 
 
+@pytest.mark.nightly
 def test_the_checks_pass(tree: CopiedTree) -> None:
     tree.run("python -m mqdiag.render.json.schema")
     for name in PLACES:

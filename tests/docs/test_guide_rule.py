@@ -14,6 +14,10 @@ NAME = "thread-max-without-effect"
 TITLE = "runs 20 threads, not up to 64"
 DUMP = "fixtures/heap/same-group-twice-4.3.2/dump.hprof.gz"
 """its consumers have the defaults of 4.3.2: 20 and 64"""
+OTHER_TESTS = ("pytest tests/docs", "pytest tests/language", "pytest tests/render")
+"""tests that hold for every rule and run here for one that has nothing special"""
+
+pytestmark = pytest.mark.xdist_group("guide for a rule")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +34,13 @@ def test_the_guide_names_the_file() -> None:
     assert not (ROOT / FILE).exists(), "a rule of the program is no example"
 
 
-@pytest.mark.parametrize("command", block_of(GUIDE, "text").splitlines())
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(command, marks=[pytest.mark.nightly] if command.startswith(OTHER_TESTS) else [])
+        for command in block_of(GUIDE, "text").splitlines()
+    ],
+)
 def test_the_checks_of_the_guide_pass(tree: CopiedTree, command: str) -> None:
     output = tree.run(command)
     if command == "pytest tests/rules/test_every_rule.py":

@@ -227,7 +227,7 @@ def test_the_process_of_the_tests_runs_object_code() -> None:
     assert "MQDIAG_KERNEL_MODE" not in os.environ
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_a_heap_report_is_equal_by_numba(tmp_path: Path) -> None:
     dump = ROOT / "fixtures/heap/stuck-one-4.9.8/dump.hprof.gz"
     command = [sys.executable, "-m", "mqdiag", "heap", str(dump), "--format", "json"]

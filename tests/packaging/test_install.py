@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from mqdiag import __version__
@@ -91,7 +91,7 @@ def test_a_dump_is_diagnosed_and_the_report_fits_the_schema_in_the_wheel(
     done = run(installed.mqdiag, "heap", DUMP, "--format", "json", cwd=tmp_path)
     assert found_cause(done) == "oversized-thresholds"
     schema = next(installed.prefix.glob("lib/python*/site-packages/mqdiag/render/json/report.schema.json"))
-    jsonschema.validate(json.loads(done.stdout), json.loads(schema.read_text()))
+    jsonschema_rs.validate(json.loads(schema.read_text()), json.loads(done.stdout))
 
 
 @pytest.mark.parametrize("format_name", ["html", "sarif", "junit", "markdown", "github", "csv"])

@@ -14,14 +14,24 @@ PLAIN = [dump for dump in DUMPS if not dump.parent.name.endswith("-direct-limit"
 """the others know the heap's limit by the JVM's arguments alone, which are replaced, as they may hold passwords"""
 
 AGAIN = {
+    "app-retains-5.3.3",
+    "broadcasting-4.9.8",
+    "dropped-queue-4.9.8",
+    "healthy-busy-5.3.3",
     "healthy-busy-4.3.2-not-live",
     "healthy-busy-4.3.2-parallel-dump",
     "healthy-busy-4.3.2-zgc",
     "healthy-busy-4.9.8",
+    "just-over-4.9.8",
+    "lite-pull-4.9.8",
+    "orderly-4.9.8",
     "oversized-oom-5.3.3",
+    "override-4.3.2",
+    "same-group-twice-4.3.2",
     "stuck-one-4.9.8",
+    "two-groups-4.3.2",
 }
-"""the same layout and names as in one of the rest, of another version or way to take the dump"""
+"""the same layout and names as in one of the rest, of another version or consumer, or another way to take the dump"""
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import jsonschema
+import jsonschema_rs
 import pytest
 
 from mqdiag.findings import Report
@@ -54,7 +54,7 @@ def test_the_shipped_schema_is_the_one_of_the_types() -> None:
 
 
 def test_the_schema_is_a_schema() -> None:
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    jsonschema_rs.meta.validate(SCHEMA)
 
 
 @pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS.keys())
@@ -90,7 +90,7 @@ def test_the_schema_refuses_a_report_with_a_missing_or_wrong_part(path: tuple[st
             del part[path[-1]]
         else:
             part[path[-1]] = ["wrong"]
-        with pytest.raises(jsonschema.ValidationError):
+        with pytest.raises(jsonschema_rs.ValidationError):
             validate_report(report)
 
 
