@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import signal
 import socket
 import threading
@@ -380,14 +379,17 @@ def options(tmp_path: Path) -> FleetOptions:
 
 
 def at_sleep(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> None:
-    """Do these things instead of waiting for the next listing; after the last one SIGTERM comes."""
+    """Do these things instead of waiting for the next listing; after the last one SIGTERM comes.
+
+    It is raised in this thread: `os.kill` may leave it to another one, and a second one could come before it is seen.
+    """
     left = list(steps)
 
     def sleep(seconds: float) -> None:
         if left:
             left.pop(0)()
         else:
-            os.kill(os.getpid(), signal.SIGTERM)
+            signal.raise_signal(signal.SIGTERM)
 
     monkeypatch.setattr(watching.time, "sleep", sleep)
     monkeypatch.setattr(watching, "STEP_S", 0.0)
@@ -424,7 +426,7 @@ def test_sigterm_lets_a_run_finish_and_a_second_one_does_not(
     def killed(times: int) -> Callable[..., None]:
         def fake(*arguments: object, **more: object) -> None:
             for _ in range(times):
-                os.kill(os.getpid(), signal.SIGTERM)
+                signal.raise_signal(signal.SIGTERM)
             ended.append(times)
 
         return fake
