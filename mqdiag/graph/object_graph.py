@@ -9,6 +9,7 @@ nodes that it is given. What takes a pass over the whole graph is in `Heap`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import ClassVar
 
@@ -20,6 +21,8 @@ from mqdiag.graph.class_objects import mirrors, with_mirrors
 from mqdiag.graph.class_table import ClassTable
 from mqdiag.graph.index import ObjectIndex, Rows
 from mqdiag.graph.kept import Kept
+from mqdiag.graph.kernels.field_values import read_integers, read_references
+from mqdiag.graph.kernels.references import Pages
 from mqdiag.graph.kernels.row_counts import find_ascending
 from mqdiag.graph.kernels.size_gaps import array_lengths
 from mqdiag.graph.references import References, TooManyReferences, build_references
@@ -33,7 +36,6 @@ from mqdiag.read.hprof.types import (
     BOOLEAN,
     BYTE,
     CHAR,
-    DTYPES,
     INT,
     LONG,
     PRIMITIVE_BYTES,
@@ -45,7 +47,9 @@ from mqdiag.read.hprof.types import (
 from mqdiag.text import Text, say
 
 Nodes = NDArray[np.int32]
-_INTEGERS = (BOOLEAN, CHAR, BYTE, SHORT, INT, LONG)
+Positions = NDArray[np.int64]
+_SIGNED = (BYTE, SHORT, INT, LONG)
+_INTEGERS = (BOOLEAN, CHAR, *_SIGNED)
 
 
 class ObjectGraph:
@@ -190,32 +194,36 @@ class ObjectGraph:
         """Where the sub-record of one node begins."""
         return int(self.index.places(np.array([node], np.int32))[0])
 
-    def field_places(self, nodes: Nodes, field: str) -> list[tuple[NDArray[np.int64], NDArray[np.int64], int]]:
-        """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
+    def _layouts(self, nodes: Nodes, field: str) -> Iterator[tuple[Positions, Nodes, int, int]]:
+        """(positions in `nodes`, the nodes there, byte of the field in an instance, basic type) for each layout."""
         there = np.flatnonzero(nodes >= 0)
-        if not there.size:
-            return []
-        found = []
-        for positions in _by_class(there, self.index.rows[nodes[there]]):
-            place = self.classes.field_place(int(self.index.rows[nodes[positions[0]]]), field)
-            if place is None:
-                continue
-            offset, kind = place
-            starts = self.index.places(nodes[positions])
+        own = nodes[there]
+        for positions in _by_class(there, self.index.rows[own]):
+            chosen = own if positions is there else nodes[positions]
+            place = self.classes.field_place(int(self.index.rows[chosen[0]]), field)
+            if place is not None:
+                yield positions, chosen, *place
+
+    def field_places(self, nodes: Nodes, field: str) -> Iterator[tuple[Positions, NDArray[np.int64], int]]:
+        """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
+        for positions, chosen, offset, kind in self._layouts(nodes, field):
+            starts = self.index.places(chosen)
             is_instance = self.data[starts] == 0x21
             starts, positions = starts[is_instance] + 9 + 2 * self.header.id_size, positions[is_instance]
             lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
             fits = offset + width_of(kind, self.header.id_size) <= lengths
-            found.append((positions[fits], starts[fits] + offset, kind))
-        return found
+            yield positions[fits], starts[fits] + offset, kind
 
     def refs(self, nodes: Nodes, field: str) -> Nodes:
         """Values of a reference field; -1 where null, where the node is -1, and where there is no such field."""
         values = np.full(nodes.size, -1, np.int32)
-        for positions, places, kind in self.field_places(nodes, field):
+        for positions, chosen, offset, kind in self._layouts(nodes, field):
             if kind == REFERENCE:
-                ids = big_endian(self.data, places, self.header.id_size)
-                values[positions] = self.index.lookup.find(ids)
+                found = np.empty(chosen.size, np.int32)
+                lookup, offsets = self.index.lookup, self.index.offsets_at(chosen)
+                pages = Pages(lookup.base, lookup.shift, lookup.directory, lookup.words)
+                read_references(self.data, self.header.id_size, offsets, chosen, offset, pages, found)
+                values[positions] = found
         return values
 
     def lacks(self, nodes: Nodes, field: str) -> NDArray[np.bool_]:
@@ -230,10 +238,14 @@ class ObjectGraph:
     def numbers(self, nodes: Nodes, field: str) -> NDArray[np.int64]:
         """Values of a boolean or integer field, int64; MISSING where the node has none."""
         values = np.full(nodes.size, self.MISSING, np.int64)
-        for positions, places, kind in self.field_places(nodes, field):
+        for positions, chosen, offset, kind in self._layouts(nodes, field):
             if kind in _INTEGERS:
-                raw = big_endian(self.data, places, WIDTHS[kind])
-                values[positions] = raw.astype(DTYPES[kind]).astype(np.int64)
+                found = np.empty(chosen.size, np.int64)
+                read_integers(
+                    self.data, self.header.id_size, self.index.offsets_at(chosen), chosen,
+                    offset, WIDTHS[kind], kind in _SIGNED, self.MISSING, found,
+                )  # fmt: skip
+                values[positions] = found
         return values
 
     def ref(self, node: int, path: str) -> int:
@@ -286,11 +298,11 @@ class ObjectGraph:
         return self.sizes.of(nodes)
 
 
-def _by_class(positions: NDArray[np.int64], rows: Rows) -> list[NDArray[np.int64]]:
+def _by_class(positions: Positions, rows: Rows) -> list[Positions]:
     """The positions of each class; most often there is one class."""
     if not positions.size:
         return []
-    if (rows == rows[0]).all():
+    if positions.size == 1 or (rows == rows[0]).all():
         return [positions]
     # Sorted, for there may be as many classes as objects.
     order = np.argsort(rows, kind="stable")

@@ -76,7 +76,7 @@ def rank_pages(words):
 
 
 @kernel(inline=True)
-def _find(wanted, base, shift, directory, words):
+def find_id(wanted, base, shift, directory, words):
     """Position of an id; -1 when no object has it."""
     if directory.size == 0:
         low = np.uint64(0)
@@ -118,7 +118,7 @@ def find_ids(wanted, base, shift, directory, words, found):
         if wanted[i] == 0:
             found[i] = np.int32(-1)  # null, even where a damaged object calls itself so
         else:
-            found[i] = np.int32(_find(wanted[i], base, shift, directory, words))
+            found[i] = np.int32(find_id(wanted[i], base, shift, directory, words))
 
 
 class Records(NamedTuple):
@@ -206,7 +206,7 @@ def fill_references(records, pages, thread_locals, first, last, spare, before, s
                     break
                 wanted = identifier(data, body + place, id_size)
                 if wanted != 0:
-                    found = _find(wanted, base, shift, directory, words)
+                    found = find_id(wanted, base, shift, directory, words)
                     if found >= 0:
                         edges[edge] = found
                         edge += 1
@@ -219,7 +219,7 @@ def fill_references(records, pages, thread_locals, first, last, spare, before, s
                 wanted = identifier(data, body, id_size)
                 body += id_size
                 if wanted != 0:
-                    found = _find(wanted, base, shift, directory, words)
+                    found = find_id(wanted, base, shift, directory, words)
                     if found >= 0:
                         edges[edge] = found
                         edge += 1
@@ -231,7 +231,7 @@ def fill_references(records, pages, thread_locals, first, last, spare, before, s
                 wanted = identifier(data, body, id_size)
                 body += id_size
                 if wanted != 0:
-                    found = _find(wanted, base, shift, directory, words)
+                    found = find_id(wanted, base, shift, directory, words)
                     if found >= 0:
                         edges[edge] = found
                         edge += 1
@@ -249,7 +249,7 @@ def fill_references(records, pages, thread_locals, first, last, spare, before, s
                 if kind == 2:
                     wanted = identifier(data, body + id_size + 1, id_size)
                     if wanted != 0:
-                        found = _find(wanted, base, shift, directory, words)
+                        found = find_id(wanted, base, shift, directory, words)
                         if found >= 0:
                             edges[edge] = found
                             edge += 1
