@@ -64,4 +64,10 @@ def test_the_steps_of_the_guide(tree: CopiedTree, dump: Path) -> None:
     assert heap_of(tree, OLDER)["consumers"][0]["layout"] == "5.3"
     tree.run("ruff check mqdiag/rocketmq")
     tree.run("ruff format --check mqdiag/rocketmq")
+
+
+@pytest.mark.nightly
+def test_the_checks_pass(tree: CopiedTree) -> None:
+    table = tree.folder / TABLE
+    table.write_text(with_the_guides_rows((ROOT / TABLE).read_text("utf-8")), "utf-8")
     tree.run("pytest tests/rocketmq/test_names.py tests/rocketmq/test_families.py -k 'not real'")

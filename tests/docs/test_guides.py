@@ -150,6 +150,7 @@ def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     assert [path.suffix for path in tmp_path.iterdir()] == [".log"]
 
 
+@pytest.mark.nightly
 def test_the_check_sees_an_output_that_differs(tmp_path: Path) -> None:
     guide = tmp_path / "docs" / "guides" / "x.md"
     guide.parent.mkdir(parents=True)

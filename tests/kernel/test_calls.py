@@ -117,7 +117,14 @@ def test_it_is_compiled_once_and_numba_imported_for_that_only(tmp_path: Path) ->
     assert call_in_a_new_process(tmp_path) == "True False"
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:-10], lambda data: b"", lambda data: data[::-1]])
+@pytest.mark.parametrize(
+    "damage",
+    [
+        pytest.param(lambda data: data[:-10], id="cut"),
+        pytest.param(lambda data: b"", id="empty", marks=pytest.mark.nightly),
+        pytest.param(lambda data: data[::-1], id="turned round", marks=pytest.mark.nightly),
+    ],
+)
 def test_a_damaged_file_is_compiled_again(tmp_path: Path, damage) -> None:
     call_in_a_new_process(tmp_path)
     for kept in tmp_path.rglob("*.o"):

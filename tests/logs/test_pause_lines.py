@@ -72,8 +72,14 @@ def _by_the_long_way(text: str, monkeypatch: pytest.MonkeyPatch) -> bytes:
         return _told(text)
 
 
-@pytest.mark.parametrize("decoration", DECORATIONS)
-@pytest.mark.parametrize("text", PAUSES + BEGINNINGS)
+@pytest.mark.parametrize(
+    ("text", "decoration"),
+    [
+        pytest.param(text, decoration, marks=[pytest.mark.nightly] if place and other else [])
+        for place, text in enumerate(PAUSES + BEGINNINGS)
+        for other, decoration in enumerate(DECORATIONS)
+    ],
+)
 def test_each_line_counts_the_same(text: str, decoration: str, monkeypatch: pytest.MonkeyPatch) -> None:
     known = (
         "[2026-11-21T12:00:00.900+0800][0.900s][info][gc] GC(0) Pause Young (Normal) (G1) 24M->5M(256M) 4.5ms\n"

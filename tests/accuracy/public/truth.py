@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 
 import msgspec
@@ -72,10 +73,11 @@ def cases() -> list[Case]:
     return [Case(name=path.parent.name, truth=_truth(path)) for path in found]
 
 
-def searches() -> list[Search]:
+@cache
+def searches() -> tuple[Search, ...]:
     """What was looked for, by topic."""
     found = sorted((PUBLIC / "searched").glob("*.toml"))
-    return [msgspec.toml.decode(path.read_bytes(), type=Search) for path in found]
+    return tuple(msgspec.toml.decode(path.read_bytes(), type=Search) for path in found)
 
 
 def _truth(path: Path) -> Truth:
