@@ -219,7 +219,13 @@ def test_the_keyboard_reaches_every_row(browser: Any, tmp_path: Path) -> None:
     opened.check()
 
 
-@pytest.mark.parametrize("context", [DESK, PHONE], ids=["light desk", "dark phone"])
+@pytest.mark.parametrize(
+    "context",
+    [
+        pytest.param(DESK, id="light desk", marks=pytest.mark.nightly),
+        pytest.param(PHONE, id="dark phone"),
+    ],
+)
 def test_everybody_can_read_it(browser: Any, tmp_path: Path, context: Any) -> None:
     opened = Opened(browser, tmp_path / "index.html", page(), bypass_csp=True, **context)
     assert violations(opened.page) == []
