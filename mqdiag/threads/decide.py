@@ -49,6 +49,10 @@ NOT_JUDGED: dict[NotJudged, Text] = {
 }
 ADMISSIONS = frozenset({"monitor", "lock", "pool"})
 """waits that end when the thread is let in: afterwards the same frame of its own does other work"""
+_FREE_WAITS = frozenset(
+    {"sleep", "future", "latch", "semaphore", "queue", "condition", "join", "object-wait", "park"}
+)
+"""waits that cost no CPU time, however long: what grows there is work before and behind them"""
 NEVER_REST = ADMISSIONS | {"running", "class-init"}
 """a thread that wants to be let in has something to do"""
 
@@ -344,15 +348,16 @@ def _stuck(track: Track, run: Run) -> Revision:
                 "{same_work}; the dumps do not tell how much time is between them", same_work=stuck.reason
             ),
         )
+    meaning = track.last_meaning
+    if grew_ms > HIGH_MS and meaning.doing in _FREE_WAITS and not meaning.waits_in_steps:
+        alike = say(
+            "{same_work}; one long wait and a short one for each message look alike", same_work=stuck.reason
+        )
+        return Revision(state="unknown", reason=alike, run=run)
     if run.count < 3 or run.seconds < SURE_RUN_S:
         more = say("{same_work}; more samples would make it sure", same_work=stuck.reason)
         return msgspec.structs.replace(stuck, confidence="medium", reason=more)
-    if track.last_meaning.doing == "sleep" and grew_ms > HIGH_MS:
-        alike = say("{same_work}; short sleeps for one message or for many look alike", same_work=stuck.reason)
-        return Revision(state="unknown", reason=alike, run=run)
-    if grew_ms <= HIGH_MS or (
-        track.last_meaning.doing == "socket-read" and grew_ms <= STILL_MS and run.same_frames
-    ):
+    if grew_ms <= HIGH_MS or (meaning.doing == "socket-read" and grew_ms <= STILL_MS and run.same_frames):
         return msgspec.structs.replace(stuck, confidence="high")
     little = say("{same_work}, which is little but not nothing", same_work=stuck.reason)
     return msgspec.structs.replace(stuck, confidence="medium", reason=little)

@@ -37,7 +37,7 @@ BURST_MS = 0.08
 BURST_OVER_REST = 4.0
 """one growth stands out from this many times the usual one on; under a trickling answer it was twice at most"""
 HIGH_MS = 0.2
-"""growth up to which the confidence in a standstill is high"""
+"""growth up to which a standstill is sure, and from which on a wait that costs nothing can be many waits"""
 BODY_MS = 1.2
 """growth in a thread that reads on in one answer: 0.2 to 0.9 ms were measured under one that trickles"""
 BODY_MS_PER_S = 0.12

@@ -13,6 +13,8 @@ from mqdiag.findings import Severity
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES
 from tests.threads.real_series import CASES, STANDS, packed_series, truth_of
 
+ONE_CALL = {("lively-progressing-jdk21", 5, 3)}
+"""series, first sample and samples of a part that one call of five seconds fills: no CPU time went by in it"""
 BUSY = CASES / "busy-progressing-jdk25"
 HEALTHY = [
     path
@@ -41,13 +43,21 @@ def test_two_dumps_a_second_apart_show_no_standstill(tmp_path: Path) -> None:
         assert not standing(BUSY, list(pair))
 
 
+@pytest.mark.parametrize(("name", "first"), [("late-progressing", 3), ("lively-progressing", 1)])
+def test_a_wait_for_each_message_is_no_standstill(name: str, first: int, tmp_path: Path) -> None:
+    """Three dumps show threads in one wait. Their CPU time grew by 0.2 to 0.5 ms, as messages are done in between."""
+    dumps = unpacked(CASES / name / "series.tar.gz", tmp_path)
+    assert not standing(CASES / name, dumps[first : first + 3])
+
+
 @pytest.mark.nightly
 @pytest.mark.parametrize("path", HEALTHY, ids=[f"{path.parent.name}/{path.name}" for path in HEALTHY])
 def test_no_part_of_a_healthy_series_shows_a_standstill(tmp_path: Path, path: Path) -> None:
     dumps = unpacked(path, tmp_path)
     for length in range(2, len(dumps) + 1):
         for first in range(len(dumps) - length + 1):
-            assert not standing(path.parent, dumps[first : first + length])
+            if (path.parent.name, first, length) not in ONE_CALL:
+                assert not standing(path.parent, dumps[first : first + length])
     assert not standing(path.parent, dumps[::2])
 
 
