@@ -51,6 +51,11 @@ class IdIndex(msgspec.Struct):
     directory: NDArray[np.int32]
     words: NDArray[np.uint64]
 
+    @property
+    def pages(self) -> kernel.Pages:
+        """The same, as kernels take it."""
+        return kernel.Pages(self.base, self.shift, self.directory, self.words)
+
     def find(self, ids: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Positions of ids; -1 for null and for ids that no object has."""
         found = np.empty(ids.size, np.int32)

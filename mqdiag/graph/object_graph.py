@@ -21,8 +21,7 @@ from mqdiag.graph.class_objects import mirrors, with_mirrors
 from mqdiag.graph.class_table import ClassTable
 from mqdiag.graph.index import ObjectIndex, Rows
 from mqdiag.graph.kept import Kept
-from mqdiag.graph.kernels.field_values import read_integers, read_references
-from mqdiag.graph.kernels.references import Pages
+from mqdiag.graph.kernels.field_values import read_integers, read_references, value_places
 from mqdiag.graph.kernels.row_counts import find_ascending
 from mqdiag.graph.kernels.size_gaps import array_lengths
 from mqdiag.graph.references import References, TooManyReferences, build_references
@@ -207,12 +206,11 @@ class ObjectGraph:
     def field_places(self, nodes: Nodes, field: str) -> Iterator[tuple[Positions, NDArray[np.int64], int]]:
         """(positions in `nodes`, where the value stands, basic type) for each layout among the nodes."""
         for positions, chosen, offset, kind in self._layouts(nodes, field):
-            starts = self.index.places(chosen)
-            is_instance = self.data[starts] == 0x21
-            starts, positions = starts[is_instance] + 9 + 2 * self.header.id_size, positions[is_instance]
-            lengths = big_endian(self.data, starts - 4, 4).astype(np.int64)
-            fits = offset + width_of(kind, self.header.id_size) <= lengths
-            yield positions[fits], starts[fits] + offset, kind
+            places = np.empty(chosen.size, np.int64)
+            id_size, offsets = self.header.id_size, self.index.offsets_at(chosen)
+            value_places(self.data, id_size, offsets, chosen, offset, width_of(kind, id_size), places)
+            there = places >= 0
+            yield positions[there], places[there], kind
 
     def refs(self, nodes: Nodes, field: str) -> Nodes:
         """Values of a reference field; -1 where null, where the node is -1, and where there is no such field."""
@@ -220,9 +218,8 @@ class ObjectGraph:
         for positions, chosen, offset, kind in self._layouts(nodes, field):
             if kind == REFERENCE:
                 found = np.empty(chosen.size, np.int32)
-                lookup, offsets = self.index.lookup, self.index.offsets_at(chosen)
-                pages = Pages(lookup.base, lookup.shift, lookup.directory, lookup.words)
-                read_references(self.data, self.header.id_size, offsets, chosen, offset, pages, found)
+                id_size, offsets = self.header.id_size, self.index.offsets_at(chosen)
+                read_references(self.data, id_size, offsets, chosen, offset, self.index.lookup.pages, found)
                 values[positions] = found
         return values
 

@@ -158,14 +158,13 @@ def _fill(
     starts: NDArray[np.uint32],
 ) -> _Slice:
     """The references of objects first to last; `starts` get their places among these."""
-    classes, lookup = dump.classes, index.lookup
+    classes, pages = dump.classes, index.lookup.pages
     # All statics, and all locals of threads, may be those of one object.
     spare = _HEAD_REFERENCES + int((classes.static_types == 2).sum()) + extra_from.size
     records = kernel.Records(
         dump.source.data, dump.header.id_size, index.offsets, index.rows,
         classes.layout_starts, classes.layout_places,
     )  # fmt: skip
-    pages = kernel.Pages(lookup.base, lookup.shift, lookup.directory, lookup.words)
     thread_locals = kernel.ThreadLocals(extra_from, extra_to)
     part = _Slice([])
     room = 0

@@ -21,14 +21,29 @@ def _value_at(data, id_size, at, offset, width):
 
 
 @kernel
-def read_references(data, id_size, offsets, nodes, offset, pages, found):
-    """Objects that a field refers to.
+def value_places(data, id_size, offsets, nodes, offset, width, places):
+    """Where the values of a field stand in the file.
 
     Args:
         data: uint8[], the file. id_size: 4 or 8.
         offsets: of all sub-records, see `ObjectIndex`.
         nodes: int32[k], objects.
         offset: of the field in the body of an instance.
+        width: bytes of a value.
+        places: int64[k], out; -1 where there is no such field.
+
+    O(k).
+    """
+    for i in range(nodes.size):
+        places[i] = _value_at(data, id_size, np.int64(offsets[nodes[i]]), offset, width)
+
+
+@kernel
+def read_references(data, id_size, offsets, nodes, offset, pages, found):
+    """Objects that a field refers to.
+
+    Args:
+        data, id_size, offsets, nodes, offset: as for `value_places`.
         pages: `references.Pages`.
         found: int32[k], out; -1 for null, for ids that no object has, and where there is no such field.
 
@@ -48,7 +63,7 @@ def read_integers(data, id_size, offsets, nodes, offset, width, is_signed, missi
     """Values of a boolean or integer field.
 
     Args:
-        data, id_size, offsets, nodes, offset: as for `read_references`.
+        data, id_size, offsets, nodes, offset: as for `value_places`.
         width: 1, 2, 4 or 8 bytes.
         is_signed: whether the first bit is a sign.
         missing: stands where there is no such field.
