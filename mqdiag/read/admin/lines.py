@@ -94,9 +94,9 @@ def _replication(out: Output, found: re.Match[str]) -> None:
 def _counter(out: Output, found: re.Match[str]) -> None:
     """A counter of brokerStatus; those of a cluster have the broker's address before them."""
     address, key, value = found.groups()
-    last = next((values for place, values in reversed(out.statuses) if place == address), None)
+    last = out.open_statuses.get(address)
     if last is None or key in last or len(last) >= MOST_SETTINGS:
-        last = {}
+        last = out.open_statuses[address] = {}
         out.statuses.append((address, last))
     last[key] = value.strip()
 

@@ -75,6 +75,8 @@ class Output(msgspec.Struct):
     groups: list[GroupProgress] = msgspec.field(default_factory=list)
     overview: list[GroupOverview] = msgspec.field(default_factory=list)
     statuses: list[tuple[str | None, dict[str, str]]] = msgspec.field(default_factory=list)
+    open_statuses: dict[str | None, dict[str, str]] = msgspec.field(default_factory=dict)
+    """the last of `statuses` of each address, to which its next counter belongs"""
     configs: list[BrokerConfig] = msgspec.field(default_factory=list)
     brokers: list[BrokerListed] = msgspec.field(default_factory=list)
     totals: list[BrokerTotals] = msgspec.field(default_factory=list)
@@ -206,6 +208,7 @@ class Output(msgspec.Struct):
     def _sort_pairs(self, pairs: dict[str, str]) -> None:
         """A console's page of keys and values is a broker's counters or its settings."""
         if "brokerVersionDesc" in pairs:
+            self.open_statuses[None] = pairs
             self.statuses.append((None, pairs))
         elif "brokerClusterName" in pairs or "brokerRole" in pairs:
             self.configs.append(BrokerConfig(source=self.source, settings=pairs))

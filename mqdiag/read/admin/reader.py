@@ -49,6 +49,7 @@ class _Reader:
         self._section = ""
         """head of the part of a client's file; "" outside of one"""
         self._route: list[str] = []
+        self._route_characters = 0
 
     def facts(self) -> AdminFacts:
         """All that was read."""
@@ -118,12 +119,14 @@ class _Reader:
 
     def _take_route(self, line: str) -> None:
         self._route.append(line)
+        self._route_characters += len(line)
         if line.rstrip() == "}" or (line.rstrip().endswith("}") and len(self._route) == 1):
             self._end_route()
-        elif sum(map(len, self._route)) > MOST_ROUTE_CHARACTERS:
-            self._route = []
+        elif self._route_characters > MOST_ROUTE_CHARACTERS:
+            self._route, self._route_characters = [], 0
 
     def _end_route(self) -> None:
-        text, self._route = "\n".join(self._route), []
+        text = "\n".join(self._route)
+        self._route, self._route_characters = [], 0
         if ROUTE_MARK in text:
             self._out.routes += routes.routes_of(self._out.source, self._out.named, text)
