@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mqdiag.baseline import lowered_line
 from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.evidence_kinds import evidence_names
@@ -49,7 +50,26 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         report: all else of it.
         margins: what the rules said of their limits.
     """
-    return msgspec.structs.replace(report, answer=_answer(report, margins))
+    answer = _answer(report, margins)
+    if report.lowered:
+        answer = _lowered(report, answer)
+    return msgspec.structs.replace(report, answer=answer)
+
+
+def _lowered(report: Report, answer: Answer) -> Answer:
+    """The answer where the configuration made findings smaller: healthy is what nobody had to talk down."""
+    why = lowered_line(report)
+    if answer.state != "healthy":
+        return msgspec.structs.replace(
+            answer, reason=sentences(answer.reason, say("{why}.", why=why)), lowered=len(report.lowered)
+        )
+    return Answer(
+        state="undecided",
+        text=say("No fault found with these settings, but {why}.", why=why),
+        reason=answer.reason,
+        margins=answer.margins,
+        lowered=len(report.lowered),
+    )
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:

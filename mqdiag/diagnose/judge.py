@@ -8,7 +8,7 @@ from mqdiag import __version__
 from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order
 from mqdiag.config import Settings
-from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.answer import FAULTS, answered
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind
@@ -50,6 +50,8 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         checked=_checked(rules, facts, outcome),
         ignored=order(outcome.ignored),
         lapsed=settings.lapsed,
+        lowered=_lowered(rules, facts, settings, outcome),
+        lowered_by=settings.source,
         rule_cards=tuple(cards.values()),
         heap=facts.heap,
         stacks=facts.stacks,
@@ -61,6 +63,23 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
     )
     report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
+
+
+def _lowered(
+    rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outcome: Outcome
+) -> tuple[str, ...]:
+    """The rule of each fault that would stand, or stand higher, without the configuration."""
+    names = {*settings.limits, *settings.severities, *settings.ignored}
+    changed = [rule for rule in rules if rule.name in names]
+    if not changed:
+        return ()
+    stands = {found.fingerprint: found.severity for found in outcome.findings}
+    return tuple(
+        found.rule
+        for found in run_rules(changed, facts).findings
+        if found.severity in FAULTS
+        and (found.fingerprint not in stands or stands[found.fingerprint].rank > found.severity.rank)
+    )
 
 
 def _checked(rules: tuple[RuleFile, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:

@@ -31,12 +31,14 @@ class Untrusted(Reasoned):
     """Somebody else may have written what is there."""
 
 
-def open_folder(path: str, make: int | None = None) -> int:
+def open_folder(path: str, make: int | None = None, *, private_groups: bool = False) -> int:
     """Open a folder that only the user and root can write to.
 
     Args:
         path: where.
         make: the permissions with which missing folders are made; None makes none.
+        private_groups: whether a group with the number of its owner may write: distributions give each user a group
+            of that number with nobody else in it, and let it write to all that the user makes.
 
     Returns:
         A descriptor, for `dir_fd` only (O_PATH). The caller closes it.
@@ -52,7 +54,7 @@ def open_folder(path: str, make: int | None = None) -> int:
     at = "/"
     links = 0
     try:
-        others_write = _checked(folder, at)
+        others_write = _checked(folder, at, private_groups)
         while ahead:
             name = ahead.pop()
             target = _link_target(folder, name)
@@ -71,7 +73,7 @@ def open_folder(path: str, make: int | None = None) -> int:
             folder_above, folder = folder, _enter(folder, name, make)
             os.close(folder_above)
             at = os.path.normpath(os.path.join(at, name))
-            others_write = _checked(folder, at)
+            others_write = _checked(folder, at, private_groups)
         if others_write:
             raise Untrusted(say("everybody can write to {path}", path=at))
     except BaseException:
@@ -86,12 +88,13 @@ def read_file(folder: int, name: str) -> bytes:
         return file.read()
 
 
-def open_file(folder: int, name: str) -> int:
+def open_file(folder: int, name: str, *, private_groups: bool = False) -> int:
     """Open a file of a folder that only the user and root can write to.
 
     Args:
         folder: see `open_folder`.
         name: of a file in it.
+        private_groups: see `open_folder`.
 
     Returns:
         A descriptor, which the caller closes.
@@ -106,7 +109,7 @@ def open_file(folder: int, name: str) -> int:
         if not stat.S_ISREG(found.st_mode):
             raise Untrusted(say("{path} is no regular file", path=name))
         _check_owner(found, name)
-        if found.st_mode & _OTHERS_WRITE:
+        if _others_write(found, private_groups):
             raise Untrusted(say("others can write to {path}", path=name))
     except BaseException:
         os.close(descriptor)
@@ -147,15 +150,20 @@ def _enter(folder: int, name: str, make: int | None) -> int:
     return os.open(name, _FOLDER, dir_fd=folder)
 
 
-def _checked(folder: int, shown: str) -> bool:
+def _checked(folder: int, shown: str, private_groups: bool) -> bool:
     """Whether everybody can make new entries in it, and remove only their own."""
     found = os.fstat(folder)
     _check_owner(found, shown)
-    if not found.st_mode & _OTHERS_WRITE:
+    if not _others_write(found, private_groups):
         return False
     if not found.st_mode & stat.S_ISVTX:
         raise Untrusted(say("others can write to {path}", path=shown))
     return True
+
+
+def _others_write(found: os.stat_result, private_groups: bool) -> bool:
+    others = stat.S_IWOTH if private_groups and found.st_gid == found.st_uid else _OTHERS_WRITE
+    return bool(found.st_mode & others)
 
 
 def _check_owner(found: os.stat_result, shown: str) -> None:

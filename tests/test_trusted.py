@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.kernel import trusted
-from mqdiag.kernel.trusted import Untrusted, open_folder, read_file
+from mqdiag import trusted
+from mqdiag.trusted import Untrusted, open_folder, read_file
 from tests.kernel.other_user import NOBODY, as_root, open_folder_of_root, run_as
 
 
