@@ -15,6 +15,7 @@ import msgspec
 
 from mqdiag.findings import Confidence, Severity
 from mqdiag.knowledge import packed
+from mqdiag.knowledge.remedies import remedy
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
 Place = Literal["client", "broker", "any"]
@@ -150,7 +151,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         Raises:
             KeyError: there is none of this name.
         """
-        return self.lists[name] if name in self.lists else shared_lists()[name]
+        return self.lists[name] if name in self.lists else tuple(text.template for text in remedy(name))
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -179,16 +180,6 @@ def read_card(name: str) -> Card:
 def read_limits(name: str) -> dict[str, float]:
     """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
     return packed.decode(FOLDER, name, _Limits).limits
-
-
-@cache
-def shared_lists() -> Mapping[str, tuple[str, ...]]:
-    """The lists of `knowledge/remedies.toml`, by name."""
-    return packed.decode(os.path.dirname(FOLDER), "remedies", _Remedies).remedies
-
-
-class _Remedies(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    remedies: dict[str, tuple[str, ...]]
 
 
 def _extend(cases: dict[str, dict[str, Any]]) -> None:
