@@ -326,6 +326,7 @@ class Rule:
             needs=self.needs,
             any_of=self.any_of,
             limits=self.limits,
+            ranges=card.ranges,
             explained_by=card.explained_by,
             explained_causes=card.explained_causes,
             of_process=card.of_process,
