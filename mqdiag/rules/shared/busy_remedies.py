@@ -2,40 +2,24 @@
 
 from __future__ import annotations
 
-from mqdiag.broker_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.text import Text, say
+from mqdiag.knowledge.remedies import remedy
+from mqdiag.text import Text
 
-SCALE_OUT = say(
-    "Add a broker to the cluster. Before its first start copy config/topics.json and config/subscriptionGroup.json"
-    " of a running broker to its store folder, so that it has the queues of the topics; clients find it by the route."
-)
-STRONGER_HOST = say(
-    "Or give this host more memory and SSDs. Check the disk with iostat -x 1, and swapping and memory reclaim with"
-    " vmstat 1 (vm.swappiness, vm.min_free_kbytes)."
-)
-NOT_THESE = say(
-    "Do not raise osPageCacheBusyTimeOutMills or sendThreadPoolQueueCapacity, and do not switch"
-    " brokerFastFailureEnable off: they hide the error and make senders wait."
-)
+(SCALE_OUT,) = remedy("scale_out")
+(STRONGER_HOST,) = remedy("stronger_host")
+(POOL_IF_ASYNC_MASTER,) = remedy("pool_if_async_master")
+(NOT_THESE,) = remedy("do_not_hide_busy")
 BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
 """for a page cache that is too slow"""
-SLAVE_BEHIND = (
-    say(
-        "Check that the slave runs and answers (its process and its store.log), then its disk, the network between"
-        " master and slave, and haTransferBatchSize."
-    ),
-    say("Do not make the slave a master while it is behind: the messages that it lacks would be lost."),
-)
+SLAVE_BEHIND = remedy("slave_behind")
 
 
 def busy(broker: BrokerFacts) -> tuple[Text, ...]:
     """The remedies for a broker of a dump: the pool only where it would work and is not on already."""
-    pool = broker.transient_store_pool
-    fits = pool is not None and not pool.enabled and broker.role != "SLAVE" and broker.flush == "ASYNC_FLUSH"
-    return with_pool_if(fits, BUSY)
+    return with_pool_if(pool_fits_broker(broker), BUSY)
 
 
 def busy_by_logs(logs: LogsFacts | None, heap: HeapFacts | None) -> tuple[Text, ...]:
@@ -46,6 +30,12 @@ def busy_by_logs(logs: LogsFacts | None, heap: HeapFacts | None) -> tuple[Text, 
 def with_pool_if(fits: bool, remedy: tuple[Text, ...]) -> tuple[Text, ...]:
     """The remedies, with the transient store pool only where it fits."""
     return tuple(line for line in remedy if fits or line != POOL_IF_ASYNC_MASTER)
+
+
+def pool_fits_broker(broker: BrokerFacts) -> bool:
+    """Whether a broker of a dump could use the transient store pool, and does not."""
+    pool = broker.transient_store_pool
+    return pool is not None and not pool.enabled and broker.role != "SLAVE" and broker.flush == "ASYNC_FLUSH"
 
 
 def pool_fits(logs: LogsFacts | None, heap: HeapFacts | None) -> bool:
