@@ -23,9 +23,9 @@ from mqdiag.rules import (
     transient_pool_exhausted,
     transient_pool_risk,
 )
-from mqdiag.rules.shared.example_broker import BROKER, example
-from mqdiag.rules.shared.example_consumer import example as consumer_example
 from tests.rules.checks import findings, heap_of, reasons, said, with_heap
+from tests.rules.examples.broker import BROKER, example
+from tests.rules.examples.consumer import example as consumer_example
 
 HOLDER = PutLock(held=True, holder="SendMessageThread_1", writers=("SendMessageThread_1",))
 FREE = PutLock(held=False)
