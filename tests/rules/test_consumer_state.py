@@ -13,8 +13,9 @@ from mqdiag.rules import (
     queue_unassigned,
     send_back_failing,
 )
-from mqdiag.rules.shared.example_consumer import CONSUMER
 from tests.rules.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
+from tests.rules.examples import example_of
+from tests.rules.examples.consumer import CONSUMER
 
 START = 1_700_000_000_000
 DOWN = {**CONSUMER.state, "serviceState": "SHUTDOWN_ALREADY"}
@@ -57,7 +58,7 @@ def test_ids_that_are_not_double(change: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(("count", "fires"), [(19, False), (20, True)])
 def test_leak(count: int, fires: bool) -> None:
-    facts = client_leak.fires()
+    facts = example_of(client_leak).fires()
     facts = with_heap(facts, instances=heap_of(facts).instances[:count])
     assert bool(findings(client_leak, facts)) is fires
 

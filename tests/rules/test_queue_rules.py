@@ -25,6 +25,7 @@ from tests.rules.checks import (
     with_heap,
     with_queue,
 )
+from tests.rules.examples import example_of
 
 MINUTE = 60_000
 
@@ -51,7 +52,7 @@ def test_head(age: int | None, span: int | None, finished: int | None, expected:
 
 @pytest.mark.parametrize(("offset", "named"), [(2101, True), (2102, False)])
 def test_the_thread_that_holds_the_head_is_named(offset: int, named: bool) -> None:
-    (thread,) = heap_of(stuck_consumer_thread.fires()).threads
+    (thread,) = heap_of(example_of(stuck_consumer_thread).fires()).threads
     assert thread.message is not None
     message = msgspec.structs.replace(thread.message, offset=offset)
     facts = with_heap(offset_stuck_at_head.fires(), threads=(msgspec.structs.replace(thread, message=message),))
@@ -145,13 +146,13 @@ def test_no_size_limit_is_for_push_consumers() -> None:
 
 
 def test_out_of_memory_thread_names_its_first_own_frame() -> None:
-    (finding,) = findings(out_of_memory_thread, out_of_memory_thread.fires())
+    (finding,) = findings(out_of_memory_thread, example_of(out_of_memory_thread).fires())
     assert finding.subject.thread == "NettyClientPublicExecutor_1"
     assert str(finding.evidence["frame"]).startswith("org.apache.rocketmq.common.message.MessageDecoder.decode")
 
 
 def test_out_of_memory_thread_without_frames() -> None:
-    facts = out_of_memory_thread.fires()
+    facts = example_of(out_of_memory_thread).fires()
     thread = msgspec.structs.replace(heap_of(facts).threads[0], frames=())
     (finding,) = findings(out_of_memory_thread, with_heap(facts, threads=(thread,)))
     assert finding.evidence["frame"] is None

@@ -21,6 +21,7 @@ from mqdiag.rules import (
     wasteful_collections,
 )
 from mqdiag.text import Text
+from tests.rules.examples import example_of
 
 RULES = [class_loader_leak, direct_buffers, duplicate_strings, thread_local_leak, wasteful_collections]
 MIB = 1 << 20
@@ -34,7 +35,7 @@ def found(module: ModuleType, facts: Facts) -> tuple[Finding, ...]:
 
 def changed(module: ModuleType, part: str, *, heap_bytes: int | None = None, **fields: object) -> Facts:
     """The firing example with some fields of one part of its waste changed."""
-    facts = module.fires()
+    facts = example_of(module).fires()
     waste = facts.heap.waste
     value = getattr(waste, part)
     if isinstance(value, tuple):
@@ -49,7 +50,7 @@ def changed(module: ModuleType, part: str, *, heap_bytes: int | None = None, **f
 
 @pytest.mark.parametrize("module", RULES)
 def test_without_the_graph_a_rule_says_so(module: ModuleType) -> None:
-    facts = module.fires()
+    facts = example_of(module).fires()
     assert facts.heap is not None
     bare = Facts(heap=msgspec.structs.replace(facts.heap, waste=None))
     outcome = run_rules([module.RULE], bare)
@@ -59,7 +60,7 @@ def test_without_the_graph_a_rule_says_so(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("module", RULES)
 def test_nothing_read_is_nothing_found(module: ModuleType) -> None:
-    facts = module.fires()
+    facts = example_of(module).fires()
     assert facts.heap is not None
     outcome = run_rules([module.RULE], Facts(heap=msgspec.structs.replace(facts.heap, waste=Waste())))
     assert (outcome.findings, outcome.skipped) == ((), ())
