@@ -23,7 +23,7 @@ DOWN = {**CONSUMER.state, "serviceState": "SHUTDOWN_ALREADY"}
 
 @pytest.mark.parametrize("state", [DOWN | {"pause": True}, {**CONSUMER.state, "pause": False}, {}])
 def test_not_paused(state: dict[str, object]) -> None:
-    assert findings(consumer_paused, with_consumer(consumer_paused.fires(), state=state)) == ()
+    assert findings(consumer_paused, with_consumer(example_of(consumer_paused).fires(), state=state)) == ()
 
 
 @pytest.mark.parametrize(
@@ -41,11 +41,14 @@ def test_not_paused(state: dict[str, object]) -> None:
     ],
 )
 def test_unassigned(consumer: dict[str, object], fires: bool) -> None:
-    assert bool(findings(queue_unassigned, with_consumer(queue_unassigned.fires(), **consumer))) is fires
+    assert (
+        bool(findings(queue_unassigned, with_consumer(example_of(queue_unassigned).fires(), **consumer)))
+        is fires
+    )
 
 
 def test_unassigned_here_and_assigned_to_the_other_consumer() -> None:
-    facts = queue_unassigned.fires()
+    facts = example_of(queue_unassigned).fires()
     assert findings(queue_unassigned, with_heap(facts, consumers=heap_of(facts).consumers * 2)) == ()
 
 
@@ -74,7 +77,7 @@ def test_leak(count: int, fires: bool) -> None:
     ],
 )
 def test_lite_pull(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
-    facts = with_consumer(with_queue(lite_pull_cache.fires(), **queue), **consumer)
+    facts = with_consumer(with_queue(example_of(lite_pull_cache).fires(), **queue), **consumer)
     assert bool(findings(lite_pull_cache, facts)) is fires
 
 
@@ -104,5 +107,5 @@ def test_send_back(consumer: dict[str, object], fires: bool) -> None:
     ],
 )
 def test_ghost(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
-    facts = with_consumer(with_queue(ghost_consumer.fires(), **queue), **consumer)
+    facts = with_consumer(with_queue(example_of(ghost_consumer).fires(), **queue), **consumer)
     assert bool(findings(ghost_consumer, facts)) is fires

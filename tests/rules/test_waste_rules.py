@@ -103,7 +103,7 @@ def test_a_projection_is_less_sure() -> None:
 
 
 def test_texts_stay_out_of_findings() -> None:
-    (finding,) = found(duplicate_strings, duplicate_strings.fires())
+    (finding,) = found(duplicate_strings, example_of(duplicate_strings).fires())
     assert "CNY" not in str(finding_values(finding))
 
 
