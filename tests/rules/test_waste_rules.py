@@ -20,7 +20,6 @@ from mqdiag.rules import (
     thread_local_leak,
     wasteful_collections,
 )
-from mqdiag.text import Text
 from tests.rules.examples import example_of
 
 RULES = [class_loader_leak, direct_buffers, duplicate_strings, thread_local_leak, wasteful_collections]
@@ -174,18 +173,18 @@ CACHED, POOL = "sun.nio.ch.Util$BufferCache", "com.acme.ImagePool"
 @pytest.mark.parametrize(
     ("holders", "advice"),
     [
-        ((CACHED,), (direct_buffers.LIMIT_CACHED,)),
-        ((POOL, "com.acme.Other"), (direct_buffers.LIMIT_POOLS,)),
-        ((POOL, CACHED), (direct_buffers.LIMIT_POOLS, direct_buffers.LIMIT_CACHED)),
-        ((CACHED, POOL), (direct_buffers.LIMIT_CACHED, direct_buffers.LIMIT_POOLS)),
-        ((), (direct_buffers.LIMIT_POOLS,)),
+        ((CACHED,), ("limit what threads keep",)),
+        ((POOL, "com.acme.Other"), ("limit pools",)),
+        ((POOL, CACHED), ("limit pools", "limit what threads keep")),
+        ((CACHED, POOL), ("limit what threads keep", "limit pools")),
+        ((), ("limit pools",)),
     ],
 )
-def test_each_kind_of_holder_has_a_remedy_of_its_own(
-    holders: tuple[str, ...], advice: tuple[Text, ...]
-) -> None:
+def test_each_kind_of_holder_has_a_remedy_of_its_own(holders: tuple[str, ...], advice: tuple[str, ...]) -> None:
     kept = tuple(DirectHolder(class_name=name, buffers=19, capacity_bytes=100 * MIB) for name in holders)
     (finding,) = found(direct_buffers, changed(direct_buffers, "direct_buffers", holders=kept))
-    assert finding.remedy[: len(advice)] == advice
-    limiting = {direct_buffers.LIMIT_CACHED, direct_buffers.LIMIT_POOLS}
-    assert not limiting & set(finding.remedy[len(advice) :])
+    lists = direct_buffers.RULE.texts.lists
+    given = [text.template for text in finding.remedy]
+    assert given[: len(advice)] == [sentence for name in advice for sentence in lists[name]]
+    limiting = {sentence for sentences in lists.values() for sentence in sentences}
+    assert not limiting & set(given[len(advice) :])
