@@ -13,7 +13,7 @@ from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
 from mqdiag.rules.shared.busy_remedies import pool_fits, pool_fits_broker
-from mqdiag.rules.shared.log_events import events, lines_of
+from mqdiag.rules.shared.log_events import events, files_of, lines_of
 from mqdiag.rules.shared.page_cache import (
     DEFAULT_LIMIT_MS,
     FORGIVEN_MS,
@@ -79,7 +79,7 @@ def _by_logs(logs: LogsFacts, heap: HeapFacts | None) -> Said:
     own_ranges = joined((*ranges_of(in_lock), *slow_ranges(put)))
     found = [event for event in answers if ranges_apart(ranges_of([event]), own_ranges) is not True]
     own_lines = lock_over_limit(logs) or (put is not None and put.from_1_s > 0)
-    store_log = _has_store_log(logs)
+    store_logs = _store_logs(logs)
     return RULE.case(
         "pool-ran-out" if pool_was_empty(logs) else "slow-by-own-lines" if own_lines else "only-senders-say-so",
         logs=logs,
@@ -98,19 +98,24 @@ def _by_logs(logs: LogsFacts, heap: HeapFacts | None) -> Said:
         },
         words={
             "own_lines": own_lines,
-            "store_log": store_log,
-            "look_first": not own_lines and not store_log,
+            "store_log": bool(store_logs),
+            "look_first": not own_lines and not store_logs,
             "pool_fits": pool_fits(logs, heap),
         },
         given={"answer_lines": answer_lines(found)},
         when=joined((*ranges_of(found), *own_ranges)),
+        rests_on=tuple(
+            dict.fromkeys((*files_of([*found, *in_lock]), *(store_logs if put is not None else ())))
+        ),
     )
 
 
-def _has_store_log(logs: LogsFacts) -> bool:
-    """Whether a store.log of this broker is among the logs."""
+def _store_logs(logs: LogsFacts) -> tuple[str, ...]:
+    """The store.log files of this broker."""
     own = [path for broker in logs.brokers for path in broker.paths]
-    return any(file.kind == "store" and (not logs.brokers or file.path in own) for file in logs.files)
+    return tuple(
+        file.path for file in logs.files if file.kind == "store" and (not logs.brokers or file.path in own)
+    )
 
 
 @RULE.counters
