@@ -32,4 +32,3 @@ def logged_as_orderly(logs: LogsFacts, group: str | None) -> bool | None:
 
 PUT_ASIDE = put_aside(orderly=None)
 """for a rule that has no card yet"""
-TRY_LATER = try_later(orderly=None)
