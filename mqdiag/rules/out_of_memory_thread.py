@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import LITTLE_USED, HeapThread
@@ -12,6 +12,7 @@ from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.log_events import OUT_OF_MEMORY, events, only, when
+from mqdiag.text import Value
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
 DEFINING_FRAMES = (
@@ -56,19 +57,19 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         elif frames and frames[0].startswith(DEFINING_FRAMES):
             yield _of_classes(thread, frames, heap)
         else:
-            yield _met("large-allocation", thread, frames, **_room(heap))
+            yield _met("large-allocation", thread, frames, _room(heap))
 
 
-def _met(name: str, thread: HeapThread, frames: tuple[str, ...], **further: EvidenceValue) -> Draft:
+def _met(
+    name: str,
+    thread: HeapThread,
+    frames: tuple[str, ...],
+    evidence: Mapping[str, EvidenceValue] | None = None,
+    words: Mapping[str, Value] | None = None,
+) -> Draft:
+    met = {"thread": thread.name, "frame": frames[0] if frames else None, "frames": frames[:MOST_FRAMES]}
     return RULE.case(
-        name,
-        subject=Subject(thread=thread.name),
-        evidence={
-            "thread": thread.name,
-            "frame": frames[0] if frames else None,
-            "frames": frames[:MOST_FRAMES],
-            **further,
-        },
+        name, subject=Subject(thread=thread.name), evidence={**met, **(evidence or {})}, words=words
     )
 
 
@@ -78,22 +79,13 @@ def _of_full_heap(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) 
         key=lambda suspect: -suspect.retained_bytes,
     )[:MOST_HOLDERS]
     in_pieces = bool(heap.large_objects) and heap.in_use_share is not None and heap.in_use_share < LITTLE_USED
-    return RULE.case(
+    held = tuple(RULE.word("held", label=one.label, retained_bytes=one.retained_bytes) for one in holders)
+    return _met(
         "full-heap",
-        subject=Subject(thread=thread.name),
-        evidence={
-            "thread": thread.name,
-            "frame": frames[0] if frames else None,
-            "frames": frames[:MOST_FRAMES],
-            **(_room(heap) if in_pieces else {}),
-            "object_id": holders[0].object_id if holders else None,
-        },
-        words={
-            "in_pieces": in_pieces,
-            "holders": tuple(
-                RULE.word("held", label=one.label, retained_bytes=one.retained_bytes) for one in holders
-            ),
-        },
+        thread,
+        frames,
+        {**(_room(heap) if in_pieces else {}), "object_id": holders[0].object_id if holders else None},
+        {"in_pieces": in_pieces, "holders": held},
     )
 
 
@@ -102,15 +94,12 @@ def _of_classes(thread: HeapThread, frames: tuple[str, ...], heap: HeapFacts) ->
     most = max(groups, key=lambda group: group.loaders, default=None)
     if most is not None and most.loaders < MANY_LOADERS:
         most = None
-    return _met(
-        "class-memory",
-        thread,
-        frames,
-        **_room(heap),
-        loaders=None if most is None else most.loaders,
-        loader_class=None if most is None else most.loader_class,
-        loader_id=None if most is None else most.object_id,
-    )
+    of_loaders = {
+        "loaders": None if most is None else most.loaders,
+        "loader_class": None if most is None else most.loader_class,
+        "loader_id": None if most is None else most.object_id,
+    }
+    return _met("class-memory", thread, frames, {**_room(heap), **of_loaders})
 
 
 def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:

@@ -132,17 +132,3 @@ def _doubt(pool: WorkerPool) -> Text:
         # a lock that moves was seen to change its owner
         return WORDS.say("same_call")
     return NOTHING
-
-
-BUSY = WorkerPool(
-    role="consume-worker",
-    pool="ConsumeMessageThread_CID",
-    group="CID",
-    threads=tuple(f"ConsumeMessageThread_CID_{number}" for number in range(1, 21)),
-    progressing=20,
-    busy=(20, 20, 19, 20, 20),
-    shared_frame="com.acme.orders.InventoryClient.reserve(InventoryClient.java:48)",
-    shared_doing="socket-read",
-    shared_share=0.97,
-)
-"""for the examples of rules that have no card yet"""

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.said import Draft, Limits
@@ -179,42 +178,3 @@ def _samples(standstill: Standstill, seen: Text | None) -> Text:
     if standstill.cpu_growth_ms is None:
         return WORDS.say("no_cpu_time", seen=seen)
     return WORDS.say("no_cpu" if standstill.cpu_growth_ms < NO_CPU_MS else "some_cpu", seen=seen)
-
-
-# for the rules that have no card yet
-
-LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
-"""fewer samples, or less time between first and last, make an error a warning"""
-
-
-def example(standstill: Standstill) -> Facts:
-    """Facts of a series with one standstill."""
-    return Facts(
-        stacks=StacksFacts(samples=5, seconds=10.4, judged=True, has_cpu=True, standstills=(standstill,))
-    )
-
-
-def draft(
-    standstill: Standstill,
-    limits: Limits,
-    *,
-    title: Text,
-    seen: Text | None = None,
-    cause: str | None = None,
-    more: tuple[Text, ...] = (),
-    more_remedy: tuple[Text, ...] = (),
-    worst: Severity = Severity.ERROR,
-) -> Draft:
-    """A finding of a standstill."""
-    return Draft(
-        severity=severity(standstill, limits, worst),
-        cause=cause or standstill.cause,
-        confidence=Confidence(standstill.confidence),
-        confidence_reason=NOTHING if standstill.confidence == "high" else standstill.reason,
-        title=title,
-        subject=subject(standstill),
-        evidence=evidence(standstill),
-        explanation=(*explanation(standstill, seen), *more),
-        remedy=(*standstill.remedy, *more_remedy),
-        weight=float(len(standstill.threads)),
-    )
