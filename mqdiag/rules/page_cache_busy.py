@@ -12,7 +12,6 @@ from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
-from mqdiag.rules.shared.busy_remedies import pool_fits, pool_fits_broker
 from mqdiag.rules.shared.log_events import events, files_of, lines_of
 from mqdiag.rules.shared.page_cache import (
     DEFAULT_LIMIT_MS,
@@ -24,6 +23,7 @@ from mqdiag.rules.shared.page_cache import (
     pool_was_empty,
     was_busy,
 )
+from mqdiag.rules.shared.transient_pool import pool_fits, pool_fits_broker
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.time_ranges import joined, ranges_apart, ranges_of
 

@@ -11,8 +11,8 @@ from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import answer_lines
-from mqdiag.rules.shared.busy_remedies import pool_fits, pool_fits_broker
 from mqdiag.rules.shared.log_events import events, lines_of, number_set
+from mqdiag.rules.shared.transient_pool import pool_fits, pool_fits_broker
 
 RULE = Rule("send-queue-full")
 REJECTIONS_PER_LINE = 10_000

@@ -12,9 +12,9 @@ from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
-from mqdiag.rules.shared.busy_remedies import pool_fits
 from mqdiag.rules.shared.excerpts import enough, is_excerpt
 from mqdiag.rules.shared.log_events import between, events, is_set, lines_of, of_broker, when
+from mqdiag.rules.shared.transient_pool import pool_fits
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import Text, Value
 from mqdiag.time_ranges import ranges_apart, ranges_of

@@ -1,35 +1,10 @@
-"""What helps a busy broker, with the conditions under which it helps; the same words in all rules about it."""
+"""Whether a broker could use the transient store pool, which helps a busy one under some conditions only."""
 
 from __future__ import annotations
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.knowledge.remedies import remedy
-from mqdiag.text import Text
-
-(SCALE_OUT,) = remedy("scale_out")
-(STRONGER_HOST,) = remedy("stronger_host")
-(POOL_IF_ASYNC_MASTER,) = remedy("pool_if_async_master")
-(NOT_THESE,) = remedy("do_not_hide_busy")
-BUSY = (SCALE_OUT, STRONGER_HOST, POOL_IF_ASYNC_MASTER, NOT_THESE)
-"""for a page cache that is too slow"""
-SLAVE_BEHIND = remedy("slave_behind")
-
-
-def busy(broker: BrokerFacts) -> tuple[Text, ...]:
-    """The remedies for a broker of a dump: the pool only where it would work and is not on already."""
-    return with_pool_if(pool_fits_broker(broker), BUSY)
-
-
-def busy_by_logs(logs: LogsFacts | None, heap: HeapFacts | None) -> tuple[Text, ...]:
-    """The remedies for a broker of logs or of brokerStatus, with its dump where there is one."""
-    return with_pool_if(pool_fits(logs, heap), BUSY)
-
-
-def with_pool_if(fits: bool, remedy: tuple[Text, ...]) -> tuple[Text, ...]:
-    """The remedies, with the transient store pool only where it fits."""
-    return tuple(line for line in remedy if fits or line != POOL_IF_ASYNC_MASTER)
 
 
 def pool_fits_broker(broker: BrokerFacts) -> bool:
