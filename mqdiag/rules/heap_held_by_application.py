@@ -8,8 +8,9 @@ from typing import get_args
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import LITTLE_USED, HolderKind, KeyFault, Suspect
+from mqdiag.facts.heap import LITTLE_USED, Suspect
 from mqdiag.facts.ratios import ratio
+from mqdiag.facts.vocabulary import HolderKind, KeyFault
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
