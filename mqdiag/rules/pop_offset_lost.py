@@ -27,14 +27,6 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         for group, found in by_group(logs, kind).items():
             gap = max(event.values.get("largest_gap", 0) for event in found)
             topics = {only(event, "topic") for event in found}
-            moves = (
-                {
-                    "lines": event.count,
-                    "when": when(event),
-                    "subjects": most_frequent(event) or RULE.word("not-named"),
-                }
-                for event in found
-            )
             yield RULE.case(
                 case,
                 logs=logs,
@@ -45,7 +37,16 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
                     broker=subject_of_logs(logs, found).broker,
                 ),
                 evidence={"largest_gap": gap or None},
-                rows={"moves": tuple(moves)},
+                rows={
+                    "moves": tuple(
+                        {
+                            "lines": event.count,
+                            "when": when(event),
+                            "subjects": most_frequent(event) or RULE.word("not-named"),
+                        }
+                        for event in found
+                    )
+                },
             )
     for kind, case in NOT_KEPT.items():
         if found := events(logs, kind):

@@ -89,20 +89,21 @@ def _silent(event: LogEvent, limits: Limits) -> list[LogSubject]:
 
 
 def _unacknowledged(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Said:
-    requests = (
-        {
-            "lines": event.count,
-            "when": when(event),
-            "subjects": most_frequent(event) or RULE.word("not-named"),
-        }
-        for event in found
-    )
     return RULE.case(
         "not-acknowledged",
         logs=logs,
         events=found,
         subject=Subject(group=group, broker=subject_of_logs(logs, found).broker),
-        rows={"requests": tuple(requests)},
+        rows={
+            "requests": tuple(
+                {
+                    "lines": event.count,
+                    "when": when(event),
+                    "subjects": most_frequent(event) or RULE.word("not-named"),
+                }
+                for event in found
+            )
+        },
     )
 
 

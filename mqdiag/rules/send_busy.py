@@ -26,15 +26,6 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     limit = number_set(logs, "osPageCacheBusyTimeOutMills")
     short = limit is not None and limit < DEFAULT_LIMIT_MS and any(event.kind in BY_LIMIT for event in found)
     waits = [event.values["longest_wait_ms"] for event in found if "longest_wait_ms" in event.values]
-    answers = [
-        {
-            "lines": event.count,
-            "answer": BUSY_TEXTS[event.kind],
-            "when": when(event),
-            "meaning": RULE.word(event.kind),
-        }
-        for event in found
-    ]
     yield RULE.case(
         "broker-busy",
         logs=logs,
@@ -51,5 +42,15 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             "writes_fast": writes_fast(logs.pagecachert),
             "short_limit": short,
         },
-        rows={"answers": tuple(answers)},
+        rows={
+            "answers": tuple(
+                {
+                    "lines": event.count,
+                    "answer": BUSY_TEXTS[event.kind],
+                    "when": when(event),
+                    "meaning": RULE.word(event.kind),
+                }
+                for event in found
+            )
+        },
     )

@@ -19,12 +19,15 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     found = events(logs, "timer-enqueue-failed", "timer-dequeue-failed")
     not_read = logs.count("timer-message-not-read")
     if enough(logs, lines_of(found), limits["lines"]):
-        steps = ({"step": RULE.word(one.kind), "lines": one.count, "when": when(one)} for one in found)
         yield RULE.case(
             "message-too-large" if not_read else "store-damaged",
             logs=logs,
             events=found,
             evidence={"lines": lines_of(found), "lines_of_reading": not_read},
             words={"on_the_way_out": any(one.kind == "timer-dequeue-failed" for one in found)},
-            rows={"steps": tuple(steps)},
+            rows={
+                "steps": tuple(
+                    {"step": RULE.word(one.kind), "lines": one.count, "when": when(one)} for one in found
+                )
+            },
         )
