@@ -13,9 +13,9 @@ from mqdiag.facts.logs import LogsFacts, OffsetReset
 from mqdiag.language import english
 from mqdiag.rules import no_route, offset_reset_to_zero
 from mqdiag.rules.discovery import rule_modules
-from mqdiag.rules.shared.example_consumer import example
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
+from tests.rules.examples.consumer import example
 
 PLACEHOLDERS = {"GROUP": "group", "TOPIC": "topic"}
 RESET = OffsetReset(
