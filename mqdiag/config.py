@@ -383,7 +383,7 @@ def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, 
             if near:
                 raise UsageError(did_you_mean(problem, near))
             raise UsageError(say("{problem}; it has {limits}", problem=problem, limits=known or say("none")))
-        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}")
+        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}", cards[name].ranges.get(limit))
     if rule.ignore and not rule.reason.strip():
         raise UsageError(
             say(
@@ -402,8 +402,18 @@ def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, 
         )
 
 
-def _check_limit(name: str, value: float, where: str) -> None:
+def _check_limit(name: str, value: float, where: str, allowed: tuple[float, float] | None) -> None:
     """A limit that nothing can reach, or everything, would switch a rule without a word."""
+    if allowed is not None and not allowed[0] <= value <= allowed[1]:
+        raise UsageError(
+            say(
+                "{where}: is {value:decimal}; it can be from {least:decimal} to {greatest:decimal}",
+                where=where,
+                value=value,
+                least=allowed[0],
+                greatest=allowed[1],
+            )
+        )
     if not math.isfinite(value) or value < 0:
         raise UsageError(
             say("{where}: is {value:decimal}; a limit is a number from 0 up", where=where, value=value)

@@ -214,6 +214,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     any_of: tuple[Public, ...] = ()
     """kinds of evidence; one of them is enough"""
     limits: dict[str, float]
+    ranges: dict[str, tuple[float, float]] = {}
+    """least and greatest value of a limit, where it is not any number from 0 up"""
     explained_by: tuple[Public, ...] = ()
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
     explained_causes: tuple[Public, ...] = ()
