@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.broker_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency, PutMinute
 from mqdiag.facts.put_buckets import Puts, puts_of
@@ -12,7 +11,7 @@ from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.broker_status import Counters, counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
-from mqdiag.rules.shared.busy_remedies import pool_fits, with_pool_if
+from mqdiag.rules.shared.busy_remedies import POOL_IF_ASYNC_MASTER, pool_fits, with_pool_if
 from mqdiag.rules.shared.excerpts import enough, is_excerpt, surest
 from mqdiag.rules.shared.log_events import between, counted, events, files_of, is_set, lines_of, of_broker, when
 from mqdiag.rules.shared.write_times import slow_ranges

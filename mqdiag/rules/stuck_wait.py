@@ -10,11 +10,12 @@ import msgspec
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity
+from mqdiag.knowledge.remedies import remedy
 from mqdiag.rules.registry import Draft, Limits, Rule, Said
 from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
 from mqdiag.text import Text, say
-from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
+(_DUMP_VIRTUAL_THREADS,) = remedy("dump_virtual_threads")
 VIRTUAL_HELPERS = ("VirtualThread-", "Read-Poller", "MasterPoller", "Master-Poller")
 """beginnings of the names of threads that the JDK starts for virtual threads that sleep, block or wait for a socket"""
 
@@ -107,10 +108,10 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         elif (
             still.holder is None
             and still.library is None
-            and DUMP_VIRTUAL_THREADS not in made.remedy
+            and _DUMP_VIRTUAL_THREADS not in made.remedy
             and _leave_out_virtual_threads(stacks)
         ):
-            made = msgspec.structs.replace(made, remedy=(DUMP_VIRTUAL_THREADS, *made.remedy))
+            made = msgspec.structs.replace(made, remedy=(_DUMP_VIRTUAL_THREADS, *made.remedy))
         yield made
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Severity
-from mqdiag.listener_containers import container_named
+from mqdiag.knowledge.lookup import container_named
 from mqdiag.rules.registry import Limits, Rule, Said
 from mqdiag.rules.shared.consume_pools import BUSY, LOCKS, busy_pool_draft, busy_pools, remedy_of_wait
 from mqdiag.rules.shared.standstill import STANDSTILL_RULES, short_frame

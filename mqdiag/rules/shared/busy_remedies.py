@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from mqdiag.broker_remedies import POOL_IF_ASYNC_MASTER
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import Text, say
 
+(POOL_IF_ASYNC_MASTER,) = remedy("pool_if_async_master")
 SCALE_OUT = say(
     "Add a broker to the cluster. Before its first start copy config/topics.json and config/subscriptionGroup.json"
     " of a running broker to its store folder, so that it has the queues of the topics; clients find it by the route."
