@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.library import JDK, Holder, Library, ListenerContainer
+from mqdiag.knowledge.library import JDK, Call, Holder, Library, ListenerContainer, Threads
 from mqdiag.knowledge.packed import KnowledgeError
 
 TOPICS = (
@@ -38,9 +38,9 @@ class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     """beginnings of names of its classes, which are nobody's own code; those of the JDK are known"""
     heap_packages: tuple[str, ...] = ()
     """packages that count as a library's in heap dumps only"""
-    per_call_objects: tuple[str, ...] = ()
-    """ends of names of classes whose objects are made for one call and die with it"""
+    threads: Threads | None = None
     library: tuple[Library, ...] = ()
+    call: tuple[Call, ...] = ()
     holder: tuple[Holder, ...] = ()
     listener_container: tuple[ListenerContainer, ...] = ()
 

@@ -9,7 +9,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts.vocabulary import StandstillCause
+from mqdiag.facts.vocabulary import Doing, StandstillCause
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import Text
 
@@ -112,3 +112,55 @@ class ListenerContainer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     def consume_later(self) -> Text:
         """How a listener says that it wants the message again."""
         return Text(self.later_advice)
+
+
+class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Calls whose wait looks like that of any other call, with a remedy in their own words."""
+
+    methods: tuple[str, ...]
+    """"package.Class.method" of each"""
+    advice: tuple[str, ...] = msgspec.field(name="remedy")
+
+    @property
+    def remedy(self) -> tuple[Text, ...]:
+        """What helps a thread that waits in one of them."""
+        return tuple(map(Text, self.advice))
+
+
+class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What frames of a library tell of its threads, whoever called it."""
+
+    idle: tuple[str, ...] = ()
+    """methods in which a thread waits for the next task or event"""
+    native_waits: dict[str, Doing] = {}
+    """kinds of waits by the method at the top of the stack; frames of the JDK below it may tell more"""
+    stepped_waits: tuple[str, ...] = ()
+    """beginnings of methods that wait for one thing in many short steps"""
+    spinning_waits: tuple[str, ...] = ()
+    """beginnings of methods that use CPU time for as long as they wait"""
+    loggers: tuple[str, ...] = ()
+    """beginnings of the frames of a logger"""
+    full_log_queues: tuple[str, ...] = ()
+    """ends of methods that an asynchronous logger calls when its queue is full"""
+    answer_bodies: tuple[str, ...] = ()
+    """ends of methods that read the body of an HTTP answer"""
+    per_call_objects: tuple[str, ...] = ()
+    """ends of names of classes whose objects are made for one call and die with it"""
+
+
+class Frames(msgspec.Struct):
+    """What tells the libraries of a file from others."""
+
+    frames: tuple[str, ...]
+    kind: str = "client"
+
+
+class Index(msgspec.Struct):
+    """The keys of a file that every run asks for; `checked_libraries.LibraryFile` has all."""
+
+    packages: tuple[str, ...] = ()
+    heap_packages: tuple[str, ...] = ()
+    threads: Threads | None = None
+    library: tuple[Frames, ...] = ()
+    call: tuple[Call, ...] = ()
+    listener_container: tuple[ListenerContainer, ...] = ()

@@ -13,27 +13,10 @@ from typing import TypeVar
 import msgspec
 
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.library import ListenerContainer
+from mqdiag.knowledge.library import Index
 
 FOLDER = os.path.join(os.path.dirname(__file__), "libraries")
 _T = TypeVar("_T")
-
-
-class Frames(msgspec.Struct):
-    """What tells the libraries of a file from others."""
-
-    frames: tuple[str, ...]
-    kind: str = "client"
-
-
-class Index(msgspec.Struct):
-    """The keys of a file that every run asks for; `checked_libraries.LibraryFile` has all."""
-
-    packages: tuple[str, ...] = ()
-    heap_packages: tuple[str, ...] = ()
-    per_call_objects: tuple[str, ...] = ()
-    library: tuple[Frames, ...] = ()
-    listener_container: tuple[ListenerContainer, ...] = ()
 
 
 @cache

@@ -9,6 +9,7 @@ import msgspec
 from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
 from mqdiag.knowledge.library import REMOTE
+from mqdiag.knowledge.library_files import index
 from mqdiag.knowledge.own_code import method_of
 from mqdiag.knowledge.remedies import remedy as remedy_named
 from mqdiag.read.stacks.records import Stack
@@ -144,30 +145,7 @@ _CALL_REMEDIES: tuple[tuple[frozenset[str], tuple[Text, ...]], ...] = (
         frozenset(("java.lang.ref.ReferenceQueue.remove",)),
         (say("Use remove(timeout): a reference comes only after a collection has freed its object."),),
     ),
-    (
-        frozenset(
-            (
-                *(
-                    f"io.netty.util.concurrent.DefaultPromise.{method}"
-                    for method in (
-                        "await",
-                        "await0",
-                        "awaitUninterruptibly",
-                        "sync",
-                        "syncUninterruptibly",
-                        "get",
-                    )
-                ),
-                "io.netty.util.concurrent.AbstractFuture.get",
-            )
-        ),
-        (
-            say(
-                "Use await(timeout, unit) or get(timeout, unit) of Netty's future instead of sync(), await() and get()."
-            ),
-            say("Look at the event loop that has to complete the future."),
-        ),
-    ),
+    *((frozenset(call.methods), call.remedy) for file in index().values() for call in file.call),
 )
 """for waits of a kind that several calls share, remedies in the words of the call; by the methods that wait"""
 LOCK_REMEDY = (
