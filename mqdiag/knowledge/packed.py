@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import sys
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
@@ -49,6 +48,8 @@ def pack(folder: str) -> bytes:
     Raises:
         KnowledgeError: a file is not TOML.
     """
+    import tomllib  # it takes longer to import than a packed folder to read
+
     found: dict[str, Any] = {}
     for name in _names(folder, _ENDING):
         path = os.path.join(folder, name)

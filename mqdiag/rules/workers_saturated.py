@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import WorkerPool
-from mqdiag.listener_containers import container_named
+from mqdiag.knowledge.lookup import container_named
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consume_pools import LOCKS, busy_pool_case, busy_pools, remedy_of_wait

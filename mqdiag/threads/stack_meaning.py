@@ -7,11 +7,10 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.listener_containers import ListenerContainer, container_of
-from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
+from mqdiag.knowledge.library import JDK, Library, ListenerContainer
+from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
+from mqdiag.knowledge.own_code import is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
-from mqdiag.threads.libraries.library import Library
-from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,
