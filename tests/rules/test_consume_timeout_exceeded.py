@@ -6,8 +6,8 @@ import msgspec
 import pytest
 
 from mqdiag.rules import consume_timeout_exceeded
-from tests.rules.examples import example_of
 from tests.rules.checks import findings, heap_of, margins, said, with_consumer, with_heap, with_queue
+from tests.rules.examples import example_of
 
 MINUTE = 60_000
 
