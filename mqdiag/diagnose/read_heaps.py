@@ -13,7 +13,8 @@ from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ClassRow
 from mqdiag.progress import Progress
 from mqdiag.read.open.door import as_far_as_they_go, first_of, members
-from mqdiag.read.sniff import DUMP_MAGIC, HEAD_BYTES, Content, content_of, packing_of, unpacked_head
+from mqdiag.read.open.squeezed import unpacked_head
+from mqdiag.read.sniff import DUMP_MAGIC, HEAD_BYTES, Content, content_of, packing_of
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:

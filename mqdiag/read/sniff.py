@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 
-from mqdiag.errors import InputError
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 
@@ -85,28 +84,6 @@ def content_of(head: bytes) -> Content:
     if foreign_form(head) is not None or not _is_text(head):
         return Content.BINARY
     return Content.JSON if _JSON_START.match(head) else Content.TEXT
-
-
-def unpacked_head(head: bytes) -> bytes:
-    """The first bytes of what is squeezed, as many as the packed ones give; nothing when they are damaged."""
-    packing = packing_of(head)
-    if packing not in SQUEEZED:
-        return head
-    # Here, not above: most files are not packed.
-    from mqdiag.read.open.squeezed import inflated
-
-    out = b""
-    try:
-        # in small steps, so that the bytes before damage stay
-        for piece in inflated(
-            "", (head[at : at + 512] for at in range(0, len(head), 512)), packing, HEAD_BYTES
-        ):
-            out += piece
-            if len(out) >= HEAD_BYTES:
-                break
-    except InputError:
-        pass  # the head is cut, and may be damaged
-    return out
 
 
 def _is_text(head: bytes) -> bool:

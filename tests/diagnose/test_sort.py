@@ -27,8 +27,9 @@ from mqdiag.language import english
 from mqdiag.read import paste
 from mqdiag.read.admin import recognise
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.open.to_files import Budget
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 
 TEXT = b"2026-11-21 08:00:00,001 INFO something happened\n" * 3
 DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0\0\0\x08" + b"\0" * 100

@@ -9,8 +9,9 @@ import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.read.open.door import members
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import Content, content_of, unpacked_head
+from mqdiag.read.sniff import Content, content_of
 
 STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10

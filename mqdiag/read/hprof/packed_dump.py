@@ -29,7 +29,8 @@ from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import refuse_changed
 from mqdiag.read.open.dump import fill, is_of_members
 from mqdiag.read.open.limits import TooMuchError
-from mqdiag.read.sniff import DUMP_MAGIC, PACKING_NAMES, packing_of, unpacked_head
+from mqdiag.read.open.squeezed import unpacked_head
+from mqdiag.read.sniff import DUMP_MAGIC, PACKING_NAMES, packing_of
 from mqdiag.read.source import Source, check_readable
 from mqdiag.text import say
 

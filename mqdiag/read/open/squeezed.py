@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from mqdiag.errors import InputError, first_line
 from mqdiag.read.open.limits import MOST_DICTIONARY
-from mqdiag.read.sniff import Content
+from mqdiag.read.sniff import HEAD_BYTES, SQUEEZED, Content, packing_of
 from mqdiag.text import say
 
 STEP = 1 << 20
@@ -96,6 +96,25 @@ def inflated(
             else say("is packed data that ends before its first byte"),
             hint=say("compare its size and checksum with the original and copy it again"),
         )
+
+
+def unpacked_head(head: bytes) -> bytes:
+    """The first bytes of what is squeezed, as many as the packed ones give; nothing when they are damaged."""
+    packing = packing_of(head)
+    if packing is None or packing not in SQUEEZED:
+        return head
+    out = b""
+    try:
+        # in small steps, so that the bytes before damage stay
+        for piece in inflated(
+            "", (head[at : at + 512] for at in range(0, len(head), 512)), packing, HEAD_BYTES
+        ):
+            out += piece
+            if len(out) >= HEAD_BYTES:
+                break
+    except InputError:
+        pass  # the head is cut, and may be damaged
+    return out
 
 
 def _damaged(label: str, begin: int, read: int, error: Exception, done: int) -> InputError:

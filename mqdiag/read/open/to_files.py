@@ -16,7 +16,7 @@ from mqdiag.errors import InputError, Lack
 from mqdiag.files import fits
 from mqdiag.read.foreign_form import foreign_form
 from mqdiag.read.open.archives import Entry, tar_entries, zip_entries
-from mqdiag.read.open.chunks import Chunks
+from mqdiag.read.open.door import Chunks
 from mqdiag.read.open.limits import MAX_MEMBERS, MAX_UNPACKED, Limits, TooMuchError
 from mqdiag.read.open.squeezed import inflated
 from mqdiag.read.sniff import HEAD_BYTES, SQUEEZED, Content, content_of
