@@ -19,7 +19,8 @@ from mqdiag.errors import InputError, first_line
 from mqdiag.read.open.limits import MAX_TAR_HEADER, MAX_ZIP_DIRECTORY, Limits, TooMuchError, allowed
 from mqdiag.text import Text, say
 
-_CHUNK = 256 << 10
+_CHUNK = 64 << 10
+"""bytes: so many of a cut member are lost at most"""
 _ZIP_HEADER = 30
 """least bytes before the data of a member"""
 _DAMAGE = (
@@ -144,6 +145,8 @@ def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Ite
     except TooMuchError:
         raise
     except (*_DAMAGE, InputError) as error:
+        if limits.are_exceeded:
+            return  # the reader of the last member was told
         damaged = (
             say("is damaged behind {files:count} {files:file|files}, and what follows is missing", files=files)
             if files

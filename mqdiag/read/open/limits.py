@@ -42,6 +42,7 @@ class Limits:
     def __init__(self, most_members: int = MAX_MEMBERS) -> None:
         self.read_bytes = self.out_bytes = 0
         self._most_members = self._members = most_members
+        self.are_exceeded = False
 
     def read(self, size: int) -> None:
         """So many packed bytes were read."""
@@ -55,6 +56,7 @@ class Limits:
         """
         self.out_bytes += size
         if not allowed(self.out_bytes, self.read_bytes):
+            self.are_exceeded = True
             raise TooMuchError(
                 label,
                 say(
@@ -111,6 +113,7 @@ class DumpLimits(Limits):
         """
         self.out_bytes += size
         if self.out_bytes > self._most:
+            self.are_exceeded = True
             raise TooMuchError(
                 label,
                 say("inflates to more than {size:bytes}, the limit for a file of its size", size=self._most),
