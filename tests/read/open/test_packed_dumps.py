@@ -39,7 +39,7 @@ def test_each_way_to_read_a_dump_takes_every_packing(tmp_path: Path) -> None:
     facts = [diagnose_heap(plain, Settings(), quick=quick).report.heap for quick in (False, True)]
     target = tmp_path / "redacted.hprof"
     redacted = replace(redact_dump(plain, target), path="")
-    secrets = secrets_in_heap(plain, cache_bytes=0)
+    secrets = secrets_in_heap(plain, cache_bytes=0).secrets
     for ending, pack in PACKINGS.items():
         packed = written(tmp_path, f"given.{ending}", pack(DUMP))
         source = open_source(str(packed))
@@ -55,7 +55,7 @@ def test_each_way_to_read_a_dump_takes_every_packing(tmp_path: Path) -> None:
             )
             assert given.format == f"hprof 1.0.2, {outer}"
         assert replace(redact_dump(packed, target, force=True), path="") == redacted
-        assert secrets_in_heap(packed, cache_bytes=0).found == secrets.found
+        assert secrets_in_heap(packed, cache_bytes=0).secrets == secrets
 
 
 def test_a_dump_is_found_among_other_files(tmp_path: Path) -> None:
