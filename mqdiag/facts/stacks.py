@@ -39,6 +39,18 @@ class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """kind of wait or work"""
 
 
+class SameCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """All samples of a thread show one call, or equal calls one after the other: it hangs, or it is slow.
+
+    Neither CPU times nor an object of the call tell which. The thread has the frame and the kind of wait.
+    """
+
+    samples: int
+    """that show the call"""
+    seconds: float | None = None
+    """from the first to the last of them; None where the dumps have no times"""
+
+
 class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """One thread over all samples."""
 
@@ -66,6 +78,8 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cpu_growth_ms: float | None = None
     held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
+    same_call: SameCall | None = None
+    """why the state is unknown: all samples show the same, and nothing tells a standstill from slow work"""
 
 
 class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -359,6 +373,9 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     locks: tuple[LockFacts, ...] = ()
     deadlocks: tuple[Deadlock, ...] = ()
     standstills: tuple[Standstill, ...] = ()
+    same_calls: tuple[Standstill, ...] = ()
+    """threads that hang or are slow, by pool, kind and cause; `decided` is False, and `cause` would be that of a
+    standstill"""
     kinds: tuple[ThreadKind, ...] = ()
     """kinds with two threads or more in a sample, the most frequent first"""
     connection_waits: tuple[ConnectionWaits, ...] = ()

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from mqdiag.facts.stacks import (
     Deadlock,
     LockFacts,
+    SameCall,
     SampleFacts,
     StackGroup,
     StacksFacts,
@@ -29,7 +30,7 @@ from mqdiag.threads.servers import server_kinds
 from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.signs_of_rocketmq import signs_of_rocketmq
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
-from mqdiag.threads.standstills import frame_of, standstills
+from mqdiag.threads.standstills import frame_of, same_calls, standstills
 from mqdiag.threads.tracks import Track, align
 from mqdiag.threads.worker_pools import thread_kinds, worker_pools
 
@@ -64,6 +65,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         locks=_locks(world),
         deadlocks=_deadlocks(world),
         standstills=standstills(judgements, world.once(deadlocked), world.once(inferred_waiters)),
+        same_calls=same_calls(judgements, world.once(deadlocked), world.once(inferred_waiters)),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),
@@ -134,6 +136,9 @@ def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: boo
         daemon=last.daemon if tells_daemons else None,
         cpu_growth_ms=now.run.cpu_growth_ms,
         held_by=now.waits_for.name if now.waits_for is not None else None,
+        same_call=SameCall(samples=now.run.count, seconds=now.run.seconds)
+        if judgement.is_in_same_call
+        else None,
     )
 
 

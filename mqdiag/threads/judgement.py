@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.facts.vocabulary import ConfidenceLevel, Role, State
 from mqdiag.text import Text
 from mqdiag.threads.locks import LockGraph, Wait
+from mqdiag.threads.measured_limits import LONG_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
@@ -98,6 +99,17 @@ class Judgement(msgspec.Struct, eq=False):
     def makes_no_progress(self) -> bool:
         """Whether the thread is stuck or blocked."""
         return self.now.state in ("stuck", "blocked")
+
+    @property
+    def is_in_same_call(self) -> bool:
+        """Whether all samples show the thread in one call, or in equal calls, and nothing tells which."""
+        run = self.now.run
+        return (
+            self.now.state == "unknown"
+            and self.now.unchanged
+            and run.count == len(self.track.judged)
+            and (run.seconds is None or run.seconds >= LONG_RUN_S)
+        )
 
     def history(self) -> str:
         """All decisions in order: "stuck by own samples -> blocked by lock owner"."""

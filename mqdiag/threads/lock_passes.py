@@ -130,19 +130,24 @@ def _owners(judgement: Judgement, world: World) -> set[Track]:
 def by_owner_without_progress(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread without CPU time by the owner of its lock."""
     now = judgement.now
-    if not now.unchanged or now.state != "unknown":
+    if now.state != "unknown" or now.run.cpu_growth_ms is not None or not now.run.count:
         return None
     owners = _owners(judgement, world)
     if len(owners) > 1:
-        return _owner_changes(now, len(owners))
-    if owners and world.by_track[next(iter(owners))].makes_no_progress:
-        return msgspec.structs.replace(
-            now,
-            state="blocked",
-            confidence="medium",
-            reason=say("waits for one lock, and its owner makes no progress; the dumps hold no CPU time"),
-        )
-    return None
+        return msgspec.structs.replace(_owner_changes(now, len(owners)), unchanged=False)
+    owner = next(iter(owners), None)
+    if not now.unchanged or owner is None:
+        return None
+    if owner not in world.once(deadlocked) and not world.by_track[owner].makes_no_progress:
+        return None
+    return msgspec.structs.replace(
+        now,
+        state="blocked",
+        confidence="medium",
+        unchanged=False,
+        waits_for=owner,
+        reason=say("waits for one lock, and its owner makes no progress; the dumps hold no CPU time"),
+    )
 
 
 def waits_for_put_lock(role: Role, meaning: StackMeaning) -> bool:

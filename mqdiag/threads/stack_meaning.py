@@ -10,6 +10,7 @@ from mqdiag.facts.vocabulary import Doing
 from mqdiag.listener_containers import ListenerContainer, container_of
 from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
+from mqdiag.read.stacks.whole import has_first_frame
 from mqdiag.threads.libraries.library import Library
 from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
 from mqdiag.threads.wait_table import (
@@ -88,6 +89,8 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     top: str | None
     locking: str | None
     """the method that calls lock(), when it waits for a java.util.concurrent lock"""
+    whole: bool
+    """the frame with which the thread began is there; what is missing below the others may be anything"""
 
     @property
     def in_listener(self) -> bool:
@@ -229,6 +232,7 @@ def meaning_of(stack: Stack) -> StackMeaning:
         in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
+        whole=has_first_frame(methods),
     )
 
 
