@@ -95,6 +95,14 @@ def result_inputs(result: ReadResult) -> list[Input]:
     problem, stopped_at = result.ended_by, result.bytes if result.ended_by is not None else None
     if problem is None and cut is not None:
         problem, stopped_at = cut.problem, cut.stopped_at_byte
+    part = max(result.samples, key=lambda sample: sample.threads_cut)
+    if problem is None and part.threads_cut:
+        problem = say(
+            "the lower frames of {lacking:count} of {shown:count} threads are missing, and nothing tells what these"
+            " threads do",
+            lacking=part.threads_cut,
+            shown=len(part.threads),
+        )
     entries = [
         Input(
             path=result.path,
@@ -103,7 +111,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
             bytes=result.bytes,
             captured_at=first.captured_at,
             captured_at_local=first.captured_local,
-            complete=cut is None and result.ended_by is None,
+            complete=cut is None and result.ended_by is None and not part.threads_cut,
             stopped_at_byte=stopped_at,
             problem=problem,
         )

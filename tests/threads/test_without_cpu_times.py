@@ -93,6 +93,17 @@ def test_a_folder_is_read_alike(tmp_path: Path) -> None:
     assert [thread.state for thread in stacks.threads[:2]] == ["stuck", "progressing"]
 
 
+def test_a_folder_of_a_capture_is_read_alike(tmp_path: Path) -> None:
+    for name in ("stacks", "cpu-times"):
+        (tmp_path / name).mkdir()
+    for number, (threads, text) in enumerate(zip(SAMPLES, TIMES, strict=True), 1):
+        (tmp_path / "stacks" / f"{number:02}.txt").write_text(dump(threads, 2.0 * (number - 1)))
+        (tmp_path / "cpu-times" / f"{number:02}.txt").write_text(text)
+    stacks = diagnose_incident([str(tmp_path)]).report.stacks
+    assert stacks is not None
+    assert [thread.state for thread in stacks.threads[:2]] == ["stuck", "progressing"]
+
+
 def test_files_whose_names_have_no_numbers_go_by_their_order(tmp_path: Path) -> None:
     (tmp_path / "console.log").write_text(
         "\n".join(dump(threads, 2.0 * n) for n, threads in enumerate(SAMPLES))

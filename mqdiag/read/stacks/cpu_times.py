@@ -3,7 +3,8 @@
 Dumps of JDK 8 hold none. The `nid` of a dump is the thread's number in these files.
 
 - Lines of a number and what /proc/PID/task/TID/schedstat holds: nanoseconds on a processor first.
-- `grep '' /proc/PID/task/*/schedstat`, which puts the file's path before each line.
+- `grep '' /proc/PID/task/*/schedstat`, which puts the file's path before each line. Lines of /proc/PID/task/*/status
+  may follow, which tell the number that a thread has in its own container.
 - `top -H -b -n 1`, whose TIME+ has hundredths of a second: it shows work, and no standstill.
 
 Source: Documentation/scheduler/sched-stats.rst of Linux; top(1) of procps.
@@ -24,7 +25,9 @@ from mqdiag.read.stacks.records import Sample
 _ROW = lazy_pattern(
     r"^(?P<tid>0x[0-9a-fA-F]{1,8}|\d{1,10})[ \t]+(?P<ns>\d{1,19})(?:[ \t]+\d{1,19}){1,4}[ \t]*$"
 )
-_LISTED = lazy_pattern(r"^\S*/task/(?P<tid>\d{1,10})/schedstat:(?P<ns>\d{1,19})(?: \d{1,19}){2}[ \t]*$")
+_LISTED = lazy_pattern(r"^(?:\S*/)?(?P<tid>\d{1,10})/schedstat:(?P<ns>\d{1,19})(?: \d{1,19}){2}[ \t]*$")
+_STATUS = lazy_pattern(r"^(?:\S*/)?(?P<tid>\d{1,10})/status:\w+:[ \t]*(?:\d{1,19}[ \t]*)*$")
+_INNER_NUMBER = lazy_pattern(r"^(?:\S*/)?(?P<tid>\d{1,10})/status:NSpid:.*?(?P<inner>\d{1,10})[ \t]*$", re.M)
 _TOP_HEAD = lazy_pattern(r"^[ \t]*PID[ \t]+USER\b.*[ \t]TIME\+[ \t]+COMMAND[ \t]*$", re.M)
 _TOP_TIME = lazy_pattern(
     r"^(?:(?P<hours>\d{1,6}):(?=\d+:))?(?P<minutes>\d{1,8}):(?P<seconds>\d\d(?:[.,]\d\d)?)$"
@@ -58,7 +61,7 @@ def is_cpu_times(head: str) -> bool:
     lines = [line for line in head.split("\n")[: HEAD_ROWS + 1] if not line.startswith("#")]
     # the last line may be cut
     rows = [line for line in lines[:-1] if line.strip()]
-    return len(rows) >= LEAST_ROWS and all(_row(line) is not None for line in rows)
+    return len(rows) >= LEAST_ROWS and all(_row(line) or _STATUS.match(line) for line in rows)
 
 
 def read_cpu_times(source: str, text: str) -> list[CpuTimes]:
@@ -82,7 +85,9 @@ def _row(line: str) -> re.Match[str] | None:
 
 def _of_rows(text: str) -> dict[int, float]:
     rows = (_row(line) for line in text.split("\n"))
-    return {int(row["tid"], 0): int(row["ns"]) / NS_PER_MS for row in rows if row is not None}
+    inner = {int(found["tid"]): int(found["inner"]) for found in _INNER_NUMBER.finditer(text)}
+    times = {int(row["tid"], 0): int(row["ns"]) / NS_PER_MS for row in rows if row is not None}
+    return {inner.get(number, number): ms for number, ms in times.items()}
 
 
 def _of_top(head: str, text: str) -> dict[int, float]:
@@ -101,8 +106,8 @@ def _of_top(head: str, text: str) -> dict[int, float]:
 def add_cpu_times(samples: Sequence[Sample], times: Sequence[CpuTimes]) -> list[CpuTimes]:
     """Give threads without a CPU time the one of the file that belongs to their dump; gives the files of no dump.
 
-    A file belongs to the dump of its number (proc3.tsv to j3.log, 03.schedstat to 03.txt). Where names do not tell, and
-    there are as many files as dumps, they belong together by their order.
+    A file belongs to the dump of its number (proc3.tsv to j3.log, cpu-times/03.txt to stacks/03.txt). Where names do
+    not tell, and there are as many files as dumps, they belong together by their order.
     """
     left: list[CpuTimes] = []
     for pair, given in _pairs(samples, times):
@@ -126,6 +131,8 @@ def _by_number(named: Iterable[tuple[str, _T]]) -> dict[tuple[str, int | None], 
     found: dict[tuple[str, int | None], list[_T]] = defaultdict(list)
     for source, one in named:
         folder, _, name = source.rpartition("/")
+        # `mqdiag capture` keeps both kinds of files in folders of their own, beside each other
+        folder = folder.removesuffix("stacks").removesuffix("cpu-times")
         numbers = _NUMBER.findall(name.partition(".")[0])
         found[folder, int(numbers[-1]) if numbers else None].append(one)
     return found

@@ -204,23 +204,10 @@ def _with_threads(label: str, samples: list[Sample]) -> list[Sample]:
     if not found:
         raise InputError(label, say("holds the head of a thread dump but no thread: it is cut"), hint=HINT)
     for sample in found:
-        _note_missing_frames(sample)
+        lacking, shown = threads_without_frames(sample.threads)
+        if is_in_part(lacking, shown):
+            sample.threads_cut = lacking
     return found
-
-
-def _note_missing_frames(sample: Sample) -> None:
-    """Note that a dump is a part of one, where many threads do not show the frame that they began with."""
-    if not sample.complete:
-        return
-    lacking, shown = threads_without_frames(sample.threads)
-    if is_in_part(lacking, shown):
-        sample.complete = False
-        sample.problem = say(
-            "the lower frames of {lacking:count} of {shown:count} threads are missing, and nobody knows what they call"
-            " from there",
-            lacking=lacking,
-            shown=shown,
-        )
 
 
 def _whole(label: str, head: str, pieces: Iterator[str]) -> str:

@@ -94,6 +94,8 @@ class Sample(msgspec.Struct, kw_only=True):
     listed_threads: int | None = None
     """length of the SMR list"""
     complete: bool = True
+    threads_cut: int = 0
+    """threads without their lower frames, where so many are that the dump is a part of one"""
     problem: Text | None = None
     stopped_at_byte: int | None = None
     headless: bool = False
