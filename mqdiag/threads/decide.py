@@ -38,8 +38,9 @@ from mqdiag.threads.measured_limits import (
     WORK_BYTES_PER_S,
     WORK_MS,
 )
+from mqdiag.threads.rests import ANSWERS, RESTS, is_rest_of_library
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
 from mqdiag.threads.tracks import Track, allocated_between, has_other_calls, is_same_call
 
 NOT_JUDGED: dict[NotJudged, Text] = {
@@ -54,6 +55,8 @@ _FREE_WAITS = frozenset(
     {"sleep", "future", "latch", "semaphore", "queue", "condition", "join", "object-wait", "park"}
 )
 """waits that cost no CPU time, however long: what grows there is work before and behind them"""
+_PLAIN_ROLES = frozenset({roles.POOL, roles.OTHER})
+"""of threads that are neither RocketMQ's nor the JVM's own"""
 NEVER_REST = ADMISSIONS | {"running", "class-init"}
 """a thread that wants to be let in has something to do"""
 
@@ -158,7 +161,24 @@ def _decide(track: Track, series: Series) -> Revision:
             confidence="medium",
             reason=say("was at work in an earlier sample and waits for work now"),
         )
-    return decide_busy(track, series)
+    decision = decide_busy(track, series)
+    if decision.state == "stuck" and _is_no_task(track, meaning):
+        return Revision(
+            state="unknown",
+            reason=say("waits for another machine in no task of a pool: it may be meant to, as in a long poll"),
+            run=decision.run,
+            may_be_meant=True,
+        )
+    return decision
+
+
+def _is_no_task(track: Track, meaning: StackMeaning) -> bool:
+    """Whether a thread waits for another machine in a loop of its own, where nobody knows how long that may take."""
+    if track.role not in _PLAIN_ROLES or meaning.in_listener:
+        return False
+    if meaning.own_index < 0:
+        return meaning.doing in REMOTE_WAITS | ANSWERS
+    return not meaning.in_pool_task and meaning.library is None and meaning.doing in REMOTE_WAITS
 
 
 def _is_cut_too_high(track: Track, meaning: StackMeaning) -> bool:
@@ -189,11 +209,11 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
     if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST or meaning.makes_store_file:
         return False
     if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:
-        # a library's own loop: long polls, cleaners, event loops
-        return True
+        # a library's own loop: cleaners, event loops
+        return track.role not in _PLAIN_ROLES or is_rest_of_library(meaning.doing, meaning.library)
     if track.role == roles.VIRTUAL:
         return meaning.doing in ("queue", "select", "accept")
-    return not meaning.in_pool_task and meaning.library is None
+    return not meaning.in_pool_task and meaning.library is None and meaning.doing in RESTS
 
 
 def decide_busy(track: Track, series: Series) -> Revision:

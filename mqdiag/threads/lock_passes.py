@@ -30,11 +30,20 @@ FILE_WAITS = (
 def by_what_it_holds(judgement: Judgement, world: World) -> Revision | None:
     """Decide like for a worker about a thread that seems to wait for work: others wait for a lock that it holds."""
     track = judgement.track
-    if judgement.state != "idle" or track not in world.once(_owners_of_awaited_locks):
+    rests = judgement.state == "idle" or judgement.now.may_be_meant
+    if not rests or track not in world.once(_owners_of_awaited_locks):
         return None
-    # one sample tells nothing about progress, and without a frame there is no work to name
-    if len(track.judged) == 1 or track.last_meaning.top is None:
-        return None
+    if track.last_meaning.top is None:
+        return None  # without a frame there is no work to name
+    if len(track.judged) == 1 or world.series.not_judged is not None:
+        return msgspec.structs.replace(
+            judgement.now,
+            state="unknown",
+            confidence=None,
+            reason=say(
+                "others wait for a lock that it holds: it does not rest, and one sample shows no progress"
+            ),
+        )
     return decide_busy(track, world.series)
 
 
@@ -46,7 +55,7 @@ def _owners_of_awaited_locks(world: World) -> set[Track]:
     waits = (
         world.last_wait(judgement.track)
         for judgement in world.judgements
-        if judgement.state == "stuck" or judgement.now.unchanged
+        if judgement.state == "stuck" or judgement.now.unchanged or world.series.not_judged is not None
     )
     return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
 

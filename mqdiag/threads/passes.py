@@ -76,6 +76,7 @@ PASSES: tuple[Pass, ...] = (
         decides="A thread that seems to wait for work is judged like a worker while others wait for a lock that it"
         " holds.",
         revise=by_what_it_holds,
+        needs_series=False,
     ),
     Pass(
         name="lock owner",

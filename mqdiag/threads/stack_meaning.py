@@ -13,6 +13,7 @@ from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
 from mqdiag.read.stacks.whole import has_first_frame
 from mqdiag.threads.libraries.library import Library
 from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
+from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,
@@ -288,9 +289,9 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         return False
     if methods[:1] == (LOOKS_FOR_TASK,):
         return True
-    for method in methods[:MAX_TOP]:
+    for place, method in enumerate(methods[:MAX_TOP]):
         if method in IDLE:
-            return True
+            return rests_in_loop(methods, place)
     if not stack.frames:
         # a part of a javacore may name who has or waits for a monitor, and no frames
         return stack.state != "BLOCKED" and not any(lock.kind == LOCKED for lock in stack.locks)

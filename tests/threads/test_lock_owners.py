@@ -65,7 +65,8 @@ def test_a_thread_that_holds_what_others_wait_for_is_at_work(tmp_path: Path) -> 
     made = report(tmp_path, [sample] * 5)
     assert made.stacks is not None
     assert states(made.stacks)["prices"] == "stuck"
-    assert states(made.stacks)["mails"] == "idle"
+    # it may be meant to wait there, as nobody needs what it has
+    assert states(made.stacks)["mails"] == "unknown"
     found = {one.rule: one for one in made.findings}
     assert found["stuck-socket-read"].evidence["held_up"] == 2
     assert english()(found["stuck-socket-read"].title).startswith("Thread prices hangs")
@@ -127,7 +128,7 @@ def test_a_holder_in_one_sample_only_says_nothing_about_progress(tmp_path: Path)
     workers = [At(f"ConsumeMessageThread_CID_{n}", 26 + n, waits, "BLOCKED") for n in (1, 2)]
     reads = (*READ, "com.acme.Prices.refresh(Prices.java:9)", f"- locked {monitor}", RUN)
     made = facts(tmp_path, [*[workers] * 4, [*workers, At("prices", 40, reads)]])
-    assert states(made)["prices"] == "idle"
+    assert states(made)["prices"] == "unknown"
 
 
 def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> None:

@@ -1,0 +1,44 @@
+"""Which waits are a rest: a thread waits for work, rather than for what its work needs.
+
+A thread that nothing is asked of waits in the queue of its pool, or in a loop of its own. Whatever waits for another
+machine, a disk, a result or a lock has something to do. A table.
+"""
+
+from __future__ import annotations
+
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.read.stacks.library_packages import is_own
+from mqdiag.threads.libraries.library import Library
+
+RESTS: frozenset[Doing] = frozenset(
+    {"idle", "queue", "select", "accept", "sleep", "condition", "object-wait", "park", "latch", "join"}
+)
+"""waits of a library's own loop: for events, orders, the next round, or the end of all"""
+ANSWERS: frozenset[Doing] = frozenset({"latch", "condition", "object-wait", "park", "future", "semaphore"})
+"""waits that are a rest in a loop, and the wait for an answer in a client"""
+_LOOPS_WITH_TASKS = {
+    "java.util.TimerThread.mainLoop": ("java.lang.Object.wait",),
+    "sun.net.httpserver.ServerImpl$Dispatcher.run": ("sun.nio.ch.SelectorImpl.", "java.lang.Object.wait"),
+}
+"""loops that run tasks in their own frames, and what they rest in"""
+
+
+def rests_in_loop(methods: tuple[str, ...], place: int) -> bool:
+    """Whether a thread waits for work in a loop that is known to do so, and runs nothing of somebody else above it.
+
+    Args:
+        methods: of its stack, top first.
+        place: of the loop's method.
+    """
+    waits = _LOOPS_WITH_TASKS.get(methods[place])
+    if waits is not None and not (place and methods[place - 1].startswith(waits)):
+        return False
+    return not any(map(is_own, methods[:place]))
+
+
+def is_rest_of_library(doing: Doing, library: Library | None) -> bool:
+    """Whether a thread without frames of the application rests in a loop of a library."""
+    if doing not in RESTS:
+        return False
+    # databases' drivers and their like have clocks and actors of their own, which wait on conditions
+    return not (doing in ANSWERS and library is not None and library.family == "rpc")
