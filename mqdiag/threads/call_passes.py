@@ -8,6 +8,7 @@ objects only where nothing else moved: what idle threads wait on, and the worker
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import NamedTuple
 
 import msgspec
 
@@ -15,10 +16,7 @@ from mqdiag.read.stacks.records import PARKING, SYNCHRONIZER, WAITING_ON
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, World
-from mqdiag.threads.measured_limits import (
-    LONG_RUN_S,
-    MOVED_SHARE,
-)
+from mqdiag.threads.measured_limits import LONG_RUN_S, MOVED_SHARE, SURE_RUN_S
 from mqdiag.threads.tracks import Track, call_objects
 
 _WORKER = "ThreadPoolExecutor$Worker"
@@ -57,37 +55,63 @@ def by_call_object(judgement: Judgement, world: World) -> Revision | None:
     objects = [call_objects(track, index) for index in samples]
     if not objects[-1]:
         return _undecided(now, track)
-    kept = len(samples) - 1
-    while kept > 0 and objects[kept - 1] & objects[kept]:
-        kept -= 1
-    count, seconds = len(samples) - kept, _seconds(world, samples[kept], samples[-1])
-    if count > 1 and (count > 2 or len(track.judged) == 2) and (seconds is None or seconds >= LONG_RUN_S):
-        return msgspec.structs.replace(
-            now,
-            state="stuck",
-            # dumps without any time may have been taken at one moment
-            confidence="low" if seconds is None else "medium",
-            unchanged=False,
-            run=msgspec.structs.replace(now.run, first=samples[kept], count=count, seconds=seconds),
-            reason=say(
-                "{count:count} samples show the same frames and the same object of a call; the dumps hold no CPU time",
-                count=count,
-            ),
-        )
     still = world.once(_nothing_moved)
-    others = [
-        bool(one and other) and not one & other and second == first + 1 and second in still
+    pairs = [
+        _Pair(
+            same=bool(one & other),
+            other=bool(one and other) and not one & other and second == first + 1 and second in still,
+            seconds=_seconds(world, first, second),
+        )
         for (first, one), (second, other) in pairwise(zip(samples, objects, strict=True))
     ]
-    if not any(others):
+    since = max((place + 1 for place, pair in enumerate(pairs) if pair.other), default=0)
+    stood = _one_call(now, samples[since:], pairs[since:], len(track.judged))
+    if stood is not None:
+        return stood
+    if since == 0:
         return _undecided(now, track)
-    is_last = others[-1]
     return msgspec.structs.replace(
         now,
         state="progressing",
-        confidence="medium" if is_last and all(others) else "low",
+        confidence="medium" if all(pair.other for pair in pairs) else "low",
         unchanged=False,
         reason=say("samples show the objects of other calls, and no collection moved objects between them"),
+    )
+
+
+class _Pair(NamedTuple):
+    """Two samples of a thread, one after the other."""
+
+    same: bool
+    """an object of a call is in both"""
+    other: bool
+    """the objects are others, and nothing moved: the call is another one"""
+    seconds: float | None
+
+
+def _one_call(now: Revision, samples: list[int], pairs: list[_Pair], judged: int) -> Revision | None:
+    """A standstill, where objects of a call stay the same for long; a collection in between may have moved them."""
+    count = 1 + sum(pair.same for pair in pairs)
+    if count < 2 or (count < 3 and judged > 2) or not pairs[-1].same:
+        return None
+    in_a_row = next((place for place, pair in enumerate(reversed(pairs)) if not pair.same), len(pairs))
+    known = [pair.seconds for pair in pairs if pair.same]
+    seconds = None if None in known else round(sum(one or 0.0 for one in known), 3)
+    last_s = sum(pair.seconds or 0.0 for pair in pairs[len(pairs) - in_a_row :])
+    if seconds is not None and last_s < LONG_RUN_S and seconds < SURE_RUN_S:
+        return None
+    first = samples[len(samples) - 1 - in_a_row] if last_s >= LONG_RUN_S else samples[0]
+    return msgspec.structs.replace(
+        now,
+        state="stuck",
+        # dumps without any time may have been taken at one moment
+        confidence="low" if seconds is None else "medium",
+        unchanged=False,
+        run=msgspec.structs.replace(now.run, first=first, count=count, seconds=seconds),
+        reason=say(
+            "{count:count} samples show the same frames and the same object of a call; the dumps hold no CPU time",
+            count=count,
+        ),
     )
 
 

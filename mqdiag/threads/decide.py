@@ -165,7 +165,7 @@ def _decide(track: Track, series: Series) -> Revision:
     if decision.state == "stuck" and _is_no_task(track, meaning):
         return Revision(
             state="unknown",
-            reason=say("waits for another machine in no task of a pool: it may be meant to, as in a long poll"),
+            reason=say("waits in no task of a pool: it may be meant to, as in a long poll"),
             run=decision.run,
             may_be_meant=True,
         )
@@ -173,12 +173,12 @@ def _decide(track: Track, series: Series) -> Revision:
 
 
 def _is_no_task(track: Track, meaning: StackMeaning) -> bool:
-    """Whether a thread waits for another machine in a loop of its own, where nobody knows how long that may take."""
+    """Whether a thread waits in a loop of its own, where nobody knows how long that may take."""
     if track.role not in _PLAIN_ROLES or meaning.in_listener:
         return False
     if meaning.own_index < 0:
         return meaning.doing in REMOTE_WAITS | ANSWERS
-    return not meaning.in_pool_task and meaning.library is None and meaning.doing in REMOTE_WAITS
+    return not meaning.in_pool_task and meaning.library is None and meaning.doing not in NEVER_REST
 
 
 def _is_cut_too_high(track: Track, meaning: StackMeaning) -> bool:
@@ -210,7 +210,9 @@ def _at_rest(track: Track, meaning: StackMeaning) -> bool:
         return False
     if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:
         # a library's own loop: cleaners, event loops
-        return track.role not in _PLAIN_ROLES or is_rest_of_library(meaning.doing, meaning.library)
+        return track.role not in _PLAIN_ROLES or is_rest_of_library(
+            meaning.doing, meaning.methods, meaning.library
+        )
     if track.role == roles.VIRTUAL:
         return meaning.doing in ("queue", "select", "accept")
     return not meaning.in_pool_task and meaning.library is None and meaning.doing in RESTS

@@ -60,6 +60,12 @@ def _owners_of_awaited_locks(world: World) -> set[Track]:
     return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
 
 
+def owners_of_locks(world: World) -> set[Track]:
+    """Threads that hold a lock for which others wait in their last sample, by lines of the dump."""
+    waits = (world.last_wait(judgement.track) for judgement in world.judgements)
+    return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
+
+
 def inferred_waiters(world: World) -> set[Track]:
     """Threads that wait for a lock of which no line of the dump names the owner, but frames do."""
     tracks = (judgement.track for judgement in world.judgements)
