@@ -75,9 +75,14 @@ def _place(judgement: Judgement, index: int, wanted: Container[Track]) -> _Place
     if meaning is None or meaning.idle or (judgement.state == "idle" and judgement.track not in wanted):
         return None
     frame = _frame(meaning)
-    if frame is None:
+    if frame is None or (_reads_its_connection(meaning) and judgement.track not in wanted):
         return None
     return frame, meaning.doing, meaning.library.name if meaning.library is not None else None
+
+
+def _reads_its_connection(meaning: StackMeaning) -> bool:
+    """Whether a library's own thread waits for what the other side sends next."""
+    return meaning.own_index < 0 and meaning.doing == "socket-read" and not meaning.in_pool_task
 
 
 def _frame(meaning: StackMeaning) -> str | None:
