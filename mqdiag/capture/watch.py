@@ -89,7 +89,7 @@ def keep_last(
     Returns:
         How many are kept; fewer than `samples` where one could not be taken.
     """
-    kept: deque[str] = deque()
+    kept: deque[int] = deque()
     held: Text | None = None
     due = time.monotonic()
     number = 0
@@ -99,11 +99,11 @@ def keep_last(
         number += 1
         if not take(number):
             break
-        kept.append(sample_file(number))
+        kept.append(number)
         if len(kept) > samples:
             folder.forget(kept.popleft())
         if held is None:
-            held = next(filter(None, (holds(folder.path / kept[-1]) for holds in conditions)), None)
+            held = next(filter(None, (holds(folder.path / sample_file(number)) for holds in conditions)), None)
             if held is not None:
                 tell(held)
     if held is not None:

@@ -27,6 +27,8 @@ Examples:
   mqdiag capture 4711
   mqdiag capture 4711 --heap -o incident
   mqdiag diagnose incident
+  mqdiag capture 4711 --script
+      the line of shell for a host without mqdiag; stacks reads its files
   mqdiag capture 4711 --watch heap=80% --watch stuck=60s --heap --yes
       wait for the fault, then take the evidence of it
   mqdiag capture 1 --console-log /var/log/app/console.log
@@ -100,6 +102,11 @@ Examples:
     help="With --kube the same as --namespace, as kubectl has it; else the same as --samples.",
 )
 @commands.option(
+    "--script",
+    is_flag=True,
+    help="Take nothing, print a line of shell that takes thread dumps and CPU times on a host without mqdiag.",
+)
+@commands.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
@@ -121,6 +128,7 @@ def command(
     namespace: str | None,
     ssh: str | None,
     short: str | None,
+    script: bool,
     output: Path | None,
     debug: bool,
 ) -> int:
@@ -141,6 +149,11 @@ def command(
         namespace = short
     elif short is not None:
         samples = _samples(short)
+    if script:
+        from mqdiag.capture.cpu_times import shell_loop
+
+        click.echo(shell_loop(pid, samples, interval))
+        return EXIT_CLEAN
     remote = kube is not None or ssh is not None
     if remote and console_log is not None:
         raise UsageError(

@@ -135,6 +135,13 @@ DeadlockSource = Literal["jvm", "locks"]
 NotJudged = Literal["one-sample", "identical-samples", "mixed-jvms", "too-close"]
 """Why progress cannot be judged."""
 
+StartWaitCause = Literal["entropy", "class-initialisation", "unreachable"]
+"""What a process that does not come up waits for.
+
+entropy: random numbers of the system. class-initialisation: a static initializer in another thread. unreachable:
+another machine.
+"""
+
 ShutdownBegan = Literal["signal", "exit", "last-thread"]
 """What began a JVM's shutdown.
 

@@ -49,7 +49,9 @@ def connection_waits(judgements: list[Judgement], series: Series) -> tuple[Conne
     others = {
         judgement: None
         for judgement in judgements
-        if judgement.state in ("progressing", "unknown") and judgement not in cycling
+        if judgement.state in ("progressing", "unknown")
+        and not judgement.now.may_be_meant
+        and judgement not in cycling
     }
     giving = {
         pool.name

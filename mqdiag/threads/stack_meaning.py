@@ -11,6 +11,8 @@ from mqdiag.knowledge.library import JDK, Library, ListenerContainer
 from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
 from mqdiag.knowledge.own_code import is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
+from mqdiag.read.stacks.whole import has_first_frame
+from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,
     CARRIER,
@@ -87,6 +89,8 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     top: str | None
     locking: str | None
     """the method that calls lock(), when it waits for a java.util.concurrent lock"""
+    whole: bool
+    """the frame with which the thread began is there; what is missing below the others may be anything"""
 
     @property
     def in_listener(self) -> bool:
@@ -228,6 +232,7 @@ def meaning_of(stack: Stack) -> StackMeaning:
         in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
+        whole=has_first_frame(methods),
     )
 
 
@@ -283,9 +288,9 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         return False
     if methods[:1] == (LOOKS_FOR_TASK,):
         return True
-    for method in methods[:MAX_TOP]:
+    for place, method in enumerate(methods[:MAX_TOP]):
         if method in IDLE:
-            return True
+            return rests_in_loop(methods, place)
     if not stack.frames:
         # a part of a javacore may name who has or waits for a monitor, and no frames
         return stack.state != "BLOCKED" and not any(lock.kind == LOCKED for lock in stack.locks)

@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
+from mqdiag.read.stacks.whole import lacks_frames
 from mqdiag.threads import roles
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
@@ -50,6 +51,13 @@ class Track(msgspec.Struct, eq=False):
     def ended(self) -> bool:
         """Whether the last sample that could show the thread does not."""
         return self.judged[-1] != self.possible[-1]
+
+    @property
+    def lacks_frames(self) -> bool:
+        """Whether frames of its last sample are missing: what they would show is unknown."""
+        if self.last_meaning.whole or self.role == roles.JVM:
+            return False
+        return lacks_frames(self.name, self.last.stack)
 
     @property
     def is_worker(self) -> bool:
@@ -188,7 +196,7 @@ def _carries(track: Track) -> bool:
 
 def is_same_call(track: Track, first: int) -> bool:
     """Whether one object of a call is in all samples from `first` on."""
-    objects = [_call_objects(track, index) for index in track.judged if index >= first]
+    objects = [call_objects(track, index) for index in track.judged if index >= first]
     return bool(objects) and bool(frozenset.intersection(*objects))
 
 
@@ -198,11 +206,11 @@ def has_other_calls(track: Track, first: int) -> bool:
     It proves progress only where objects are named by identity hash: addresses change when the collector moves
     objects.
     """
-    objects = [_call_objects(track, index) for index in track.judged if index >= first]
+    objects = [call_objects(track, index) for index in track.judged if index >= first]
     return len(objects) > 1 and all(objects) and all(not (one & other) for one, other in pairwise(objects))
 
 
-def _call_objects(track: Track, index: int) -> frozenset[str]:
+def call_objects(track: Track, index: int) -> frozenset[str]:
     """Addresses in one sample of the objects that were made for the current call."""
     record, meaning = track.records[index], track.meanings[index]
     if record is None or meaning is None:

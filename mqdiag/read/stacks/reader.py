@@ -13,10 +13,12 @@ from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
+from mqdiag.read.stacks.cpu_times import CpuTimes, is_cpu_times, read_cpu_times
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.unwrap import Unwrapper
+from mqdiag.read.stacks.whole import is_in_part, threads_without_frames
 from mqdiag.text import Text, say
 
 MARKS = (
@@ -28,6 +30,8 @@ MARKS = (
 )
 """bytes that stand in most forms of a thread dump, wherever it begins"""
 HINT = say("give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote")
+CPU_TIMES = "cpu-times"
+"""the form of a file that holds no dump, but processor times of threads"""
 JAVACORE_HEAD = 64 << 10
 """characters in which a javacore has its first tags"""
 MAX_WHOLE_FILE = 1 << 30
@@ -44,6 +48,8 @@ class ReadResult(msgspec.Struct, kw_only=True):
     format: str = "jstack"
     bytes: int = 0
     wrapper: str = "plain"
+    cpu_times: list[CpuTimes] = msgspec.field(default_factory=list)
+    """what it holds instead of samples, or beside them: processor times of their threads"""
     ended_by: Text | None = None
     """why not all of it was read"""
     has_crash_head: bool = False
@@ -59,6 +65,7 @@ def is_of_a_tool(head: bytes) -> bool:
         or endpoint.is_endpoint_json(text)
         or jconsole.is_jconsole_text(text)
         or _is_javacore(text)
+        or is_cpu_times(text)
     )
 
 
@@ -90,11 +97,11 @@ def read_stacks(
             # of a member, or of the archive behind its last good member: what was read stays
             first_error = first_error or error
             result.errors.append((label, error.problem))
-    if not result.samples:
+    if not result.samples and not result.cpu_times:
         if first_error is not None:
             raise InputError(path, first_error.problem, hint=first_error.hint)
         raise InputError(path, say("holds no file that could be a thread dump"), hint=HINT)
-    result.format = result.samples[0].format
+    result.format = result.samples[0].format if result.samples else CPU_TIMES
     return result
 
 
@@ -121,6 +128,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         head = following
     if not head.strip():
         raise empty_file(label)
+    if is_cpu_times(head):
+        result.cpu_times += read_cpu_times(label, _whole(label, head, pieces))
+        return []
     if is_json_dump(head) or is_text_dump(head):
         text = _whole(label, head, pieces)
         return _with_threads(
@@ -187,6 +197,10 @@ def _with_threads(label: str, samples: list[Sample]) -> list[Sample]:
     found = [sample for sample in samples if sample.threads]
     if not found:
         raise InputError(label, say("holds the head of a thread dump but no thread: it is cut"), hint=HINT)
+    for sample in found:
+        lacking, shown = threads_without_frames(sample.threads)
+        if is_in_part(lacking, shown):
+            sample.threads_cut = lacking
     return found
 
 

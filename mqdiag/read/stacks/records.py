@@ -68,6 +68,10 @@ class ThreadRecord(msgspec.Struct, gc=False):
     """name of the owner of what it waits for, when its header says it"""
     in_object_wait: bool = False
     """the header says "in Object.wait()": in a RUNNABLE thread of JDK 16 or older it waits for a class"""
+    cpu_from_system: bool = False
+    """the dump has no CPU time of it; `cpu_ms` was read from the system's files"""
+    coarse_cpu_ms: float | None = None
+    """CPU time to 10 ms, as `top` prints it: a growth shows work, none shows nothing"""
 
 
 class Sample(msgspec.Struct, kw_only=True):
@@ -88,6 +92,8 @@ class Sample(msgspec.Struct, kw_only=True):
     listed_threads: int | None = None
     """length of the SMR list"""
     complete: bool = True
+    threads_cut: int = 0
+    """threads without their lower frames, where so many are that the dump is a part of one"""
     problem: Text | None = None
     stopped_at_byte: int | None = None
     headless: bool = False

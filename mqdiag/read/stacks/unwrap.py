@@ -15,6 +15,10 @@ from mqdiag.read.stacks.header import is_header
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
+SPACING_CHARACTERS = 20_000
+"""behind the first line of state in which blank lines are counted"""
+SPACING_LINES = 9
+"""lines that show whether every other one is blank; a dump has no such run, as each thread has a state or frames"""
 _MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
 MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload")
 
@@ -47,6 +51,9 @@ class Unwrapper:
             if marked is None:
                 return piece
             self._strip = self._recognise(*marked, _indentation(piece))
+            if _is_doubled(piece):
+                self._strip.insert(0, _EveryOtherLine())
+                self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"
         for strip in self._strip:
             piece = strip(piece)
         return piece
@@ -98,6 +105,13 @@ def _marked_line(piece: str) -> tuple[str, str] | None:
     return piece[start : end if end >= 0 else len(piece)], mark
 
 
+def _is_doubled(piece: str) -> bool:
+    """Whether a blank line follows each line, as some mail programs and terminals copy text."""
+    at = piece.find(patterns.STATE_MARK)
+    shown = piece[at : at + SPACING_CHARACTERS].split("\n")[1:-1] if at >= 0 else []
+    return len(shown) >= SPACING_LINES and not any(line.strip() for line in shown[::2])
+
+
 def _indentation(piece: str) -> str:
     """The blanks before the header of the first thread."""
     found = patterns.INDENTED_HEADER.search(piece)
@@ -128,6 +142,21 @@ class _Literal:
     def __call__(self, piece: str) -> str:
         size = len(self._prefix)
         return "\n".join(line[size:] if line.startswith(self._prefix) else line for line in piece.split("\n"))
+
+
+class _EveryOtherLine:
+    """A blank line after every line; a blank line of the dump itself has become two."""
+
+    def __init__(self) -> None:
+        self._odd = ""
+        """a line end whose blank line stands in the next piece"""
+
+    def __call__(self, piece: str) -> str:
+        text = "\n".join([line if line.strip() else "" for line in (self._odd + piece).split("\n")])
+        body = text.rstrip("\n")
+        ends = len(text) - len(body)
+        self._odd = "\n" * (ends % 2)
+        return body.replace("\n\n", "\n") + "\n" * (ends // 2)
 
 
 class _Prefix:
