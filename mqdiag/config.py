@@ -1,5 +1,8 @@
 """Settings of a run: `mqdiag.toml`, found upward from the working directory, with the options put over it.
 
+A file that the user did not name is read only where nobody but the user and root can have written it: it changes
+verdicts, and evidence is unpacked in folders of everybody. The search ends at the root of the repository or the home.
+
 Everything in the file is checked before any evidence is read, so a typing error costs a second and not a
 silent wrong verdict.
 """
@@ -7,11 +10,12 @@ silent wrong verdict.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -85,6 +89,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """ignored rules whose last day has passed"""
     baseline: Baseline = msgspec.field(default_factory=Baseline)
     today: date = msgspec.field(default_factory=lambda: today())
+    source: str | None = None
+    """the file that limits, severities and ignored rules come from"""
 
 
 def today() -> date:
@@ -179,24 +185,60 @@ def _check_value(key: str, value: object, where: str) -> None:
 
 
 def find_config(start: Path) -> Path | None:
-    """The nearest `mqdiag.toml` in `start` or a folder above it."""
+    """The nearest `mqdiag.toml` in `start` or a folder above it, up to the root of the repository or the home."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = None
     for folder in (start, *start.parents):
         path = folder / FILE_NAME
         try:
             if path.is_file():
                 return path
+            if folder == home or (folder / ".git").exists():
+                return None
         except OSError:
             continue  # a folder above may be closed to this user, who may still work below it
     return None
 
 
-def read_config(path: Path) -> ConfigFile:
-    """Decode strictly; unknown keys and wrong types are errors that name their place."""
+def read_config(path: Path, *, was_found: bool = False) -> ConfigFile:
+    """Decode strictly; unknown keys and wrong types are errors that name their place.
+
+    Args:
+        path: of the file.
+        was_found: the user did not name it.
+
+    Raises:
+        UsageError: it cannot be read, or is wrong.
+        Untrusted: it was found, and others can have written it.
+    """
+    try:
+        with _opened(path, was_found) as file:
+            return _decoded(file.read(_MOST_BYTES + 1), path)
+    except OSError as error:
+        raise UsageError(
+            say("{path}: cannot be read: {reason}", path=str(path), reason=error.strerror)
+        ) from error
+
+
+def _opened(path: Path, was_found: bool) -> BinaryIO:
+    if not was_found:
+        return path.open("rb")
+    # Here, not above: most runs have no file.
+    from mqdiag.trusted import open_file, open_folder
+
+    folder = open_folder(str(path.parent.absolute()), private_groups=True)
+    try:
+        return open(open_file(folder, path.name, private_groups=True), "rb")
+    finally:
+        os.close(folder)
+
+
+def _decoded(data: bytes, path: Path) -> ConfigFile:
     import tomllib  # most runs have no file
 
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
         if len(data) > _MOST_BYTES:
             raise UsageError(
                 say(
@@ -216,10 +258,6 @@ def read_config(path: Path) -> ConfigFile:
                     )
                 )
         raw = tomllib.loads(data.decode("utf-8"))
-    except OSError as error:
-        raise UsageError(
-            say("{path}: cannot be read: {reason}", path=str(path), reason=error.strerror)
-        ) from error
     except UnicodeDecodeError as error:
         raise UsageError(
             say("{path}: is not UTF-8 at byte {start}", path=str(path), start=error.start)
@@ -327,6 +365,7 @@ def resolve(
         ),
         baseline=baseline or Baseline(),
         today=day,
+        source=source if config.rules else None,
     )
 
 
@@ -344,7 +383,7 @@ def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, 
             if near:
                 raise UsageError(did_you_mean(problem, near))
             raise UsageError(say("{problem}; it has {limits}", problem=problem, limits=known or say("none")))
-        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}")
+        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}", cards[name].ranges.get(limit))
     if rule.ignore and not rule.reason.strip():
         raise UsageError(
             say(
@@ -363,8 +402,18 @@ def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, 
         )
 
 
-def _check_limit(name: str, value: float, where: str) -> None:
+def _check_limit(name: str, value: float, where: str, allowed: tuple[float, float] | None) -> None:
     """A limit that nothing can reach, or everything, would switch a rule without a word."""
+    if allowed is not None and not allowed[0] <= value <= allowed[1]:
+        raise UsageError(
+            say(
+                "{where}: is {value:decimal}; it can be from {least:decimal} to {greatest:decimal}",
+                where=where,
+                value=value,
+                least=allowed[0],
+                greatest=allowed[1],
+            )
+        )
     if not math.isfinite(value) or value < 0:
         raise UsageError(
             say("{where}: is {value:decimal}; a limit is a number from 0 up", where=where, value=value)

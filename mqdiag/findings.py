@@ -214,6 +214,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     any_of: tuple[Public, ...] = ()
     """kinds of evidence; one of them is enough"""
     limits: dict[str, float]
+    ranges: dict[str, tuple[float, float]] = {}
+    """least and greatest value of a limit, where it is not any number from 0 up"""
     explained_by: tuple[Public, ...] = ()
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
     explained_causes: tuple[Public, ...] = ()
@@ -254,6 +256,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """how sure it is, or what is missing"""
     margins: tuple[Margin, ...] = ()
     """how far the rules that found nothing were from their limits"""
+    lowered: int = 0
+    """errors and warnings that the configuration lowered, ignored or kept from being found"""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -276,6 +280,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """found, but left out of `findings` by the configuration"""
     lapsed: tuple[Lapsed, ...] = ()
     """what was accepted once and has no effect any more"""
+    lowered: tuple[Public, ...] = ()
+    """the rule of each error and warning that the configuration lowered, ignored or kept from being found"""
+    lowered_by: Public | None = None
+    """the configuration that did"""
     rule_cards: tuple[RuleCard, ...] = ()
     """the rules that found something, in their own words"""
     heap: HeapFacts | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -29,6 +30,7 @@ from mqdiag.language import english
 from mqdiag.rules import all_rules
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
+from mqdiag.trusted import Untrusted
 
 CARDS = {rule.card.name: rule.card for rule in all_rules()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
@@ -250,6 +252,47 @@ def test_the_nearest_file_upward_is_found(tmp_path: Path) -> None:
     assert find_config(deep) == above
     nearer = write(tmp_path / "a", "")
     assert find_config(deep) == nearer
+
+
+@pytest.mark.parametrize("boundary", ["repository", "home"])
+def test_the_search_ends_at_the_repository_and_at_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boundary: str
+) -> None:
+    """A file above may be anybody's, and says nothing of this project."""
+    write(tmp_path, "")
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    assert find_config(deep) is not None
+    if boundary == "repository":
+        (tmp_path / "a" / ".git").mkdir()
+    else:
+        monkeypatch.setenv("HOME", str(tmp_path / "a"))
+    assert find_config(deep) is None
+    own = write(tmp_path / "a", "")
+    assert find_config(deep) == own, "the root itself counts"
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_a_found_file_that_others_can_write_is_refused_and_a_named_one_is_read(
+    tmp_path: Path, place: str
+) -> None:
+    path = write(tmp_path, 'fail-on = "never"\n')
+    assert read_config(path, was_found=True).fail_on == "never"
+    (path if place == "file" else tmp_path).chmod(0o777)
+    with pytest.raises(Untrusted, match="others can write to"):
+        read_config(path, was_found=True)
+    assert read_config(path).fail_on == "never"
+
+
+def test_the_group_that_only_its_user_is_in_may_write(tmp_path: Path) -> None:
+    path = write(tmp_path, 'fail-on = "never"\n')
+    os.chown(path, os.getuid(), os.getuid()) if os.getuid() == 0 else None
+    path.chmod(0o664)
+    if path.stat().st_gid == path.stat().st_uid:
+        assert read_config(path, was_found=True).fail_on == "never"
+    else:
+        with pytest.raises(Untrusted):
+            read_config(path, was_found=True)
 
 
 def test_a_closed_folder_above_does_not_stop_the_search(

@@ -171,7 +171,7 @@ def command(
         )
 
     def agrees(process: int, plan: HeapPlan) -> bool:
-        _tell(
+        tell(
             say(
                 "a heap dump stops process {pid} for about {stop_s:seconds} and needs about {bytes_needed:bytes} at"
                 " {path}, where {free_bytes:bytes} are free",
@@ -200,8 +200,8 @@ def command(
         taken = found
     else:
         assert pid is not None
-        taken = capture(pid, options, _tell, agrees)
-    _tell(_summary(taken))
+        taken = capture(pid, options, tell, agrees)
+    tell(_summary(taken))
     click.echo(str(taken.folder))
     return EXIT_CLEAN
 
@@ -251,7 +251,7 @@ def _remote(
     name, jvms = remote_jvms(reach)
     jvm = pick(reach, jvms, pid)
     if jvm is not None:
-        return capture_remote(reach, name, jvm, options, _tell, agrees)
+        return capture_remote(reach, name, jvm, options, tell, agrees)
     for one in jvms:
         click.echo(_line(one.pid, one.user, one.guess, one.command))
     complain(say("{name}: several JVMs run there; name the PID of one", name=reach.name))
@@ -286,7 +286,8 @@ def _can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _tell(text: Text) -> None:
+def tell(text: Text) -> None:
+    """Say what is done, on standard error."""
     from mqdiag.render.wording.safe import safe
 
     click.echo(safe(in_reader_language(text), limit=None), err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -25,6 +26,7 @@ Examples:
   mqdiag diagnose incident/ --format html -o report.html
   mqdiag diagnose dump.hprof.gz jstack-1.txt jstack-2.txt rocketmq_client.log
   mqdiag diagnose - < paste.txt
+  mqdiag diagnose 4711
 
 \b
 Mind:
@@ -49,9 +51,11 @@ def command(
     """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
 
     Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; what is of
-    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason.
+    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason. Of a number
+    that names no file the JVM with that process id is captured first, as mqdiag capture does.
     """
     minutes = offset_minutes(utc_offset)
+    paths = tuple(map(_captured, paths))
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # As for stacks: thread dumps make hundreds of thousands of small objects, none in cycles.
@@ -62,3 +66,14 @@ def command(
         return diagnose_incident(paths, own, progress=progress)
 
     return diagnose(options, work, paths=paths, all_threads=all_threads)
+
+
+def _captured(path: str) -> str:
+    """The evidence of a JVM that is named by its process id, taken now; other paths as they are."""
+    if not path.isdecimal() or os.path.exists(path):
+        return path
+    from mqdiag.capture.run import CaptureOptions, capture
+    from mqdiag.cli.capture import tell
+
+    taken = capture(int(path), CaptureOptions(), tell, lambda _, __: False)
+    return str(taken.folder)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mqdiag.baseline import lowered_line
 from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.evidence_kinds import evidence_names
+from mqdiag.facts.heap import TIME
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -49,7 +51,26 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         report: all else of it.
         margins: what the rules said of their limits.
     """
-    return msgspec.structs.replace(report, answer=_answer(report, margins))
+    answer = _answer(report, margins)
+    if report.lowered:
+        answer = _lowered(report, answer)
+    return msgspec.structs.replace(report, answer=answer)
+
+
+def _lowered(report: Report, answer: Answer) -> Answer:
+    """The answer where the configuration made findings smaller: healthy is what nobody had to talk down."""
+    why = lowered_line(report)
+    if answer.state != "healthy":
+        return msgspec.structs.replace(
+            answer, reason=sentences(answer.reason, say("{why}.", why=why)), lowered=len(report.lowered)
+        )
+    return Answer(
+        state="undecided",
+        text=say("No fault found with these settings, but {why}.", why=why),
+        reason=answer.reason,
+        margins=answer.margins,
+        lowered=len(report.lowered),
+    )
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
@@ -219,6 +240,8 @@ def _missing(report: Report) -> Iterator[Text]:
             remarks=remarks,
         )
     if report.heap is not None:
+        if TIME in report.heap.unknown and (report.heap.consumers or report.heap.instances):
+            yield say("No age is known, because {why}.", why=report.heap.unknown[TIME])
         yield from _full(report, report.heap)
     if report.admin is not None:
         yield from _untold(report, report.admin)

@@ -92,7 +92,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
         heap_bytes=settings.heap_limit,
         heap_bytes_source=None if settings.heap_limit is None else "option",
         id_size=dump.header.id_size,
-        captured_at=captured_at(dump),
+        captured_at=captured_at(dump.header),
         shallow_size_source="formula",
         classes=classes,
         counted=counted_objects(classes),
@@ -105,6 +105,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads, threads_without_object
     from mqdiag.graph.virtual_threads import virtual_threads
+    from mqdiag.rocketmq.clock import check_clock
     from mqdiag.rocketmq.view import rocketmq_facts
 
     tree = heap.dominance
@@ -112,6 +113,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     reachable = tree.total_bytes
     limit = _limit(heap, settings.heap_limit, reachable)
     progress.phase(say("reading consumers and messages"))
+    no_time = check_clock(heap)  # first, as ages are counted from it
     view = rocketmq_facts(heap)
     threads = (*heap_threads(heap, view.in_hand), *threads_without_object(heap))
     virtual = virtual_threads(heap)
@@ -130,7 +132,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         contradicting_heap_bytes=limit.contradicting_bytes,
         contradicting_heap_bytes_source=limit.contradicting_source,
         id_size=heap.header.id_size,
-        captured_at=captured_at(heap.dump),
+        captured_at=captured_at(heap.header),
         jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
         classes=sums.classes,
@@ -162,6 +164,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         waste=sums.waste,
         unknown={
             **view.unknown,
+            **no_time,
             **({"heap limit": limit.why_unknown} if limit.why_unknown else {}),
             **_stacks_left_out(virtual),
             **_estimated_sizes(heap),

@@ -43,6 +43,8 @@ LITTLE_USED = 0.5
 """of the largest heap that the JVM may have"""
 LARGE_OBJECT_BYTES = 512 * 1024
 """half of G1's smallest region (1 MiB): smaller objects are never humongous"""
+TIME = "time of the dump"
+"""key of `HeapFacts.unknown` where ages cannot be counted"""
 _UNSURE_LIMITS = ("option", "container")
 """a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.holders.known_holders import works_alone
 from mqdiag.graph.holders.own_classes import is_application, is_library, named_class
 from mqdiag.graph.kernels.breadth_first import breadth_first
+from mqdiag.knowledge.lookup import works_alone
 from mqdiag.read.hprof.distinct import is_among
 
 _NOT_YET, _FIRST, _SHUT = -1, -2, -3

@@ -27,8 +27,8 @@ from typing import Literal, get_args
 
 import msgspec
 
+from mqdiag import trusted
 from mqdiag.files import write_whole
-from mqdiag.kernel import trusted
 from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say

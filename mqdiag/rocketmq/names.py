@@ -220,6 +220,7 @@ ROWS = tuple(
         ("StatsItem.minute_snapshots", "3.2.6+", "csListMinute", "common 3.2.6"),
         ("StatsItem.value", "3.2.6+", "value", "common 3.2.6"),
         ("StatsItem.times", "3.2.6+", "times", "common 3.2.6"),
+        ("CallSnapshot", "3.2.6+", ".common.stats.CallSnapshot", "common 3.2.6"),
         ("CallSnapshot.at_ms", "3.2.6+", "timestamp", "common 3.2.6"),
         ("CallSnapshot.value", "3.2.6+", "value", "common 3.2.6"),
         ("CallSnapshot.times", "3.2.6+", "times", "common 3.2.6"),

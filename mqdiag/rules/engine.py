@@ -12,13 +12,16 @@ from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
-from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.registry import Rule as PlainRule
+from mqdiag.rules.rule import Rule as CardRule
+from mqdiag.rules.said import Draft, Limits, Said, Skip
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
     from mqdiag.facts.addresses import Addresses
 
+Rule = PlainRule | CardRule
 
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
@@ -76,7 +79,7 @@ def run_rules(
             reason, kinds = missing
             skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
-        rule = listed if isinstance(listed, Rule) else listed.load()
+        rule = listed.load() if isinstance(listed, RuleFile) else listed
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
             found = [
@@ -228,4 +231,4 @@ def _finding(
         lies_at=rule.lies_at,
         undecides=rule.undecides or draft.undecides,
     )
-    return msgspec.structs.replace(found, in_chain=rule.link(found).filled(known))
+    return msgspec.structs.replace(found, in_chain=(draft.in_chain or rule.link(found)).filled(known))

@@ -14,65 +14,14 @@ The sentences of a `Draft` are texts (`mqdiag.text.say`) whose placeholders are 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping
 
-import msgspec
+from mqdiag.findings import Finding, RuleCard, Severity
+from mqdiag.rules.said import LITERALS, Check, Draft, Limits, Place, Said, Skip
+from mqdiag.text import Text, placeholders, say
 
-from mqdiag.facts import Facts
-from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.text import NOTHING, Text, placeholders, say
+__all__ = ["LITERALS", "Check", "Draft", "Limits", "Place", "Rule", "Said", "Skip"]
 
-LITERALS = say("values set by hand, and real dumps without the fault; no real dump with it was at hand")
-"""`proven_on` of rules whose fault could not be provoked"""
-
-Limits = Mapping[str, float]
-"""A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
-
-Place = Literal["client", "broker", "any"]
-"""The process in which the fault lies."""
-
-
-class Draft(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rule says; the engine adds name, references and fingerprint to make it a finding."""
-
-    severity: Severity
-    cause: str
-    confidence: Confidence
-    title: Text
-    subject: Subject = msgspec.field(default_factory=Subject)
-    evidence: Mapping[str, EvidenceValue] = msgspec.field(default_factory=dict)
-    """the numbers and names that the sentences state"""
-    explanation: tuple[Text, ...] = ()
-    remedy: tuple[Text, ...]
-    confidence_reason: Text = NOTHING
-    weight: float = 0.0
-    """share of the heap or of the threads that it explains"""
-    seen_in: tuple[str, ...] = ()
-    """kinds of evidence that show it, where they are not those of the check"""
-    rests_on: tuple[str, ...] = ()
-    """the logs that have its lines, where they tell of which process it is"""
-    when: tuple[TimeRange, ...] = ()
-    """when it was, by the lines of logs; the engine fills in the time of a dump"""
-    age_ms: float | None = None
-    """for how long the fault had lasted when a dump was taken"""
-    consequence: Text = NOTHING
-    """its impact now, for the operator: what a restart costs, what is delivered again"""
-    tells_most: bool = False
-    """among findings of this rule it is the one that tells a chain of causes best"""
-    undecides: bool = False
-    """it says that the evidence does not tell a fault from work, not that something is wrong"""
-
-
-class Skip(msgspec.Struct, frozen=True, kw_only=True):
-    """Part of a rule that could not be decided, and why."""
-
-    reason: Text
-
-
-Said = Draft | Skip | Margin
-"""A check yields findings, parts that it could not decide, and how far it was from its limits."""
-Check = Callable[[Facts, Limits], Iterator[Said]]
 InChain = Text | Callable[[Finding], Text]
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import msgspec
 
 from mqdiag.facts.stacks import ConnectionWaits
+from mqdiag.knowledge.library import Library
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement
-from mqdiag.threads.libraries.library import Library
 from mqdiag.threads.pool_users import PoolUser, PoolUsers, may_have_connection
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning

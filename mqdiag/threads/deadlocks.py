@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from mqdiag.facts.stacks import Deadlock, DeadlockMember, HiddenDeadlock
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.read.stacks.library_packages import is_own
+from mqdiag.knowledge.own_code import is_own
 from mqdiag.read.stacks.records import LOCKED
 from mqdiag.threads.judgement import World
 from mqdiag.threads.locks import Wait, cycle_of

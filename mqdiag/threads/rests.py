@@ -7,8 +7,8 @@ machine, a disk, a result or a lock has something to do. A table.
 from __future__ import annotations
 
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.read.stacks.library_packages import is_own
-from mqdiag.threads.libraries.library import Library
+from mqdiag.knowledge.library import Library
+from mqdiag.knowledge.own_code import is_own
 
 RESTS: frozenset[Doing] = frozenset(
     {"idle", "queue", "select", "accept", "sleep", "condition", "object-wait", "park", "latch", "join"}

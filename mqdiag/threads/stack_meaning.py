@@ -7,12 +7,11 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.listener_containers import ListenerContainer, container_of
-from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
+from mqdiag.knowledge.library import JDK, Library, ListenerContainer
+from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
+from mqdiag.knowledge.own_code import is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
 from mqdiag.read.stacks.whole import has_first_frame
-from mqdiag.threads.libraries.library import Library
-from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
 from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
     ANSWER_BODIES,

@@ -14,22 +14,9 @@ from mqdiag.threads import roles
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
-from mqdiag.threads.wait_table import CARRIER
+from mqdiag.threads.wait_table import CARRIER, PER_CALL_OBJECTS
 
 _REQUEST_STREAM = "java.io.BufferedInputStream"
-_STREAM_LIBRARIES = frozenset({"HttpURLConnection"})
-"""libraries that make a stream for each request; others keep one as long as the connection"""
-_PER_CALL = (
-    "HttpURLConnection",
-    "HttpsURLConnectionImpl",
-    "java.util.concurrent.CompletableFuture$Signaller",
-    "java.util.concurrent.FutureTask",
-    "java.util.concurrent.CompletableFuture",
-    "java.util.concurrent.CountDownLatch$Sync",
-    "io.netty.channel.DefaultChannelPromise",
-    "okhttp3.internal.http2.Http2Stream",
-)
-"""classes of objects that are made for one call and die with it"""
 
 _Key = int | tuple[str, int | None] | str
 """a thread of one JVM by its Java id, address or name"""
@@ -228,13 +215,11 @@ def call_objects(track: Track, index: int) -> frozenset[str]:
     record, meaning = track.records[index], track.meanings[index]
     if record is None or meaning is None:
         return frozenset()
-    library = meaning.library.name if meaning.library is not None else ""
+    new_stream = meaning.library is not None and meaning.library.stream_per_call
     found = set()
     for lock in record.stack.locks:
         if not 0 <= lock.slot < len(record.addresses):
             continue
-        if lock.class_name.endswith(_PER_CALL) or (
-            lock.class_name == _REQUEST_STREAM and library in _STREAM_LIBRARIES
-        ):
+        if lock.class_name.endswith(PER_CALL_OBJECTS) or (new_stream and lock.class_name == _REQUEST_STREAM):
             found.add(record.addresses[lock.slot])
     return frozenset(found)

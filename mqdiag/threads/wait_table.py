@@ -1,8 +1,14 @@
-"""Frames of the JDK that say what a thread waits for; a table, read from JDK 8 to 25 dumps and sources."""
+"""Frames that say what a thread waits for: those of the JDK, read from JDK 8 to 25 dumps and sources, and of libraries.
+
+What is known of a library is in its file in `mqdiag/knowledge/libraries`.
+"""
 
 from __future__ import annotations
 
 from mqdiag.facts.vocabulary import Doing
+from mqdiag.knowledge.library_files import index
+
+_LIBRARIES = [file.threads for file in index().values() if file.threads is not None]
 
 # top frame of a waiting thread, with the kind of wait; frames below it may be more specific
 NATIVE_WAITS: dict[str, Doing] = {
@@ -22,6 +28,16 @@ NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.Net.connect0": "connect",
     "sun.nio.ch.Net.pollConnect": "connect",
     "java.net.PlainSocketImpl.socketConnect": "connect",
+    # JDK 8 on Windows
+    "java.net.DualStackPlainSocketImpl.connect0": "connect",
+    "java.net.DualStackPlainSocketImpl.waitForConnect": "connect",
+    "java.net.TwoStacksPlainSocketImpl.socketConnect": "connect",
+    "java.net.DualStackPlainSocketImpl.accept0": "accept",
+    "java.net.TwoStacksPlainSocketImpl.socketAccept": "accept",
+    "java.net.DualStackPlainDatagramSocketImpl.socketReceiveOrPeekData": "socket-read",
+    "java.net.TwoStacksPlainDatagramSocketImpl.receive0": "socket-read",
+    "sun.nio.ch.Iocp.getQueuedCompletionStatus": "select",
+    "java.lang.ProcessImpl.waitForInterruptibly": "process",
     "java.net.Inet4AddressImpl.lookupAllHostAddr": "dns",
     "java.net.Inet6AddressImpl.lookupAllHostAddr": "dns",
     "java.net.Inet4AddressImpl.getHostByAddr": "dns",
@@ -35,9 +51,6 @@ NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.WEPoll.wait": "select",
     "sun.nio.ch.WindowsSelectorImpl$SubSelector.poll0": "select",
     "sun.nio.ch.PollSelectorImpl.poll": "select",
-    "io.netty.channel.epoll.Native.epollWait": "select",
-    "io.netty.channel.epoll.Native.epollWait0": "select",
-    "io.netty.channel.kqueue.Native.keventWait": "select",
     "java.lang.Thread.sleep": "sleep",
     "java.lang.Thread.sleep0": "sleep",
     "java.lang.Thread.sleepNanos0": "sleep",
@@ -84,6 +97,7 @@ NATIVE_WAITS: dict[str, Doing] = {
     "java.lang.ProcessHandleImpl.waitForProcessExit0": "process",
     "java.lang.ProcessImpl.waitForProcessExit": "process",
     "java.lang.UNIXProcess.waitForProcessExit": "process",
+    **{method: kind for one in _LIBRARIES for method, kind in one.native_waits.items()},
 }
 
 # frames between a park and the method that waits
@@ -230,48 +244,22 @@ IDLE = frozenset(
         "jdk.internal.ref.CleanerImpl.run",
         "sun.nio.ch.Net.accept",
         "java.net.PlainSocketImpl.socketAccept",
+        "java.net.DualStackPlainSocketImpl.accept0",
+        "java.net.TwoStacksPlainSocketImpl.socketAccept",
         "sun.nio.ch.NioSocketImpl.accept",
         "java.net.ServerSocket.accept",
-        "io.netty.channel.nio.NioEventLoop.select",
-        "io.netty.channel.epoll.EpollEventLoop.epollWait",
-        "io.netty.channel.kqueue.KQueueEventLoop.kqueueWait",
-        "io.netty.util.HashedWheelTimer$Worker.waitForNextTick",
-        "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask",
-        "io.netty.util.concurrent.GlobalEventExecutor.takeTask",
-        "org.apache.rocketmq.common.ServiceThread.waitForRunning",
-        "com.alibaba.rocketmq.common.ServiceThread.waitForRunning",
-        "org.apache.tomcat.util.threads.TaskQueue.take",
-        "org.apache.tomcat.util.threads.TaskQueue.poll",
-        "org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll",
-        "org.jboss.threads.EnhancedQueueExecutor$PoolThreadNode.park",
         "sun.net.httpserver.ServerImpl$Dispatcher.run",
         "java.lang.VirtualThread.takeVirtualThreadListToUnblock",
         "sun.nio.ch.Poller.pollerLoop",
         "sun.nio.ch.Poller.loop",
         "jdk.internal.misc.Signal$1.run",
-        "org.apache.kafka.clients.NetworkClient.poll",
-        # subscriptions: their threads wait for the next event by design, in a read that never ends
-        "org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl.poll",
-        "org.apache.rocketmq.client.impl.consumer.DefaultMQPullConsumerImpl.pullBlockIfNotFound",
-        "redis.clients.jedis.JedisPubSub.process",
-        "redis.clients.jedis.JedisPubSubBase.process",
-        "redis.clients.jedis.BinaryJedisPubSub.process",
-        "com.github.shyiko.mysql.binlog.BinaryLogClient.listenForEventPackets",
-        "okhttp3.internal.ws.RealWebSocket.loopReader",
-        "okhttp3.internal.sse.RealEventSource.processResponse",
-        "org.java_websocket.client.WebSocketClient.run",
-        "org.apache.activemq.ActiveMQMessageConsumer.dequeue",
-        "com.rabbitmq.client.impl.AMQConnection$MainLoop.run",
-        "org.apache.coyote.http11.InternalInputBuffer.fill",
+        *(method for one in _LIBRARIES for method in one.idle),
     }
 )
 # libraries that wait for one thing in many short steps; the work between two steps is no progress
-STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
+STEPPED_WAITS = tuple(prefix for one in _LIBRARIES for prefix in one.stepped_waits)
 # waits that look for room again and again with hardly a pause, so that their CPU time tells nothing of progress
-SPINNING_WAITS = (
-    "com.lmax.disruptor.MultiProducerSequencer.next",
-    "com.lmax.disruptor.SingleProducerSequencer.next",
-)
+SPINNING_WAITS = tuple(prefix for one in _LIBRARIES for prefix in one.spinning_waits)
 # pipes between threads, which look once a second if the thread at the other end is still alive
 PIPES = (
     "java.io.PipedInputStream.",
@@ -279,17 +267,13 @@ PIPES = (
     "java.io.PipedReader.",
     "java.io.PipedWriter.",
 )
-# Log4j 2 calls these after its queue had no room: AsyncLogger, AsyncLoggerConfig and their disruptors
-FULL_LOG_QUEUES = (".handleRingBufferFull", ".handleQueueFull", ".enqueueLogMessageWhenQueueFull")
-# the streams that HttpURLConnection, Apache HttpClient 4 and 5 and OkHttp wrap around the body of an answer
+# what asynchronous loggers call after their queue had no room
+FULL_LOG_QUEUES = tuple(end for one in _LIBRARIES for end in one.full_log_queues)
+# the streams that HTTP clients wrap around the body of an answer; these are of HttpURLConnection
 ANSWER_BODIES = (
     ".MeteredStream.read",
     ".ChunkedInputStream.read",
-    ".ContentLengthInputStream.read",
-    ".IdentityInputStream.read",
-    "$FixedLengthSource.read",
-    "$ChunkedSource.read",
-    "$UnknownLengthSource.read",
+    *(end for one in _LIBRARIES for end in one.answer_bodies),
 )
 # a ForkJoinPool worker searches for a task in this frame; up to JDK 21 the same frame also runs the task
 LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
@@ -306,16 +290,7 @@ TASK_RUNNERS = frozenset(
 CARRIER = "java.lang.VirtualThread.runContinuation"
 CARRIER_IDLE = frozenset({"java.util.concurrent.ForkJoinPool.deactivate"})
 
-LOGGING: tuple[str, ...] = (
-    # OutputStreamAppender.writeBytes, AsyncAppenderBase.put, OutputStreamManager.write, AppenderSkeleton.doAppend,
-    # RingBufferLogEventTranslator under AsyncLogger: qos-ch/logback, apache/logging-log4j2, apache/logging-log4j1
-    "ch.qos.logback.",
-    "org.apache.logging.log4j.",
-    "org.apache.log4j.",
-    "java.util.logging.",
-    "org.slf4j.",
-    "org.jboss.logmanager.",
-    "com.lmax.disruptor.",
-    "org.apache.rocketmq.logging.",
-)
+LOGGING: tuple[str, ...] = ("java.util.logging.", *(prefix for one in _LIBRARIES for prefix in one.loggers))
 """beginnings of the frames of loggers"""
+PER_CALL_OBJECTS = tuple(end for one in _LIBRARIES for end in one.per_call_objects)
+"""ends of names of classes whose objects are made for one call and die with it"""

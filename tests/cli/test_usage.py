@@ -13,11 +13,6 @@ from tests.cli.conftest import Run
 
 WRONG = [
     (["heep", "x"], "no such command 'heep'; did you mean heap?"),
-    (
-        ["notes.txt"],
-        "notes.txt: is no command; to diagnose this file or folder: mqdiag diagnose notes.txt",
-    ),
-    (["notes"], "mqdiag: notes: is no command; to diagnose this file or folder: mqdiag diagnose notes"),
     (["help"], "no such command 'help'; see mqdiag --help"),
     (["heap", "x", "--json"], "no such option --json; write --format json; see mqdiag heap --help"),
     (

@@ -8,13 +8,14 @@ from mqdiag.facts import Facts
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import input_incomplete, run_rules
-from mqdiag.rules.shared.example_consumer import example
 from mqdiag.text import say
+from tests.rules.examples import example_of
+from tests.rules.examples.consumer import example
 
 
 def finding(read_share: float | None, found_references_share: float | None) -> Finding:
     given = msgspec.structs.replace(
-        input_incomplete.fires().inputs[0],
+        example_of(input_incomplete).fires().inputs[0],
         read_share=read_share,
         found_references_share=found_references_share,
     )
@@ -40,7 +41,7 @@ def test_references_are_told_as_references_never_as_bytes() -> None:
 
 def test_a_well_formed_dump_that_lacks_objects_stopped_at_no_byte() -> None:
     given = msgspec.structs.replace(
-        input_incomplete.fires().inputs[0],
+        example_of(input_incomplete).fires().inputs[0],
         stopped_at_byte=None,
         read_share=None,
         problem=say("records of objects are missing"),
@@ -52,7 +53,7 @@ def test_a_well_formed_dump_that_lacks_objects_stopped_at_no_byte() -> None:
 
 def test_a_cut_input_that_decides_nothing_is_an_error() -> None:
     """With a consumer in what was read, or a whole input beside it, it is a warning."""
-    (cut,) = input_incomplete.fires().inputs
+    (cut,) = example_of(input_incomplete).fires().inputs
     whole = msgspec.structs.replace(cut, path="j1.log", kind="stacks", complete=True, problem=None)
     heap = example().heap
     assert heap is not None

@@ -20,6 +20,7 @@ from tests.rules.checks import (
     with_heap,
     with_queue,
 )
+from tests.rules.examples import example_of
 
 HOUR = 3_600_000
 
@@ -78,16 +79,19 @@ def test_the_status_that_ends_retries_is_that_of_the_listener(orderly: bool | No
     [(999, []), (1000, [Severity.INFO]), (57_599, [Severity.INFO]), (57_600, [Severity.WARNING])],
 )
 def test_flow_control_in_an_hour(times: int, expected: list[Severity]) -> None:
-    state = {**heap_of(flow_control.fires()).consumers[0].state, "queueFlowControlTimes": times}
-    assert severities(flow_control, with_consumer(flow_control.fires(), state=state)) == expected
+    state = {**heap_of(example_of(flow_control).fires()).consumers[0].state, "queueFlowControlTimes": times}
+    assert severities(flow_control, with_consumer(example_of(flow_control).fires(), state=state)) == expected
 
 
 def test_flow_control_says_which() -> None:
-    state = {**heap_of(flow_control.fires()).consumers[0].state, "queueMaxSpanFlowControlTimes": 6000}
-    (finding,) = findings(flow_control, with_consumer(flow_control.fires(), state=state))
+    state = {
+        **heap_of(example_of(flow_control).fires()).consumers[0].state,
+        "queueMaxSpanFlowControlTimes": 6000,
+    }
+    (finding,) = findings(flow_control, with_consumer(example_of(flow_control).fires(), state=state))
     assert finding.cause == "span"
     assert finding.evidence["uptime_ms"] == HOUR
-    (finding,) = findings(flow_control, with_heap(flow_control.fires(), captured_at=None))
+    (finding,) = findings(flow_control, with_heap(example_of(flow_control).fires(), captured_at=None))
     assert finding.evidence["queues_held_back"] is None
 
 

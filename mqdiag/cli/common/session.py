@@ -64,7 +64,21 @@ def configuration(given: Path | None) -> tuple[ConfigFile, str, dict[str, RuleCa
     from mqdiag.config import ConfigFile, find_config, read_config
 
     path = given or find_config(Path.cwd())
-    config = ConfigFile() if path is None else read_config(path)
+    config = ConfigFile()
+    if given is not None:
+        config = read_config(given)
+    elif path is not None:
+        from mqdiag.trusted import Untrusted
+
+        try:
+            config = read_config(path, was_found=True)
+        except Untrusted as error:
+            line = say(
+                "{path} is not used: {reason}; name it with --config if it is yours",
+                path=str(path),
+                reason=error.reason,
+            )
+            complain(line)
     return config, str(path), _rule_cards() if config.rules else {}
 
 

@@ -12,7 +12,7 @@ from mqdiag.graph.holders.naming import frame_of_local, is_own_local, thread_loc
 from mqdiag.graph.holders.own_classes import is_application, named_class
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
-from mqdiag.read.stacks.records import method_of
+from mqdiag.knowledge.own_code import method_of
 
 _THREADS_AT_MOST = 4096
 _LEAST_SHARE = 0.0005

@@ -20,6 +20,10 @@ _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
 _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
 _DUMP_START = b"JAVA PROFILE 1.0.2\0"
 _MAX_HEADER_BYTES = 64
+FIRST_MS = 946_684_800_000
+"""2000-01-01: JVMs that write this format are younger; an earlier time is a count of seconds, or nonsense"""
+LAST_MS = 4_102_444_800_000
+"""2100-01-01"""
 _TAR_HEAD_BYTES = 512
 _ARCHIVES = {
     Content.ZIP: say("a zip archive"),
@@ -39,7 +43,7 @@ class Header(msgspec.Struct, frozen=True):
     id_size: int
     """bytes of an object id: 4 or 8"""
     captured_at_ms: int
-    """epoch milliseconds at which the dump was started; 0 when the writer did not know"""
+    """epoch milliseconds at which the dump was started; 0 when the writer did not know, or wrote no time that can be"""
     size: int
     """bytes of the header: where the first record begins"""
 
@@ -95,6 +99,8 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
             offset=at,
         )
     millis = int.from_bytes(start[at + 4 : at + 12], "big")
+    if not FIRST_MS < millis < LAST_MS:
+        millis = 0
     return Header(version=version, id_size=id_size, captured_at_ms=millis, size=at + 12)
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sys import intern
-
 import msgspec
 
 from mqdiag.text import Text
@@ -105,9 +103,3 @@ class Sample(msgspec.Struct, kw_only=True):
     """of the heap at that moment, where the dump tells: a javacore does"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""
-
-
-def method_of(frame: str) -> str:
-    """Package, class and method of a frame: "a.B.run" for "a.B.run(B.java:41)"."""
-    opening = frame.find("(")
-    return intern(frame[:opening] if opening > 0 else frame)

@@ -9,7 +9,10 @@ import msgspec
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import EvidenceValue
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("place_of_work")
 
 
 class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
@@ -35,15 +38,7 @@ class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def said(self) -> Text:
         """The sentence."""
-        if self.longest_age_ms is None:
-            return say(
-                "{workers_there:count} of {workers:count} consume {workers:thread|threads}"
-                " {workers_there:is|are} in {worker_frame}."
-            )
-        return say(
-            "{workers_there:count} of {workers:count} consume {workers:thread|threads} {workers_there:is|are} in"
-            " {worker_frame}; the longest call has taken {worker_age_ms:ms} so far."
-        )
+        return WORDS.say("place" if self.longest_age_ms is None else "place-and-time")
 
 
 def place_of_work(heap: HeapFacts, group: str) -> PlaceOfWork | None:

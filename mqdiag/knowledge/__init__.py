@@ -1,0 +1,1 @@
+"""What people of the field know, as data: rules in words, libraries, log statements."""
