@@ -64,7 +64,7 @@ def _is_error(event: LogEvent) -> bool:
 
 def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[LogEvent]) -> Draft:
     every = [*refused, *told]
-    limits = (event.values.get("smallest_limit_bytes") for event in every)
+    sizes = (event.values.get("smallest_limit_bytes") for event in every)
     topics = {only(event, "topic") for event in refused}
     return RULE.case(
         case,
@@ -78,7 +78,7 @@ def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[Log
             "lines": lines_of(refused) or lines_of(every),
             "disk_percent": max((event.values.get("largest_percent", 0) for event in refused), default=0)
             or None,
-            "limit_bytes": min((limit for limit in limits if limit is not None), default=None),
+            "limit_bytes": min((size for size in sizes if size is not None), default=None),
             "store_lines": lines_of(told) or None,
             **most_frequent_counted(*refused),
         },
