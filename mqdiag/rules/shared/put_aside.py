@@ -28,7 +28,3 @@ def logged_as_orderly(logs: LogsFacts, group: str | None) -> bool | None:
         return None
     suspended = any(row.group == group for row in logs.suspended_queues)
     return True if suspended or group in by_group(logs, *_ORDERLY_LINES) else None
-
-
-PUT_ASIDE = put_aside(orderly=None)
-"""for a rule that has no card yet"""
