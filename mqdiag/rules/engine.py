@@ -12,16 +12,13 @@ from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
-from mqdiag.rules.registry import Rule as PlainRule
-from mqdiag.rules.rule import Rule as CardRule
+from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said, Skip
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
     from mqdiag.facts.addresses import Addresses
-
-Rule = PlainRule | CardRule
 
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""

@@ -12,9 +12,7 @@ from collections.abc import Iterator
 
 from mqdiag.knowledge import packed
 
-NO_RULES = frozenset(
-    ("__init__", "card", "discovery", "engine", "filling", "index", "registry", "rule", "said")
-)
+NO_RULES = frozenset(("__init__", "card", "discovery", "engine", "filling", "index", "rule", "said"))
 """modules of `mqdiag.rules` that are no rules"""
 FILE = "index.tsv"
 """one line for each rule: its module, then the kinds of evidence of each check, such as `heap` or `heap+logs`"""

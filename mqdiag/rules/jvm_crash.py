@@ -43,6 +43,8 @@ def _case(report: CrashReport) -> str:
         return "jit"
     if report.signal == "SIGBUS":
         return "disk-full"
+    if report.frame_kind == "compiled":
+        return "compiled-code"
     # a library of a frame that is neither the system's nor the JDK's own
     library = report.library or ""
     foreign = library and not library.startswith((*SYSTEM_LIBRARIES, *JDK_LIBRARIES))
