@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mqdiag.facts import Facts
+from mqdiag.facts.admin import AdminFacts, QueueProgress
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
 from mqdiag.findings import Confidence, Subject
@@ -308,3 +309,24 @@ def _own_offsets_are_newer(ahead: tuple[_Ahead, ...]) -> bool:
     return any(own is not None and own > (other or 0) for own, other in pairs) and all(
         own is not None and own >= (other or 0) for own, other in pairs
     )
+
+
+@RULE.admin
+def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each group and topic of which mqadmin says that it is beyond the end of queues."""
+    for progress in admin.groups:
+        ahead: dict[str, list[QueueProgress]] = {}
+        for queue in progress.queues:
+            # asked one after the other, the offset of a group that keeps up may be a little later than the queue's end
+            if -queue.diff >= limits["beyond_by_mqadmin"]:
+                ahead.setdefault(queue.topic, []).append(queue)
+        for topic, queues in ahead.items():
+            worst = min(queues, key=lambda one: one.diff)
+            yield RULE.case(
+                "beyond-end-by-mqadmin",
+                worst,
+                subject=Subject(group=progress.group, topic=topic),
+                evidence={"queues": len(queues), "beyond": -worst.diff},
+                words={"named": progress.group is not None},
+                weight=0.5,
+            )
