@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
 
@@ -27,7 +28,7 @@ def wrapped_at(text: str) -> int | None:
     columns = max(lengths, default=0)
     if not LEAST_COLUMNS <= columns <= MOST_COLUMNS or lengths[columns] < LEAST_WRAPPED:
         return None
-    follow = [after for line, after in zip(lines, lines[1:], strict=False) if len(line) == columns]
+    follow = [after for line, after in pairwise(lines) if len(line) == columns]
     goes_on = sum(_BEGINS.match(line) is None for line in follow)
     return columns if goes_on >= LEAST_WRAPPED and 2 * goes_on > len(follow) else None
 
