@@ -52,10 +52,11 @@ class Unwrapper:
             if marked is None:
                 return piece
             self._strip = self._recognise(*marked, _indentation(piece))
-            columns = wrapped_at(piece)
+            # what a log driver wrote around the lines makes them alike in length too
+            columns = None if self._strip else wrapped_at(piece)
             if columns is not None:
-                self._strip.insert(0, Joined(columns))
-                self.name = "wrapped" if self.name == "plain" else f"wrapped+{self.name}"
+                self._strip.append(Joined(columns))
+                self.name = "wrapped"
             if _is_doubled(piece):
                 self._strip.insert(0, _EveryOtherLine())
                 self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"
