@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import importlib
 import pkgutil
+import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -95,6 +96,13 @@ def reader_files() -> Iterator[Path]:
         yield from place.rglob("*.py") if place.is_dir() else (place,)
 
 
+def named_on_cards() -> set[str]:
+    """Names that cards of rules have in their evidence and their sentences."""
+    cards = "".join(path.read_text() for path in (PACKAGE / "knowledge" / "rules").glob("*.toml"))
+    lists = re.findall(r"^evidence = \[(.*?)\]", cards, re.DOTALL | re.MULTILINE)
+    return {*re.findall(r"\{(\w+)", cards), *re.findall(r'"(\w+)"', "".join(lists))}
+
+
 def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
     """Fields that nothing reads, as "Type.field"."""
     return sorted(
@@ -103,7 +111,7 @@ def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
 
 
 def test_every_field_is_read() -> None:
-    unread_yet = unread(structs(), reads(reader_files()) | set(ONLY_IN_JSON))
+    unread_yet = unread(structs(), reads(reader_files()) | named_on_cards() | set(ONLY_IN_JSON))
     found = [name for name in unread_yet if not {name, name.partition(".")[0]} & FOR_RULES_TO_COME]
     assert not found, (
         f"nothing shows or checks {', '.join(found)}: show each in its section, let a rule read it, or drop it"

@@ -43,7 +43,7 @@ def shell_loop(pid: int | None, samples: int, interval_seconds: float) -> str:
     numbers = " ".join(map(str, range(1, samples + 1)))
     process = "PID" if pid is None else str(pid)
     files = f"/proc/{process}/task/*/schedstat /proc/{process}/task/*/status"
-    return (
-        f"for i in {numbers}; do grep -E {shlex.quote(_COUNTED)} {files} > proc$i.txt;"
-        f" jstack -l {process} > j$i.log; sleep {interval_seconds:g}; done"
+    take = ("jstack -l", process, "> j$i.log; sleep", f"{interval_seconds:g}; done")
+    return " ".join(
+        ("for i in", f"{numbers};", "do grep -E", shlex.quote(_COUNTED), files, "> proc$i.txt;", *take)
     )

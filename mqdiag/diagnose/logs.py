@@ -17,7 +17,7 @@ from mqdiag.logs.build import logs_facts
 from mqdiag.logs.file_reader import WORK, FoundLog, logs_of
 from mqdiag.logs.reader import ReadLog
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.logs.source import compression_of
+from mqdiag.read.open.door import packing_name
 from mqdiag.text import say
 from mqdiag.workers import Died, read_in_workers
 
@@ -119,7 +119,7 @@ def _entries(
 ) -> list[Input]:
     """Entries of one path: one for itself, or one for each member of an archive."""
     entries: list[Input] = []
-    packed = compression_of(log.path) if log.path != "-" else None
+    packed = packing_name(log.path) if log.path != "-" else None
     for one in found:
         if isinstance(one.read, InputError):
             entries.append(unreadable(one.name, "log", one.read))
@@ -161,4 +161,4 @@ def _size(path: str) -> int | None:
 
 def _unpacked_size(path: str, size: int) -> int:
     """A guess of the bytes that a file unpacks to."""
-    return size * USUAL_INFLATION if size and compression_of(path) else size
+    return size * USUAL_INFLATION if size and packing_name(path) else size

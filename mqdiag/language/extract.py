@@ -34,7 +34,7 @@ TEXT_KEYS = frozenset(
     )
 )  # fmt: skip
 """keys of TOML whose string, or strings in a list, are texts; a table in such a list is looked through key by key"""
-TEXT_TABLES = frozenset(("remedies", "words", "lists", "leads_to"))
+TEXT_TABLES = frozenset(("remedies", "words", "lists", "leads_to", "skips"))
 """keys of TOML tables whose strings are all texts, whatever their keys"""
 
 
@@ -50,7 +50,8 @@ def texts(source: bytes) -> Iterator[Found]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             name = _name(node.func)
-            if name == "say" and node.args:
+            # A method of that name takes the key of a text in a file of data.
+            if isinstance(node.func, ast.Name) and name == "say" and node.args:
                 yield from _constants(node.args[0])
             named = CARD if name in ("Rule", "rule") else HELP if name in ("option", "command") else ()
             for keyword in node.keywords:

@@ -6,10 +6,10 @@ Source: NettyRemotingClient, NettyRemotingServer, NettyDecoder, MQClientInstance
 from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs import client_ids
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.peers import MOST_PEERS, Peer, PeerTally
-from mqdiag.logs.tally import Subject
 
 _ADDRESS = r"/?([\w.:\[\]-]{1,100}:\d{1,5})"
 _CONNECTED = lazy_pattern(rf"NETTY CLIENT PIPELINE: CONNECT {{1,2}}\S{{1,100}} => {_ADDRESS}")
@@ -18,8 +18,6 @@ _CLOSED = lazy_pattern(rf"NETTY CLIENT PIPELINE: CLOSE (?:channel\[addr=)?{_ADDR
 _ACTIVE = lazy_pattern(
     r"NETTY SERVER PIPELINE: channel(Active|Inactive), the channel\[/?([\w.:\[\]-]{1,100}):(\d{1,5})\]"
 )
-_IDLE = lazy_pattern(rf"PIPELINE: IDLE exception (?:channel)?\[(?:addr=)?{_ADDRESS}")
-_FAILED = lazy_pattern(rf"PIPELINE: exceptionCaught (?:channel\[addr=)?{_ADDRESS}")
 _FRAME = lazy_pattern(r"Adjusted frame length exceeds (\d{1,19}): (\d{1,19}) - discarded")
 _LONGEST_REQUEST = 1 << 28
 """bytes; a length beyond it is no length of RocketMQ's, but the first bytes of something else"""
@@ -92,26 +90,10 @@ def _peer(log: LogTally, peer: Peer) -> PeerTally | None:
     return known
 
 
-def idle(message: Message, log: LogTally) -> None:
-    """Nothing came over a connection for two minutes, and it was closed."""
-    if _IDLE.search(message.text) is not None:
-        log.add("connection-idle", message)
-
-
-def failed(message: Message, log: LogTally) -> None:
-    """A connection ended with an exception, such as "Connection reset by peer"."""
-    if _FAILED.search(message.text) is not None:
-        log.add("connection-failed", message)
-
-
-def not_sent(message: Message, log: LogTally) -> None:
-    """A request could not be written to its connection, which is closed then."""
-    log.add("request-not-sent", message)
-
-
 def not_answered(message: Message, log: LogTally) -> None:
-    """The client's connection was gone when the server wanted to answer."""
+    """The client's connection was gone when the server wanted to answer, which no other line of its log may tell."""
     log.add("answer-not-sent", message)
+    client_ids.consumer_left(message, log)
 
 
 def not_made(message: Message, log: LogTally) -> None:
@@ -136,11 +118,6 @@ def _count_connecting(log: LogTally) -> None:
     tally = log.events.get(("connection-idle", None))
     if tally is not None:
         tally.values["still_connecting"] = len(log.connecting)
-
-
-def expired(message: Message, log: LogTally) -> None:
-    """No heartbeat of a client came for two minutes, and the broker forgot it."""
-    log.add("heartbeat-expired", message, side="broker")
 
 
 def frame(message: Message, log: LogTally) -> None:
@@ -174,19 +151,9 @@ def client_made(message: Message, log: LogTally) -> None:
         tally.keep_largest("number", int(found[1]) + 1)
 
 
-def client_started(message: Message, log: LogTally) -> None:
-    """A client was started or shut down in this process."""
+def client_ran(message: Message, log: LogTally) -> None:
+    """A client was started or shut down in this process: how many there were, and which."""
     found = _STARTED.search(message.text)
     if found is not None:
         log.add("client-started" if found[1] == "start" else "client-shut-down", message, side="client")
-
-
-def no_descriptor(message: Message, log: LogTally) -> None:
-    """A file or socket could not be opened, because the process or the machine has no descriptor left."""
-    tally = log.add("descriptors-exhausted", message, Subject(thread=message.thread()))
-    if tally is None:
-        return
-    if "in system" in message.text:
-        tally.keep_largest("of_machine", 1)
-    if "consumequeue" in message.both or "commitlog" in message.both:
-        tally.keep_largest("of_store", 1)
+    client_ids.client_ran(message, log)

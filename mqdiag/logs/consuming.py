@@ -15,23 +15,13 @@ from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_in
 
 _FAILED = lazy_pattern(r"consumeMessage (exception|return null|Orderly return not OK)\b")
 _GROUP = lazy_pattern(r"\bGroup: (\S{1,300})")
-_GO_GROUP = lazy_pattern(r'consumerGroup"?[=:] ?"?([^\s",}]{1,300})')
 _OFFSET = lazy_pattern(r"queueOffset=(\d{1,19}),")
 _RECONSUMED = lazy_pattern(r"reconsumeTimes=(\d{1,9}),")
 _WORKER = lazy_pattern(r"ConsumeMessageThread_(?:(.{1,300})_)?\d{1,9}$")
-_STATS = lazy_pattern(
-    r"\[(?:CONSUME_FAILED_TPS|SNDBCK_PUT_NUMS)\] \[([^\]@]{1,300})@([^\]]{1,300})\]"
-    r" Stats In One Minute, SUM: (\d{1,12})"
-)
 _EXPIRED = lazy_pattern(
     r"send expire msg back\. topic=([^,]{1,300}), msgId=[^,]{0,100}, storeHost=/?([^,]{0,100}), queueId=(-?\d{1,9})"
 )
 _CLEANER = lazy_pattern(r"CleanExpireMsgScheduledThread_(.{1,200})_\d+$")
-_NOT_SENT_BACK = lazy_pattern(
-    r"sendMessageBack Exception, (\S{1,300})|sendMessageBack exception, group: (\S{1,300})"
-    r"|Failed to send message back, consumerGroup=([^,\s]{1,300})"
-)
-_PAUSED = lazy_pattern(r"\[BUG\]doRebalance, ([^,]{1,300}), (?:try )?remove unnecessary (?:pop )?mq, ")
 _CHANGED = lazy_pattern(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
 _OUT_OF_MEMORY = lazy_pattern(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
 _DIRECT_MEMORY = lazy_pattern(
@@ -87,12 +77,6 @@ def failed_in_spring(message: Message, log: LogTally) -> None:
         threw(message, log, subject, thrown_in(message))
 
 
-def failed_in_go(message: Message, log: LogTally) -> None:
-    """A listener of the Go client returned an error, or panicked, after which its message stays in the cache."""
-    found = _GO_GROUP.search(message.text)
-    log.add("consume-exception", message, Subject(group=found[1] if found else None), side="client")
-
-
 def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
     """Count what a listener threw, by group, exception and frame."""
     if thrown.interrupted:
@@ -135,21 +119,6 @@ def queue_change_interrupted(message: Message, log: LogTally) -> None:
     log.add("queue-change-interrupted", message, subject, side="client")
 
 
-def failure_stats(message: Message, log: LogTally) -> None:
-    """The client's count of failures, or the broker's of messages sent back, for one minute."""
-    found = _STATS.search(message.text)
-    if found is None or found[3] == "0":
-        return
-    by_broker = "SNDBCK" in found[0]
-    log.add(
-        "messages-sent-back" if by_broker else "consume-failures",
-        message,
-        Subject(group=found[2], topic=found[1]),
-        side="broker" if by_broker else "client",
-        weight=int(found[3]),
-    )
-
-
 def expired(message: Message, log: LogTally) -> None:
     """A message that a listener has had for longer than consumeTimeout goes back to the broker."""
     found = _EXPIRED.search(message.text)
@@ -158,26 +127,6 @@ def expired(message: Message, log: LogTally) -> None:
     cleaner = _CLEANER.match(message.thread() or "")
     subject = Subject(cleaner[1] if cleaner else None, found[1], found[2] or None, int(found[3]))
     log.add("expired-sent-back", message, subject, side="client")
-
-
-def not_sent_back(message: Message, log: LogTally) -> None:
-    """A failed message could not be sent back.
-
-    The client logs it when the broker refused, sends the message as a new one, and logs once more if that failed too.
-    """
-    found = _NOT_SENT_BACK.search(message.text)
-    if found is not None:
-        group = next(filter(None, found.groups()))
-        kind = "send-back-failed" if found[2] else "send-back-refused"
-        log.add(kind, message, Subject(group=group.rstrip(",")), side="client")
-
-
-def pull_lost(message: Message, log: LogTally) -> None:
-    """A rebalance met a queue that nobody had pulled for two minutes."""
-    found = _PAUSED.search(message.text)
-    if found is not None:
-        subject = queue_in(message.text)._replace(group=found[1])
-        log.add("pull-paused", message, subject, side="client")
 
 
 def threshold_changed(message: Message, log: LogTally) -> None:
@@ -251,11 +200,6 @@ def out_of_direct_memory(message: Message, log: LogTally) -> None:
     if tally is not None and used is not None and limit is not None:
         tally.keep_largest("used_bytes", int(used))
         tally.keep_largest("limit_bytes", int(limit))
-
-
-def pull_failed(message: Message, log: LogTally) -> None:
-    """The pull thread or a callback met an exception, or an error that may end the pulling of a queue."""
-    log.add("pull-callback-failed", message, side="client")
 
 
 def offset_stored(message: Message, log: LogTally) -> None:

@@ -35,10 +35,6 @@ _MOVED = lazy_pattern(
     r"PULL_OFFSET_MOVED:(correction offset\. |none correction\. )?topic=([^,]{1,300}), groupId=([^,]{1,300}),"
     r" requestOffset=(-?\d{1,19})(?:, newOffset=(-?\d{1,19}))?"
 )
-_TOO_SMALL = lazy_pattern(
-    r"the request offset too small\. group=([^,]{1,300}), topic=([^,]{1,300}), requestOffset=(-?\d{1,19})"
-)
-_TOO_SMALL_3X = lazy_pattern(r"the request offset: \d{1,19} too small, broker min offset: \d{1,19}, consumer: ")
 _BELOW_STORE = lazy_pattern(
     r"update consumer offset less than store\. clientHost=/?([^,]{1,200}), key=([^,@]{1,300})@([^,]{1,300}),"
     r" queueId=(\d{1,9}), requestOffset=(\d{1,19}), storeOffset=(\d{1,19})"
@@ -176,15 +172,6 @@ def below_store(message: Message, log: LogTally) -> None:
         tally.keep_largest("largest_below_store", stored - requested)
 
 
-def too_small(message: Message, log: LogTally) -> None:
-    """A consumer asks for what the broker has deleted."""
-    found = _TOO_SMALL.search(message.text)
-    if found is not None:
-        log.add("offset-too-small", message, Subject(group=found[1], topic=found[2]), side="broker")
-    elif _TOO_SMALL_3X.search(message.text) is not None:
-        log.add("offset-too-small", message, side="broker")
-
-
 def offset_illegal(message: Message, log: LogTally) -> None:
     """The client's side of the same: it holds the queue for ten seconds and goes on with the new offset."""
     found = _RESULT.search(message.text)
@@ -193,11 +180,6 @@ def offset_illegal(message: Message, log: LogTally) -> None:
     requested = next_offset(message.text)
     if found is not None and requested is not None:
         _reset(log, message, subject, requested, int(found[1]), int(found[3]))
-
-
-def offset_fixed(message: Message, log: LogTally) -> None:
-    """The client goes on with the new offset."""
-    log.add("offset-fixed", message, queue_in(message.text), side="client")
 
 
 def _reset(

@@ -24,10 +24,6 @@ _ROUND = lazy_pattern(
 _ACKNOWLEDGEMENT = lazy_pattern(r"reviveQueueId=(\d{1,9}), ?find ack, offset:(\d{1,19})")
 LATE_S = 30
 """a round in order is three to five seconds late"""
-_REFUSED = lazy_pattern(r"the broker\[([^\]]{1,100})\] pop message is forbidden because")
-_UNACKNOWLEDGED = lazy_pattern(
-    r"Too much msgs unacked, then stop pop{1,2}ing\. topic=([^,]{1,300}), group=([^,]{1,300}), queueId=(-?\d{1,9})"
-)
 
 
 def moved(message: Message, log: LogTally) -> None:
@@ -48,16 +44,6 @@ def moved(message: Message, log: LogTally) -> None:
         tally.keep_largest("largest_gap", abs(gap))
 
 
-def not_stored(message: Message, log: LogTally) -> None:
-    """An acknowledgement or a check point of a POP consumer could not be written."""
-    log.add("pop-not-stored", message, side="broker")
-
-
-def dropped(message: Message, log: LogTally) -> None:
-    """The broker gave up a record of messages that were delivered and not acknowledged."""
-    log.add("pop-record-dropped", message, side="broker")
-
-
 def revived(message: Message, log: LogTally) -> None:
     """A round of a thread that gives messages back; its first check point was due so many seconds ago.
 
@@ -70,13 +56,6 @@ def revived(message: Message, log: LogTally) -> None:
         )
         if tally is not None:
             tally.keep_largest("largest_delay_s", int(found[4]))
-
-
-def round_ended(message: Message, log: LogTally) -> None:
-    """A round of the thread of one queue, which comes each second or two unless the thread stands."""
-    found = _ROUND.search(message.text)
-    if found is not None:
-        log.add("pop-revive-round", message, Subject(queue_id=int(found[1])), side="broker")
 
 
 def acknowledgement(message: Message, log: LogTally) -> None:
@@ -92,23 +71,3 @@ def acknowledgement(message: Message, log: LogTally) -> None:
         tally = log.add("pop-acknowledgement-again", message, side="broker")
         if tally is not None:
             tally.keep_largest("largest_times", times)
-
-
-def refused(message: Message, log: LogTally) -> None:
-    """The broker's answer to a POP consumer where the timer wheel, which carries check points, is off."""
-    found = _REFUSED.search(message.text)
-    if found is not None:
-        log.add("pop-refused-without-timer", message, Subject(broker=found[1]))
-
-
-def unacknowledged(message: Message, log: LogTally) -> None:
-    """The broker gives no more messages of a queue to a group that has too many without an acknowledgement."""
-    found = _UNACKNOWLEDGED.search(message.text)
-    if found is not None:
-        subject = Subject(group=found[2], topic=found[1], queue_id=int(found[3]))
-        log.add("pop-too-many-unacknowledged", message, subject, side="broker")
-
-
-def buffer_full(message: Message, log: LogTally) -> None:
-    """Check points stay in the broker's buffer for too long, or there are too many of them."""
-    log.add("pop-buffer-behind", message, side="broker")

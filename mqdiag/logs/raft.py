@@ -18,12 +18,7 @@ _COMPARES = "[HandleDoCompare]"
 _EMPTY = " 0 should between -1--1"
 _VOTE = lazy_pattern(r"\bmemberNum=(\d{1,9}) allNum=(\d{1,9}) acceptedNum=(\d{1,9}).{0,200} result=(\w{1,40})")
 _MEMBER = lazy_pattern(r"\[([^\[\]\s]{1,64})\] ?\[[A-Za-z_]{6,30}\]")
-_ROLE = lazy_pattern(
-    r"Controller (\S{1,64}) change role to ([Cc]andidate|[Ff]ollower|[Ll]eader)(?:, leaderId:(\S{1,64}))?"
-)
-_ROLES = {"candidate": "raft-candidate", "follower": "raft-leader-known", "leader": "raft-leads"}
 _WON = "PASSED"
-_NO_LEADER = "leaderId: null"
 _NODE = lazy_pattern(r"<[^<>/]{1,200}/([^<>\s/]{1,64})>")
 """a member of SOFAJRaft: its group and its address"""
 _TIMED_OUT = "status=Status[ERAFTTIMEDOUT"
@@ -57,30 +52,6 @@ def _round_failed(message: Message, log: LogTally, member: Subject) -> EventTall
     return log.add("raft-vote-failed", message, member, side="broker")
 
 
-def follows(message: Message, log: LogTally) -> None:
-    """A member follows a leader."""
-    if _NO_LEADER not in message.text:
-        log.add("raft-leader-known", message, _writer(message), side="broker")
-
-
-def leads(message: Message, log: LogTally) -> None:
-    """A leader tells its role, as each member does every three seconds."""
-    log.add("raft-leads", message, _writer(message), side="broker")
-
-
-def controller_changed_role(message: Message, log: LogTally) -> None:
-    """A controller asks for votes, follows a leader or leads, by its own log."""
-    found = _ROLE.search(message.text)
-    if found is None or found[3] == "null":
-        return
-    log.add(_ROLES[found[2].lower()], message, Subject(member=found[1]), side="broker")
-
-
-def leader_silent(message: Message, log: LogTally) -> None:
-    """A follower heard nothing from its leader for longer than three heartbeats, and asks for votes."""
-    log.add("raft-leader-lost", message, _writer(message), side="broker")
-
-
 def _writer(message: Message) -> Subject:
     """The member that wrote a line, which begins with its id."""
     found = _MEMBER.search(message.text)
@@ -105,29 +76,9 @@ def entry_not_held(message: Message, log: LogTally) -> None:
         tally.keep_largest("largest_missing", max(missing, 0))
 
 
-def data_damaged(message: Message, log: LogTally) -> None:
-    """What a data file or an index file holds is no entry, or not the one that belongs there."""
-    log.add("dledger-data-damaged", message, side="broker")
-
-
-def vote_refused(message: Message, log: LogTally) -> None:
-    """A candidate is told that its log is shorter than that of the member it asked."""
-    log.add("dledger-vote-refused", message, side="broker")
-
-
 def jraft_pre_vote(message: Message, log: LogTally) -> None:
     """A member of SOFAJRaft begins a round of votes, as it does each second or two while it has no leader."""
     _round_failed(message, log, _node(message))
-
-
-def jraft_vote(message: Message, log: LogTally) -> None:
-    """Another member asks for a vote: most of the group had answered it before."""
-    log.add("raft-leader-known", message, _node(message), side="broker")
-
-
-def jraft_leads(message: Message, log: LogTally) -> None:
-    """A member of SOFAJRaft becomes the leader, or stops leading because too few others answer."""
-    log.add("raft-leads", message, _node(message), side="broker")
 
 
 def jraft_controller(message: Message, log: LogTally) -> None:

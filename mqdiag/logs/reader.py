@@ -8,12 +8,13 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.errors import InputError, empty_file
-from mqdiag.logs.anchors import CHANGES, HANDLERS, LITERALS, WANTED
+from mqdiag.logs.counting import handler_of
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
 from mqdiag.logs.repeats import repeated_text
+from mqdiag.logs.statements import searched
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.levels import words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
@@ -57,7 +58,9 @@ class LogsReader:
     """Reads logs one by one; the search is set up once for all of them."""
 
     def __init__(self) -> None:
-        self._scanner = Scanner(LITERALS, WANTED, CHANGES)
+        rows = searched()
+        self._scanner = Scanner(rows.literals, rows.wanted, rows.changes)
+        self._event_of = rows.event_of
 
     def read(self, path: str, chunks: Iterator[bytes]) -> ReadLog:
         """Read one log to its end.
@@ -78,7 +81,7 @@ class LogsReader:
         stamps = StampReader()
         last_position, last_handler = -1, None
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
-            handler = HANDLERS[hit.literal]
+            handler = handler_of(self._event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
             last_position, last_handler = hit.position, handler

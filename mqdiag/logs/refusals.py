@@ -29,7 +29,6 @@ _MISSING_GROUP = lazy_pattern(
 """as the broker answers consumers; operators who ask for a group get code 26 with other words"""
 _PULL_OF = lazy_pattern(r"pull request exception, group=([^,\s]{1,300}),")
 _NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
-_NOT_LATEST = lazy_pattern(r"subscription is not latest, group: (\S{1,300})(?: (\S{1,300}))?")
 _CHANGED = lazy_pattern(
     r"subscription changed, group: (\S{1,300}) (?:remove topic|OLD: |add)"
     r".{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet=.{0,2000}?"
@@ -69,13 +68,6 @@ def no_topic(message: Message, log: LogTally) -> None:
     else:
         subject = Subject(group=group_in(message.both), topic=found[1])
         log.add("pull-refused-no-topic", message, subject, side="client")
-
-
-def not_latest(message: Message, log: LogTally) -> None:
-    """The broker holds an older subscription than the consumer that pulls."""
-    found = _NOT_LATEST.search(message.text)
-    if found is not None:
-        log.add("subscription-not-latest", message, Subject(group=found[1]), side="broker")
 
 
 def subscription_changed(message: Message, log: LogTally) -> None:

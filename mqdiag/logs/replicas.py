@@ -5,11 +5,9 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
-from mqdiag.logs.tally import Subject
 
 _BEHIND = lazy_pattern(r"[Ss]lave fall behind master(?::|, how much,)? (-?\d{1,19}) ?bytes")
 """3.x writes "slave fall behind master, how much, 9 bytes" """
-_COPIED = lazy_pattern(r"[Uu]pdate slave consumer offset from master, ([\w.:\[\]-]{1,100})")
 
 
 def behind(message: Message, log: LogTally) -> None:
@@ -46,15 +44,3 @@ def epoch_missing(message: Message, log: LogTally) -> None:
     """A master in controller mode does not find the epoch that its slave needs, and sends nothing."""
     log.replica_seen = True
     log.add("slave-epoch-missing", message, side="broker")
-
-
-def transfer_timeout(message: Message, log: LogTally) -> None:
-    """A synchronous master waited for its slave in vain."""
-    log.add("slave-transfer-timeout", message, side="broker")
-
-
-def settings_copied(message: Message, log: LogTally) -> None:
-    """A slave has copied the offsets of its master, which it writes every ten seconds; of topics only changes."""
-    found = _COPIED.search(message.text)
-    if found is not None:
-        log.add("slave-settings-copied", message, Subject(broker=found[1]), side="broker")

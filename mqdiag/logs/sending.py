@@ -30,7 +30,6 @@ _NO_ROUTE = lazy_pattern(
     r"|The topic\[([^\]\n]{1,300})\] not matched route info"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
-_NO_NAME_SERVER = lazy_pattern(r"No name server address|name server address.{0,20} is null")
 _OPTIONAL_TOPICS = ("TBW102", "RMQ_SYS_TRACE_TOPIC")
 """topics that clients ask for and can do without: the one that new topics copy, and the one of message traces"""
 _USUAL_TIMEOUT_MS = 3000
@@ -159,9 +158,3 @@ def no_route(message: Message, log: LogTally) -> None:
         return  # a retry topic is made by the broker when the first message fails
     kind = "route-not-known" if asked else "send-no-route"
     log.add(kind, message, Subject(topic=topic or None), side="client")
-
-
-def no_name_server(message: Message, log: LogTally) -> None:
-    """The client has no address of a name server."""
-    if _NO_NAME_SERVER.search(message.text) is not None:
-        log.add("name-server-not-set", message, side="client")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs import versions
 from mqdiag.logs.brokers import ANSWERED_BY
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
@@ -14,13 +15,6 @@ _NOT_IN_LOCK = lazy_pattern(
     r"not in lock (?:eclipse|elapsed) time\(ms\)[= ](\d{1,12})(?:, bodyLength=(\d{1,12}))?"
     r"|CommitLog#putMessages? cost (\d{1,12})ms, topic=([^,]{1,300}), bodyLength=(\d{1,12})"
 )
-_FLUSH = lazy_pattern(r"Flush data to disk costs (\d{1,12}) ms")
-_NEW_FILE = lazy_pattern(
-    r"create mapp?edFile spent time\(ms\) (\d{1,12}) queue size \d{1,9} \S{1,1000} (\d{1,12})"
-)
-"""AllocateMappedFileService, from 10 ms on; it makes files of the commit log only"""
-_SLOW_FILE_MS = 500
-"""where the broker itself begins to call a write slow"""
 _QUORUM = "QuorumAckChecker"
 """DLedger's thread that answers a put when enough followers have it"""
 _ORDER = lazy_pattern(
@@ -29,10 +23,7 @@ _ORDER = lazy_pattern(
 _DISPATCH_FROM = lazy_pattern(
     r"\[SetReputOffset\] maxPhysicalPosInLogicQueue=(-?\d{1,19}) clMinOffset=(-?\d{1,19}) clMaxOffset=(-?\d{1,19})"
 )
-_WINDOWS_PATH = lazy_pattern(r"(?:map|load) file [A-Za-z]:[\\/]")
-_PAGING = ("paging file", "页面文件")
 _SHEETS = lazy_pattern(r"TransientStorePool only remain (\d{1,9}) sheets")
-_WATERMARK = lazy_pattern(r"\[WATERMARK\] Send Queue Size: (\d{1,9}) SlowTimeMills: (\d{1,12})")
 _SETTING = lazy_pattern(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
 _DISK = lazy_pattern(
     r"disk maybe full soon(?: (\d\.\d{1,20}), so mark disk full|, so reclaim space, (\d\.\d{1,20}))"
@@ -74,32 +65,6 @@ def slow_put(message: Message, log: LogTally) -> None:
         tally.keep_largest("longest_ms", int(found[1] or found[3]))
 
 
-def flush_slow(message: Message, log: LogTally) -> None:
-    """A flush of the commit log took more than 500 ms."""
-    found = _FLUSH.search(message.text)
-    if found is None:
-        return
-    tally = log.add("slow-flush", message, side="broker")
-    if tally is not None:
-        tally.keep_largest("longest_ms", int(found[1]))
-
-
-def new_file(message: Message, log: LogTally) -> None:
-    """A file of the commit log took more than 500 ms to make; a write that needs it waits under the lock."""
-    found = _NEW_FILE.search(message.text)
-    if found is None or int(found[1]) <= _SLOW_FILE_MS:
-        return
-    tally = log.add("slow-new-file", message, side="broker")
-    if tally is not None:
-        tally.keep_largest("longest_ms", int(found[1]))
-        tally.keep_largest("file_bytes", int(found[2]))
-
-
-def file_late(message: Message, log: LogTally) -> None:
-    """A new file of the store was not made within five seconds, and puts waited for it."""
-    log.add("store-file-late", message, side="broker")
-
-
 def no_message_there(message: Message, log: LogTally) -> None:
     """The dispatch stands at a place of the commit log where no message begins.
 
@@ -118,17 +83,6 @@ def pool_low(message: Message, log: LogTally) -> None:
     tally = log.add("pool-empty" if sheets == 0 else "pool-low", message, side="broker")
     if tally is not None:
         tally.keep_smallest("smallest_buffers", sheets)
-
-
-def watermark(message: Message, log: LogTally) -> None:
-    """The send queue at a second when it was not empty."""
-    found = _WATERMARK.search(message.text)
-    if found is None:
-        return
-    tally = log.add("send-queue-waiting", message, side="broker")
-    if tally is not None:
-        tally.keep_largest("largest_queue", int(found[1]))
-        tally.keep_largest("longest_wait_ms", int(found[2]))
 
 
 def disk(message: Message, log: LogTally) -> None:
@@ -170,6 +124,12 @@ def setting(message: Message, log: LogTally) -> None:
         log.settings[found[1]] = found[2]
 
 
+def printed(message: Message, log: LogTally) -> None:
+    """A line of a starting broker; what is searched for behind the thread's name overlaps and is not found again."""
+    versions.printed(message, log)
+    setting(message, log)
+
+
 def queue_order(message: Message, log: LogTally) -> None:
     """The dispatch writes an entry where the consume queue does not end: entries are missing or doubled."""
     found = _ORDER.search(message.text)
@@ -192,37 +152,9 @@ def dispatch_from(message: Message, log: LogTally) -> None:
             tally.keep_largest("largest_lost_bytes", begin - most)
 
 
-def mapping_failed(message: Message, log: LogTally) -> None:
-    """A file could not be mapped into memory, which takes nothing of the Java heap."""
-    tally = log.add("map-failed", message, side="broker")
-    if tally is None:
-        return
-    both = message.both
-    if any(word in both for word in _PAGING):
-        tally.keep_largest("paging_file", 1)
-    if _WINDOWS_PATH.search(both) is not None:
-        tally.keep_largest("windows", 1)
-    if "consumequeue" in both:
-        tally.keep_largest("consume_queue", 1)
-
-
-def timer_failed(message: Message, log: LogTally) -> None:
-    """The timer wheel met an exception; what it could not do it tries again at once."""
-    log.add(
-        "timer-enqueue-failed" if "enqueuing" in message.text else "timer-dequeue-failed",
-        message,
-        side="broker",
-    )
-
-
 def timer_ran(message: Message, log: LogTally) -> None:
     """A frame of a thread of the timer wheel, below an error that it logs when it tries the same work again."""
     if "Unknown e" not in message.record.header:
         return
     kind = "timer-enqueue-failed" if "$TimerEnqueue" in message.text else "timer-dequeue-failed"
     log.add(kind, message, side="broker")
-
-
-def timer_unreadable(message: Message, log: LogTally) -> None:
-    """The frame in which the timer wheel reads a message into its buffer."""
-    log.add("timer-message-not-read", message, side="broker")

@@ -150,7 +150,7 @@ def _by_lines(logs: LogsFacts, found: list[LogEvent], words: dict[str, Value]) -
         logs=logs,
         events=found,
         subject=of_broker(logs),
-        evidence={"longest_ms": longest or None},
+        evidence={"lines": lines_of(found), "longest_ms": longest or None},
         words=words,
         rows={
             "events": tuple(

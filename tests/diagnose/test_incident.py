@@ -238,8 +238,11 @@ def test_a_packed_saved_report_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
-        (lambda packed: packed[:-200], "is packed, and its end is missing"),
-        (lambda packed: packed[:3000] + b"\0" * 400 + packed[3400:], "is packed, and damaged"),
+        (lambda packed: packed[:-200], "the packed data ends in the middle"),
+        (
+            lambda packed: packed[:3000] + b"\0" * 400 + packed[3400:],
+            "packed data is damaged between bytes 0 and",
+        ),
     ],
 )
 def test_a_damaged_packed_report_says_so(tmp_path: Path, damage: Callable[[bytes], bytes], why: str) -> None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from mqdiag.logs.anchors import LITERALS
+from mqdiag.logs.statements import searched
 from mqdiag.read.stacks.reader import MARKS
 from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
 
@@ -39,7 +39,7 @@ def write_seeds(folder: Path, most: int) -> int:
 
 def write_dictionary(path: Path) -> None:
     """Write the words as a dictionary of libFuzzer."""
-    words = {literal for literal in (*LITERALS, *MARKS) if len(literal) <= 64}
+    words = {literal for literal in (*searched().literals, *MARKS) if len(literal) <= 64}
     with open(path, "w", encoding="ascii") as file:
         for word in sorted(words):
             file.write('"' + "".join(_escaped(word)) + '"\n')

@@ -115,6 +115,7 @@ def test_translations_of_sentences_are_chinese() -> None:
         ('@commands.option("--no", help="h")\ndef command() -> int:\n    """page"""', {"h", "page"}),
         ('EXAMPLES = """\n  e"""', {"e"}),
         ('log("no")', set()),
+        ('WORDS.say("no", n=1)', set()),
     ],
 )
 def test_texts_are_found_by_their_place(source: str, found: set[str | tuple[str, str]]) -> None:

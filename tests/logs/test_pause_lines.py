@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from mqdiag.logs import anchors, collections
+from mqdiag.logs import collections, pauses
 from mqdiag.logs.pause_lines import tells_nothing
 from tests.logs.given import read
 
@@ -68,7 +68,7 @@ def _told(text: str) -> bytes:
 def _by_the_long_way(text: str, monkeypatch: pytest.MonkeyPatch) -> bytes:
     with monkeypatch.context() as patch:
         patch.setattr(collections, "USUAL", re.compile(b"(?!)"))
-        patch.setattr(anchors, "tells_nothing", lambda line: False)
+        patch.setattr(pauses, "tells_nothing", lambda line: False)
         return _told(text)
 
 

@@ -56,7 +56,7 @@ def test_unassigned_here_and_assigned_to_the_other_consumer() -> None:
     "change", [{"instance_id": "0x20"}, {"state": DOWN}, {"client_id": None}, {"group": "other"}]
 )
 def test_ids_that_are_not_double(change: dict[str, object]) -> None:
-    assert findings(duplicate_client_id, with_consumer(duplicate_client_id.fires(), **change)) == ()
+    assert findings(duplicate_client_id, with_consumer(example_of(duplicate_client_id).fires(), **change)) == ()
 
 
 @pytest.mark.parametrize(("count", "fires"), [(19, False), (20, True)])
@@ -91,7 +91,10 @@ def test_lite_pull(queue: dict[str, object], consumer: dict[str, object], fires:
     ],
 )
 def test_send_back(consumer: dict[str, object], fires: bool) -> None:
-    assert bool(findings(send_back_failing, with_consumer(send_back_failing.fires(), **consumer))) is fires
+    assert (
+        bool(findings(send_back_failing, with_consumer(example_of(send_back_failing).fires(), **consumer)))
+        is fires
+    )
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,7 @@ from tests.programs import need
 from tests.read.stores.written import WrittenStore
 from tests.rules import checks
 from tests.rules.checks import said
+from tests.rules.examples import example_of
 from tests.rules.numbers import unproven
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "stores"
@@ -222,13 +223,15 @@ def test_the_version_decides_what_would_happen(version: str, outcome: str, again
     listed = BrokerListed(
         source="x", cluster="c", broker="b", broker_id=0, address="127.0.0.1:10911", version=version
     )
-    facts = msgspec.structs.replace(offset_ahead_of_store.fires(), admin=AdminFacts(brokers=(listed,)))
+    facts = msgspec.structs.replace(
+        example_of(offset_ahead_of_store).fires(), admin=AdminFacts(brokers=(listed,))
+    )
     (finding,) = checks.findings(offset_ahead_of_store, facts)
     assert (finding.evidence["outcome"], finding.evidence["consumed_again"]) == (outcome, again)
 
 
 def test_a_queue_whose_first_messages_are_deleted_is_not_consumed_again() -> None:
-    facts = offset_ahead_of_store.fires()
+    facts = example_of(offset_ahead_of_store).fires()
     assert facts.stores is not None
     stores = tuple(
         msgspec.structs.replace(

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.logs import NamedLog, read_logs
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
-from mqdiag.logs.anchors import LITERALS
+from mqdiag.logs.statements import searched
 from mqdiag.progress import Progress
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
 LEAST_LITERAL = 14
 """bytes of a text that no prose has by accident"""
-_LITERALS = tuple(literal for literal in LITERALS if len(literal) >= LEAST_LITERAL)
 _DATA = (".json", ".xml", ".yaml", ".yml")
 _PAGES = (".md", ".html", ".htm")
 """files that write about log lines; one that the user names is taken for a saved post"""
@@ -34,7 +34,12 @@ def _is_excerpt(piece: Piece) -> bool:
         or is_of_a_tool(piece.inner_head)
     ):
         return False
-    return any(literal in piece.inner_head for literal in _LITERALS)
+    return any(literal in piece.inner_head for literal in _telling_literals())
+
+
+@cache
+def _telling_literals() -> tuple[bytes, ...]:
+    return tuple(literal for literal in searched().literals if len(literal) >= LEAST_LITERAL)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import cast
 
 import msgspec
 
+from mqdiag.errors import InputError
+from mqdiag.read.open.door import members
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import Content, content_of, unpacked_head
+from mqdiag.read.sniff import Content, content_of
 
 STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
@@ -98,16 +100,9 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 yield chunk
 
     def _inflated(self) -> Iterator[bytes]:
-        """Its inflated bytes as far as they go."""
-        from isal import igzip, igzip_lib
-
-        damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
-        with open(self.path, "rb") as raw, igzip.IGzipFile(fileobj=raw) as file:  # type: ignore[no-untyped-call]
-            while True:
-                try:
-                    chunk = file.read(SCAN_CHUNK)
-                except (OSError, EOFError, damaged):  # damaged from here on
-                    return
-                if not chunk:
-                    return
-                yield chunk
+        """Its unpacked bytes as far as they go."""
+        try:
+            for _, chunks in members(self.path, step_bytes=SCAN_CHUNK):
+                yield from chunks
+        except InputError:
+            return  # its reader tells

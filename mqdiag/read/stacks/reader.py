@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.errors import InputError, empty_file
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
@@ -16,7 +17,6 @@ from mqdiag.read.stacks.cpu_times import CpuTimes, is_cpu_times, read_cpu_times
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
 from mqdiag.read.stacks.records import Sample
-from mqdiag.read.stacks.source import open_members
 from mqdiag.read.stacks.unwrap import Unwrapper
 from mqdiag.read.stacks.whole import threads_cut
 from mqdiag.text import Text, say
@@ -85,11 +85,11 @@ def read_stacks(
     bodies = bodies or BodyParser()
     result = ReadResult(path=path)
     first_error: InputError | None = None
-    members = open_members(path)
+    found = members(path)
     while True:
         label = path
         try:
-            label, chunks = next(members)
+            label, chunks = next(found)
             result.samples += _read_member(label, _counted(chunks, result, check), bodies, result)
         except StopIteration:
             break
@@ -111,17 +111,11 @@ def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], No
     Raises:
         InputError: there is not one.
     """
-    while True:
-        try:
-            check()
-            chunk = next(chunks, b"")
-        except InputError as error:
-            if not result.bytes:
-                raise
-            result.ended_by = error.without_path
-            return
-        if not chunk:
-            return
+
+    def note(problem: Text, _: int) -> None:
+        result.ended_by = problem
+
+    for chunk in as_far_as_they_go(chunks, note, check):
         result.bytes += len(chunk)
         yield chunk
 

@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from mqdiag.kernel import folder
-from mqdiag.logs.anchors import LITERALS
+from mqdiag.logs.statements import searched
 from mqdiag.read.logs import scan
 from mqdiag.read.logs.filter import SHORTEST_LITERAL, Filter
 from mqdiag.read.logs.levels import ALL, COMMON
 from mqdiag.read.logs.scan import LOOK_BACK, SOME, Automaton, Counts, Hit, Places, Scanner, Words
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
+LITERALS = searched().literals
 AUTOMATON = Automaton(LITERALS)
 BLOCK = 1 << 20
 PLAIN = b"2026-11-21 20:00:00 INFO main - nothing of note\n"

@@ -1,4 +1,4 @@
-"""For each rule facts that make it speak and facts just below its limit: `fires()` and `silent()` of its module here."""
+"""For each rule facts that make it speak, and facts just below its limit: `fires()` and `silent()` of its module."""
 
 from __future__ import annotations
 

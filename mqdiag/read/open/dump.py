@@ -1,4 +1,4 @@
-"""Gzip inputs inflated once: plain gzip in one stream, the JVM's own many-member gzip on all cores.
+"""The heap dump in a packed file, unpacked once: in one stream, or the JVM's own many-member gzip on all cores.
 
 `jcmd GC.heap_dump -gz` and `-XX:HeapDumpGzipLevel` write one member for each block of the dump and note the block
 size in the comment of the first ("HPROF BLOCKSIZE=1048576", JDK heapDumperCompression.cpp).
@@ -6,17 +6,16 @@ size in the comment of the first ("HPROF BLOCKSIZE=1048576", JDK heapDumperCompr
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import mmap
 import os
 import re
 import resource
 import tempfile
-import zlib
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import closing
 from typing import NamedTuple, Protocol, cast
 
 import numpy as np
@@ -29,31 +28,29 @@ from mqdiag.progress import Progress
 from mqdiag.read.available_memory import available_bytes
 from mqdiag.read.cores import LEAST_BYTES, pool, worker_count
 from mqdiag.read.mapping import map_file
+from mqdiag.read.open.door import members
+from mqdiag.read.open.limits import DumpLimits, TooMuchError
+from mqdiag.read.sniff import DUMP_MAGIC, PACKING_NAMES, packing_of
 from mqdiag.text import Text, say
 
 _Damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
 _CHUNK = 1 << 20
 _STEP = 4 << 20
 _PIECES_BEHIND = 4
-_CAREFUL = 4 << 10
 _GZIP = 31  # zlib window bits for a gzip header and trailer
 _BLOCK_SIZE = re.compile(rb"HPROF BLOCKSIZE=(\d+)\0")
 _MAX_BLOCK = 256 << 20
 _MEMORY_SHARE = 0.4  # of what is available; beyond it the data goes to a temporary file
 _UNKNOWN_MEMORY_BYTES = 4 << 30  # taken for available where nothing tells
-_LEAST_LIMIT = 16 << 30
-_MOST_RATIO = 100
-"""dumps shrink to a third or a tenth; what inflates beyond this is a bomb unless its owner says otherwise"""
-_DUMP_MAGIC = b"JAVA PROFILE"
 
 
 class Inflated(NamedTuple):
-    """What came out of a gzip file."""
+    """What came out of a packed file."""
 
     data: NDArray[np.uint8]
     """read-only"""
     compression: str
-    """"gzip", or "gzip-members" when it has many members, as the JVM writes them"""
+    """how it is packed; "gzip-members" when it has many members, as the JVM writes them"""
     problem: Text | None
     """why the data ends early"""
 
@@ -71,9 +68,8 @@ class Sink(Protocol):
 class _Spool:
     """Where inflated bytes go: memory first, a nameless temporary file when they are many."""
 
-    def __init__(self, path: str, limit: int, *, in_memory: bool) -> None:
+    def __init__(self, path: str, *, in_memory: bool) -> None:
         self._path = path
-        self._limit = limit
         self._expected = 0
         self._room = _most_in_memory() if in_memory else 0
         self._fd = os.memfd_create("mqdiag")
@@ -85,15 +81,6 @@ class _Spool:
         self._expected = size
 
     def write(self, piece: bytes) -> None:
-        if self.size + len(piece) > self._limit:
-            raise InputError(
-                self._path,
-                say(
-                    "inflates to more than {size:bytes}, the limit for a file of its size",
-                    size=self._limit,
-                ),
-                hint=say("if it is a real dump, raise the limit: --max-inflated SIZE"),
-            )
         if not self._on_disk and self.size + len(piece) > self._room:
             self._move_to_disk()
         try:
@@ -190,23 +177,9 @@ class _BackgroundWriter:
         self._pool.shutdown()
 
 
-def most_bytes(size: int, max_bytes: int | None) -> int:
-    """To how many bytes a file of that size may inflate, where its owner does not say it."""
-    return max_bytes if max_bytes is not None else max(_LEAST_LIMIT, _MOST_RATIO * size)
-
-
 def is_of_members(head: bytes) -> bool:
     """Whether a gzip file that begins like this has a member for each block, which inflate side by side."""
     return _member_bytes(head) > 0
-
-
-def is_of_dump(head: bytes) -> bool:
-    """Whether what gzip data inflates to begins as a heap dump does."""
-    try:
-        inflated = isal_zlib.decompressobj(_GZIP).decompress(head, len(_DUMP_MAGIC))
-    except _Damaged:
-        return False
-    return inflated == _DUMP_MAGIC
 
 
 def _member_bytes(head: bytes) -> int:
@@ -215,144 +188,135 @@ def _member_bytes(head: bytes) -> int:
     return int(block[1]) if block and int(block[1]) <= _MAX_BLOCK else 0
 
 
-def inflate(path: str, size: int, progress: Progress, max_bytes: int | None = None) -> Inflated:
-    """Inflate a gzip file.
+def inflate(path: str, progress: Progress, max_bytes: int | None = None) -> Inflated:
+    """Unpack the heap dump of a packed file.
+
+    Of a squeezed file that holds no dump only the beginning comes: enough to say what it is.
 
     Args:
         path: the file.
-        size: its bytes.
         progress: told of the share done.
-        max_bytes: inflate no further than that; 16 GiB or a hundred times the file's size when not given.
+        max_bytes: unpack no further than that; see `DumpLimits`.
 
     Raises:
-        InputError: nothing at all could be inflated, or there is no room. What comes before damage is kept, and
-            the source's `problem` says what stopped it.
+        InputError: nothing at all could be unpacked, there is no room, or an archive holds no dump or several. What
+            comes before damage is kept, and the source's `problem` says what stopped it.
     """
     progress.phase(say("inflating"))
-    limit = most_bytes(size, max_bytes)
     with open(path, "rb") as file:
-        block = _member_bytes(file.read(256))
+        size = os.fstat(file.fileno()).st_size
+        head = file.read(_CHUNK >> 8)
+        block = _member_bytes(head)
         if block:
             raw = np.frombuffer(map_file(file.fileno(), size, path), np.uint8)
-            members = _inflate_members(path, raw, block, limit, progress)
-            if members is not None:
-                return members
-    spool, problem = _inflate_stream(path, size, limit, progress, in_memory=True)
-    return Inflated(spool.array(), "gzip", problem)
+            of_members = _inflate_members(raw, block, DumpLimits(size, max_bytes).most_bytes, progress)
+            if of_members is not None:
+                return of_members
+    packing = packing_of(head)
+    assert packing is not None
+    spool, problem = _inflate_stream(path, progress, max_bytes, in_memory=True)
+    return Inflated(spool.array(), PACKING_NAMES[packing], problem)
 
 
-def inflate_to_disk(
-    path: str, size: int, progress: Progress, max_bytes: int | None = None
-) -> tuple[int, Text | None]:
-    """Inflate into a nameless temporary file, for work that must not take memory.
+def inflate_to_disk(path: str, progress: Progress, max_bytes: int | None = None) -> tuple[int, Text | None]:
+    """Unpack into a nameless temporary file, for work that must not take memory.
 
     Args and raised errors as for `inflate`.
 
     Returns:
-        (its descriptor, which the caller closes; what stopped the inflating early).
+        (its descriptor, which the caller closes; what stopped the unpacking early).
     """
     progress.phase(say("inflating"))
-    limit = most_bytes(size, max_bytes)
-    spool, problem = _inflate_stream(path, size, limit, progress, in_memory=False)
+    spool, problem = _inflate_stream(path, progress, max_bytes, in_memory=False)
     return spool.descriptor(), problem
 
 
 def _inflate_stream(
-    path: str, size: int, limit: int, progress: Progress, *, in_memory: bool
+    path: str, progress: Progress, max_bytes: int | None, *, in_memory: bool
 ) -> tuple[_Spool, Text | None]:
-    """(what one stream after the other inflates to, why it ends early).
-
-    Of what does not begin as a heap dump only the beginning: enough to say what it is.
-    """
-    spool = _Spool(path, limit, in_memory=in_memory)
-    problem = fill(spool, path, size, progress)
+    """(what one stream after the other unpacks to, why it ends early)."""
+    spool = _Spool(path, in_memory=in_memory)
+    problem = fill(spool, path, progress, max_bytes)
     if spool.size == 0:
         raise InputError(
             path,
-            say(
-                "nothing could be inflated: {problem}", problem=problem or say("the gzip stream holds no data")
-            ),
+            say("nothing could be inflated: {problem}", problem=problem or say("the stream holds no data")),
             hint=say("compare its size and checksum with the original and copy it again"),
             offset=0,
         )
     return spool, problem
 
 
-def fill(sink: Sink, path: str, size: int, progress: Progress) -> Text | None:
-    """Inflate one stream after the other; gives why they end early. The sink is written to by another thread.
+def fill(sink: Sink, path: str, progress: Progress, max_bytes: int | None = None) -> Text | None:
+    """Unpack the dump of a file; gives why it ends early. The sink is written to by another thread.
 
-    Of what does not begin as a heap dump only the beginning comes.
+    Args and raised errors as for `inflate`.
     """
+    size = os.stat(path).st_size
+    limits = DumpLimits(size, max_bytes)
     writer = _BackgroundWriter(sink)
+    problem = None
     try:
-        problem = _inflate_into(writer, sink, path, size, progress)
+        with closing(_dump_in(path, limits)) as pieces:
+            while True:
+                try:
+                    piece = next(pieces, b"")
+                except (TooMuchError, _NoDumpError):
+                    raise
+                except InputError as error:
+                    problem = error.problem
+                    break
+                if not piece:
+                    break
+                writer.write(piece)
+                if limits.read_bytes:
+                    sink.expect(writer.size * size // limits.read_bytes)
+                    progress.advance(min(limits.read_bytes / size, 1.0))
         writer.wait()
         return problem
     finally:
         writer.close()
 
 
-def _inflate_into(
-    writer: _BackgroundWriter, sink: Sink, path: str, size: int, progress: Progress
-) -> Text | None:
-    expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-    done = member_at = written = 0
-    with open(path, "rb") as file:
+class _NoDumpError(InputError):
+    """An archive has not the one dump that is asked for."""
+
+
+def _dump_in(path: str, limits: DumpLimits) -> Generator[bytes, None, None]:
+    """The pieces of the only dump in a packed file; of a squeezed file that is none, the first piece."""
+    label = None
+    found = members(path, limits, chunk_bytes=_CHUNK, step_bytes=_STEP, wanted=lambda _: True)
+    for name, chunks in found:
         try:
-            while piece := file.read(_CHUNK):
-                done += len(piece)
-                while piece or not expander.needs_input:
-                    # In steps, for a few bytes can hold gigabytes of the same.
-                    inflated = expander.decompress(piece, _STEP)
-                    first = writer.size == 0
-                    writer.write(inflated)
-                    if first and len(inflated) >= len(_DUMP_MAGIC) and not inflated.startswith(_DUMP_MAGIC):
-                        return None
-                    written += len(inflated)
-                    piece = b""
-                    if expander.eof:
-                        # The next member, unless only padding follows.
-                        piece = expander.unused_data.lstrip(b"\0")
-                        expander = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
-                        member_at, written = done - len(piece), 0
-                sink.expect(writer.size * size // done)
-                progress.advance(done / size)
-        except _Damaged as error:
-            for inflated in _salvage(path, member_at, written):
-                writer.write(inflated)
-            return say(
-                "the gzip data is damaged between bytes {first} and {last} of the file ({reason})",
-                first=member_at,
-                last=done,
-                reason=str(error),
+            first = next(chunks, b"")
+        except TooMuchError:
+            raise
+        except InputError:
+            if name == path:
+                raise
+            continue
+        is_dump = first.startswith(DUMP_MAGIC)
+        if not is_dump and name == path and len(first) >= len(DUMP_MAGIC):
+            yield first
+            return
+        if not is_dump and name != path:
+            continue
+        if label is not None:
+            raise _NoDumpError(
+                path,
+                say("holds several heap dumps, {first} and {second}", first=label, second=name),
+                hint=say("unpack the one to look at; mqdiag diagnose reads all of them"),
             )
-    inside = done > member_at
-    return say("the gzip data ends in the middle: the file is cut") if inside else None
+        label = name
+        yield first
+        yield from chunks
+    if label is None:
+        raise _NoDumpError(
+            path, say("holds no heap dump"), hint=say("mqdiag diagnose takes evidence of any kind")
+        )
 
 
-def _salvage(path: str, start: int, skip: int) -> Iterator[bytes]:
-    """What a damaged member holds beyond its first `skip` bytes: zlib's state can be copied, so no byte is lost."""
-    expander = zlib.decompressobj(_GZIP)
-    with open(path, "rb") as file:
-        file.seek(start)
-        while piece := file.read(_CAREFUL):
-            before = expander.copy()
-            try:
-                inflated, damaged = expander.decompress(piece), False
-            except zlib.error:
-                inflated, damaged = b"", True
-                with contextlib.suppress(zlib.error):
-                    for byte in piece:
-                        inflated += before.decompress(bytes([byte]))
-            yield inflated[skip:]
-            skip = max(skip - len(inflated), 0)
-            if damaged:
-                return
-
-
-def _inflate_members(
-    path: str, raw: NDArray[np.uint8], block: int, limit: int, progress: Progress
-) -> Inflated | None:
+def _inflate_members(raw: NDArray[np.uint8], block: int, limit: int, progress: Progress) -> Inflated | None:
     """Inflate members side by side; None when the file is not laid out as the JVM does it."""
     starts = list(_member_starts(raw))
     total = len(starts) * block

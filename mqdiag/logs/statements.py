@@ -1,0 +1,182 @@
+"""The log statements that are searched for: rows of `mqdiag/knowledge/log_statements`, one file for each subject.
+
+A literal must be rare in a healthy log: what stands on every tenth line costs more than all the rest.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from functools import cache
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from mqdiag import knowledge
+from mqdiag.facts.vocabulary import LogSide
+from mqdiag.knowledge import packed
+from mqdiag.knowledge.packed import KnowledgeError
+from mqdiag.read.logs.scan import EACH, SOME, Wanted
+
+FOLDER = os.path.join(os.path.dirname(knowledge.__file__), "log_statements")
+HOLE = "{}"
+"""in `literal` it stands for one of `each`, in `behind` for any text"""
+WORD = "{word}"
+"""in `behind` it stands for text without a blank"""
+
+Level = Literal["DEBUG", "INFO", "WARN", "ERROR"]
+Writer = Literal["client", "broker", "namesrv", "proxy", "controller", "server", "jvm", "other"]
+"""Whose program prints a statement; server: several of the servers."""
+Place = Literal["message", "exception", "printed", "output", "collection", "frame", "thread", "head"]
+"""Where a statement stands of its own.
+
+message: it begins the message of a log line. exception: it is the text of an exception or of a broker's answer.
+printed: it is the value of an object that programs print. output: a JVM, a shell, the kernel or a tool prints it.
+collection: a line of the JVM about a pause. frame: of a stack. thread: the name of a thread, in the head of a line.
+head: the literal begins in the head of a line, and its end begins the message.
+"""
+Flood = Literal["each", "some", "pairs", "rounds", "stored"]
+_WANTED: dict[Flood, Wanted] = {
+    "each": EACH,
+    "some": SOME,
+    # the beginning of a connection and its end, which tell together how long it lived
+    "pairs": Wanted(200, 100, 32, in_a_row=True),
+    # a row of rounds has those of all queues, and shows which of them has none any more
+    "rounds": Wanted(None, 200, 64, in_a_row=True),
+    # a queue of a short log has few of them; in a long one each queue comes up again and again
+    "stored": Wanted(None, 200, 50),
+}
+
+
+class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One statement of a program that logs; what it leaves out is as its event says."""
+
+    literal: str
+    """what is searched for"""
+    each: tuple[str, ...] = ()
+    """texts for the hole of `literal`: one literal for each"""
+    behind: tuple[str, ...] = ("",)
+    """what of the statement stands before its literal, in one version or another"""
+    levels: tuple[Level, ...] = ()
+    loggers: tuple[str, ...] = ()
+    """simple names of the classes that log it"""
+    place: Place | None = None
+    example: str = ""
+    """a line's message; empty where literal and what stands before it are enough of one"""
+
+    @property
+    def literals(self) -> tuple[str, ...]:
+        """Literals without holes."""
+        return tuple(self.literal.replace(HOLE, one) for one in self.each) or (self.literal,)
+
+
+class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One kind of event, with the statements that tell of it.
+
+    A line counts as `kind`, or else `handler` reads it: a function of `mqdiag.logs`, such as "store.disk".
+    """
+
+    statements: tuple[Statement, ...]
+    kind: str = ""
+    handler: str = ""
+    side: LogSide | None = None
+    """whose log has the event; None where both have"""
+    writer: Writer | None = None
+    levels: tuple[Level, ...] = ()
+    loggers: tuple[str, ...] = ()
+    place: Place = "message"
+    flood: Flood = "some"
+    """how many lines of a flood are looked at; none may stand for another that has a number of its own"""
+    changes: bool = False
+    """a line counts only if it differs from the one before it that has the literal"""
+    subject: tuple[Literal["queue", "thread"], ...] = ()
+    """what the line is about: the MessageQueue that it prints, the thread that logs it"""
+    pattern: str = ""
+    """what else a line has; groups named group, topic, broker, queue_id and member say what it is about"""
+    optional: bool = False
+    """a line without the pattern counts as well"""
+    unless: str = ""
+    """pattern of lines that do not count"""
+    sum: str = ""
+    """the group of `pattern` with the number of occurrences that a line stands for"""
+    largest: tuple[str, ...] = ()
+    """groups of `pattern` of which the largest number is kept, under their names"""
+    smallest: tuple[str, ...] = ()
+    least: dict[str, int] = {}
+    """numbers of groups below which a line does not count"""
+    marks: dict[str, str] = {}
+    """patterns of the line or the line that it was logged under; a name that fits is kept with the number 1"""
+
+    def __post_init__(self) -> None:
+        """Refuse a row that says two things, or none."""
+        if bool(self.kind) is bool(self.handler):
+            raise ValueError("expected either `kind` or `handler`")
+        if not self.statements:
+            raise ValueError("expected at least one of `statements`")
+
+    def whole(self, statement: Statement) -> Statement:
+        """One of its statements with what it takes from the event."""
+        return msgspec.structs.replace(
+            statement,
+            levels=statement.levels or self.levels,
+            loggers=statement.loggers or self.loggers,
+            place=statement.place or self.place,
+        )
+
+
+class _Subject(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One file."""
+
+    event: tuple[Event, ...]
+
+
+class Searched(NamedTuple):
+    """What a log is searched for."""
+
+    literals: tuple[bytes, ...]
+    events: tuple[Event, ...]
+    event_of: tuple[int, ...]
+    """place of each literal's event among `events`"""
+    statements: tuple[Statement, ...]
+    """the statement of each literal, with what it takes from its event"""
+    wanted: tuple[Wanted, ...]
+    changes: tuple[bool, ...]
+
+
+def events(folder: str = FOLDER) -> Iterator[tuple[str, int, Event]]:
+    """(subject, number in its file from 0, event), in the order of the files' names.
+
+    Raises:
+        KnowledgeError: a file is not of the form.
+    """
+    for subject in sorted(packed.read(folder)):
+        for number, event in enumerate(packed.decode(folder, subject, _Subject).event):
+            yield subject, number, event
+
+
+@cache
+def searched() -> Searched:
+    """All literals of the package.
+
+    Raises:
+        KnowledgeError: a file is not of the form, or a literal stands in two rows.
+    """
+    rows: dict[bytes, tuple[int, Statement]] = {}
+    found: list[Event] = []
+    for subject, number, event in events():
+        for statement in event.statements:
+            for literal in statement.literals:
+                if literal.encode() in rows:
+                    path = packed.path_of(FOLDER, subject)
+                    raise KnowledgeError(f"{path}: event {number + 1}: {literal!r} stands in another row too")
+                rows[literal.encode()] = len(found), event.whole(statement)
+        found.append(event)
+    event_of = tuple(place for place, _ in rows.values())
+    return Searched(
+        literals=tuple(rows),
+        events=tuple(found),
+        event_of=event_of,
+        statements=tuple(statement for _, statement in rows.values()),
+        wanted=tuple(_WANTED[found[place].flood] for place in event_of),
+        changes=tuple(found[place].changes for place in event_of),
+    )
