@@ -103,6 +103,13 @@ def result_inputs(result: ReadResult) -> list[Input]:
             lacking=part.threads_cut,
             shown=len(part.threads),
         )
+    unknown = sum(sample.unknown_headers for sample in result.samples)
+    if problem is None and unknown:
+        problem = say(
+            "{unknown:count} {unknown:line looks|lines look} like the {unknown:header of a thread and was|headers of"
+            " threads and were} not understood",
+            unknown=unknown,
+        )
     entries = [
         Input(
             path=result.path,
@@ -111,7 +118,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
             bytes=result.bytes,
             captured_at=first.captured_at,
             captured_at_local=first.captured_local,
-            complete=cut is None and result.ended_by is None and not part.threads_cut,
+            complete=problem is None and cut is None,
             stopped_at_byte=stopped_at,
             problem=problem,
         )

@@ -49,6 +49,9 @@ def is_rest_of_library(doing: Doing, methods: tuple[str, ...], library: Library 
     if doing == "log":
         # the thread behind an asynchronous appender
         return any(method.endswith(_TAKES) for method in methods[:_NEAR_TOP])
+    if doing == "future":
+        # a worker of coroutines has nothing to run
+        return library is not None and library.kind == "bridge"
     if doing not in RESTS or any(method.endswith(_WAITS_FOR_ROOM) for method in methods):
         return False
     if _JETTY_TASK in methods and doing not in _EVENTS and not any(_JETTY_RESERVED in one for one in methods):

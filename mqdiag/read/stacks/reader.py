@@ -18,7 +18,7 @@ from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.unwrap import Unwrapper
-from mqdiag.read.stacks.whole import is_in_part, threads_without_frames
+from mqdiag.read.stacks.whole import threads_cut
 from mqdiag.text import Text, say
 
 MARKS = (
@@ -198,9 +198,7 @@ def _with_threads(label: str, samples: list[Sample]) -> list[Sample]:
     if not found:
         raise InputError(label, say("holds the head of a thread dump but no thread: it is cut"), hint=HINT)
     for sample in found:
-        lacking, shown = threads_without_frames(sample.threads)
-        if is_in_part(lacking, shown):
-            sample.threads_cut = lacking
+        sample.threads_cut = threads_cut(sample.threads, excerpt=sample.headless)
     return found
 
 

@@ -92,6 +92,8 @@ class Sample(msgspec.Struct, kw_only=True):
     listed_threads: int | None = None
     """length of the SMR list"""
     complete: bool = True
+    unknown_headers: int = 0
+    """lines that look like headers of threads and were not understood"""
     threads_cut: int = 0
     """threads without their lower frames, where so many are that the dump is a part of one"""
     problem: Text | None = None

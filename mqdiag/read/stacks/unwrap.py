@@ -12,6 +12,7 @@ import msgspec
 
 from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.header import is_header
+from mqdiag.read.stacks.wrapped import Joined, wrapped_at
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
@@ -51,6 +52,11 @@ class Unwrapper:
             if marked is None:
                 return piece
             self._strip = self._recognise(*marked, _indentation(piece))
+            # what a log driver wrote around the lines makes them alike in length too
+            columns = None if self._strip else wrapped_at(piece)
+            if columns is not None:
+                self._strip.append(Joined(columns))
+                self.name = "wrapped"
             if _is_doubled(piece):
                 self._strip.insert(0, _EveryOtherLine())
                 self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"

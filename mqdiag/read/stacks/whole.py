@@ -63,6 +63,7 @@ _WITHOUT_FRAMES = (
 )
 _COMPILERS = ("CompilerThread", "Compiler", "JIT ")
 _WAITING = ("WAITING", "TIMED_WAITING", "BLOCKED")
+_CONSUMES = "ConsumeMessageThread"
 FEW_THREADS = 3
 """with a part of their stacks, which a whole dump may have too: threads that native code began"""
 FEW_SHARE = 5
@@ -94,27 +95,31 @@ def lacks_frames(name: str, stack: Stack) -> bool:
     )
 
 
-def threads_without_frames(threads: Sequence[ThreadRecord]) -> tuple[int, int]:
-    """(threads of which frames are missing, threads that have to have frames)."""
+def threads_cut(threads: Sequence[ThreadRecord], *, excerpt: bool) -> int:
+    """Threads of which frames are missing, where so many are that the dump itself is a part of one; else 0.
+
+    Args:
+        threads: of one dump.
+        excerpt: a person took a few threads out of it, and often the upper half of a stack, which is no fault.
+    """
     known: dict[int, bool] = {}
-    lacking = shown = 0
+    lacking: list[ThreadRecord] = []
+    shown = 0
     for thread in threads:
         stack = thread.stack
         if not stack.methods:
             cut = lacks_frames(thread.name, stack)
-            lacking += cut
             shown += cut
-            continue
-        cut = known.get(id(stack), False)
-        if id(stack) not in known:
-            cut = known[id(stack)] = not has_first_frame(stack.methods)
-        lacking += cut
-        shown += 1
-    return lacking, shown
-
-
-def is_in_part(lacking: int, shown: int) -> bool:
-    """Whether so many threads lack frames that the dump itself is a part of one."""
-    if not lacking:
-        return False
-    return 2 * lacking >= shown or (lacking >= FEW_THREADS and FEW_SHARE * lacking >= shown)
+        else:
+            cut = known.get(id(stack), False)
+            if id(stack) not in known:
+                cut = known[id(stack)] = not has_first_frame(stack.methods)
+            shown += 1
+        if cut:
+            lacking.append(thread)
+    count = len(lacking)
+    if count >= FEW_THREADS and FEW_SHARE * count >= shown:
+        return count
+    if 2 * count < shown or (excerpt and not any(thread.name.startswith(_CONSUMES) for thread in lacking)):
+        return 0
+    return count
