@@ -12,6 +12,7 @@ from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ClassRow
 from mqdiag.progress import Progress
+from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, first_of, members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.sniff import DUMP_MAGIC, HEAD_BYTES, Content, content_of, packing_of
@@ -128,7 +129,9 @@ def read_histogram(path: Path, settings: Settings, name: str) -> tuple[Input, He
     lines = (
         line
         for label, chunks in members(str(path))
-        for text in TextPieces(label, as_far_as_they_go(chunks, lambda problem, _: ended.append(problem)))
+        for text in TextPieces(
+            label, healed(as_far_as_they_go(chunks, lambda problem, _: ended.append(problem)))
+        )
         for line in text.split("\n")
     )
     histogram = read_class_histogram(name, lines)

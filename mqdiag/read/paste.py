@@ -9,6 +9,7 @@ from collections import Counter
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
+from mqdiag.read.healing import heal
 from mqdiag.read.logs.levels import ANY
 
 MAX_BYTES = 512 << 10
@@ -19,7 +20,6 @@ LEAST_FULL_LINES = 2
 """lines of exactly the greatest width that show a terminal's wrapping"""
 _MAJORITY = 0.8
 
-_COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
 _QUOTED = lazy_pattern(rb"(?:[>|] ?)+")
 _SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \| )")
 """what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
@@ -44,17 +44,16 @@ _FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
 
 def tidied(text: bytes) -> bytes:
     """The text with its own lines again; the same object where nothing has to be undone."""
-    if b"\x1b[" in text:
-        text = _COLOUR.sub(b"", text)
+    text = heal(text)
     lines = text.split(b"\n")
     undone = _unwrapped(_undented(_unquoted(lines)))
     return text if undone is lines else b"\n".join(undone)
 
 
 def decoded(data: bytes) -> str:
-    """Text of any encoding, without the quotation signs and the indentation of a paste."""
+    """Text of any encoding, without what was done to it, the quotation signs and the indentation of a paste."""
     text = data.decode(encoding_of(data), errors="replace")
-    return unquoted(text.encode()).decode().replace("\r\n", "\n")
+    return unquoted(heal(text.encode(errors="replace"))).decode().replace("\r\n", "\n")
 
 
 def unquoted(text: bytes) -> bytes:
