@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import chain
+from itertools import chain, pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.wrappers import wrapper_of
@@ -43,6 +43,7 @@ _BREAKS = lazy_pattern(r"<br ?/?> ?\n?", re.I)
 _FENCE = lazy_pattern(
     r"(?m)^[ \t]*(?:```+[\w+-]{0,20}|\{(?:code|noformat|quote)(?::[^}\n]{0,60})?\})[ \t]*\r?(?:\n|$)"
 )
+_FENCE_SIGNS = ("```", "{code", "{noformat", "{quote")
 _CLOSING_FENCE = lazy_pattern(r"(?m)\{(?:code|noformat|quote)\}[ \t]*$")
 _LEAST_DOUBLED = 4
 _DOUBLED = 0.9
@@ -62,19 +63,23 @@ Step = Callable[[str], str]
 """text of whole lines to text of whole lines; one object reads one file"""
 
 
-def healed(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """The chunks of a text, whole lines as their writer left them; the same objects where nothing was done to them."""
-    first = next(chunks, b"")
-    while len(first) < SAMPLE_BYTES and (more := next(chunks, b"")):
-        first += more
-    steps = steps_for(first[:SAMPLE_BYTES])
+def healed(chunks: Iterator[bytes], *, keeps_times: bool = False) -> Iterator[bytes]:
+    """The chunks of a text, whole lines as their writer left them; the same objects where nothing was done to them.
+
+    Args:
+        chunks: of a file.
+        keeps_times: whether wrappers with times stay, for a reader that finds times and their zones in them.
+    """
+    ahead: list[bytes] = []
+    while sum(map(len, ahead)) < SAMPLE_BYTES and (chunk := next(chunks, b"")):
+        ahead.append(chunk)
+    steps = steps_for(b"".join(ahead)[:SAMPLE_BYTES], keeps_times=keeps_times)
     if not steps:
-        if first:
-            yield first
+        yield from ahead
         yield from chunks
         return
     rest = b""
-    for chunk in chain((first,), chunks):
+    for chunk in chain(ahead, chunks):
         rest += chunk
         end = rest.rfind(b"\n") + 1
         if end:
@@ -85,9 +90,9 @@ def healed(chunks: Iterator[bytes]) -> Iterator[bytes]:
         yield out
 
 
-def heal(text: bytes) -> bytes:
+def heal(text: bytes, *, keeps_times: bool = False) -> bytes:
     """A whole text, or its beginning, as its writer left it; the same object where nothing was done to it."""
-    steps = steps_for(text[:SAMPLE_BYTES])
+    steps = steps_for(text[:SAMPLE_BYTES], keeps_times=keeps_times)
     return _applied(steps, text) if steps else text
 
 
@@ -98,24 +103,24 @@ def _applied(steps: list[Step], block: bytes) -> bytes:
     return text.encode(errors="surrogateescape")
 
 
-def steps_for(sample: bytes) -> list[Step]:
+def steps_for(sample: bytes, *, keeps_times: bool = False) -> list[Step]:
     """What has to be done to a text that begins like this; nothing for one that is not UTF-8."""
     if b"\0" in sample[:256] or not sample.strip():
         return []
-    return list(_steps(sample.decode(errors="surrogateescape")))
+    return list(_steps(sample.decode(errors="surrogateescape"), keeps_times))
 
 
-def _steps(sample: str) -> Iterator[Step]:
+def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
     if not sample.isascii() and _has_odd_characters(sample):
         yield _usual_characters
         sample = _usual_characters(sample)
     if _ESCAPE in sample:
         yield _uncoloured
         sample = _uncoloured(sample)
-    if _PAGE.match(sample):
+    if sample.lstrip()[:1] == "<" and _PAGE.match(sample):
         yield _of_page
         sample = _of_page(sample)
-    if ("```" in sample or "{" in sample) and _FENCE.search(sample):
+    if any(sign in sample for sign in _FENCE_SIGNS) and _FENCE.search(sample):
         yield _unfenced
         sample = _unfenced(sample)
     for _ in range(MAX_LEVELS):
@@ -126,7 +131,7 @@ def _steps(sample: str) -> Iterator[Step]:
         if wrapper is None:
             return
         inner = wrapper.strip()(sample)
-        if wrapper.has_time and not _stands_alone(inner):
+        if wrapper.has_time and (keeps_times or not _stands_alone(inner)):
             return  # its readers find time and text where they are
         yield wrapper.strip()
         sample = inner
@@ -166,8 +171,10 @@ def _unfenced(text: str) -> str:
 
 
 def _is_doubled(sample: str) -> bool:
+    if (sample.count("\n\n") + sample.count("\n\r\n")) * 3 < sample.count("\n"):
+        return False
     lines = _whole_lines(sample)
-    followed = [not after.strip() for line, after in zip(lines, lines[1:], strict=False) if line.strip()]
+    followed = [not after.strip() for line, after in pairwise(lines) if line.strip()]
     return len(followed) >= _LEAST_DOUBLED and sum(followed) >= _DOUBLED * len(followed)
 
 

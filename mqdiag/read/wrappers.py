@@ -1,13 +1,13 @@
 """What collectors, containers and tools put around each line of a text: recognised on a sample, then taken off.
 
-A wrapper is on nearly every line of the sample, stack frames included. One of a single sort of line is part of the text.
+A wrapper is on nearly every line of the sample, stack frames included.
 """
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -52,7 +52,7 @@ _PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
 """each with whether it has the time that the text may lack"""
 _GREP = lazy_pattern(r"(?P<file>[^\s:]{1,300}[:-])?(?P<number>\d{1,9})[:-]")
 _NUMBER = lazy_pattern(r" {0,8}(?P<number>\d{1,7})(?:\t| ?\| ?| {1,2})")
-_POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252} [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
+_POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252}-(?:[a-z0-9]{5}|\d{1,3}) [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
 """stern: a pod and a container"""
 
 Strip = Callable[[str], str]
@@ -77,28 +77,32 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
     if not filled:
         return None
     if filled[0].lstrip().startswith("{"):
-        return Wrapper(JsonLines, True) if _nearly_all(map(_is_wrapped_json, filled), len(filled)) else None
+        return _json(filled)
     if len(filled) < LEAST_LINES:
         return None
+    if filled[0][:4].isdigit() and filled[0][4:5] in "-/" and filled[0][10:11] != "T":
+        return (
+            None  # a record with its time: nothing is around most texts, and the patterns need not be compiled
+        )
     column = _message_column(filled)
     if column is not None:
-        return Wrapper(lambda: CsvRows(column), True)
+        return Wrapper(partial(CsvRows, column), True)
     for pattern, has_time in _PREFIXES:
-        if pattern.match(filled[0]) and _nearly_all((pattern.match(line) for line in filled), len(filled)):
+        if pattern.match(filled[0]) and _nearly_all(map(pattern.match, filled), len(filled)):
             part = _CRI_PART if pattern is _PREFIXES[0][0] else None
-            return Wrapper(lambda: Prefix(pattern, part), has_time)
+            return Wrapper(partial(Prefix, pattern, part), has_time)
     return _numbered(filled) or _constant(filled)
 
 
 def _nearly_all(found: Iterable[object], count: int) -> bool:
-    return sum(map(bool, found)) >= NEARLY_ALL * count
+    return sum(one is not None for one in found) >= NEARLY_ALL * count
 
 
 def _numbered(filled: Sequence[str]) -> Wrapper | None:
     """The numbers of `grep -n`, `cat -n` and editors: each is larger than the one above it."""
-    if not filled[0][:300].strip(" \t") or not any(sign.isdigit() for sign in filled[0][:300]):
-        return None
     for pattern in (_GREP, _NUMBER):
+        if not all(map(pattern.match, filled[:LEAST_LINES])):
+            continue
         found = [pattern.match(line) for line in filled]
         if not all(found):
             continue
@@ -107,17 +111,17 @@ def _numbered(filled: Sequence[str]) -> Wrapper | None:
         # times and rows of tables grow too, but not by one from line to line
         steps = sum(1 <= after - before <= 3 for before, after in pairwise(numbers))
         if len(files) == 1 and steps >= NEARLY_ALL * (len(numbers) - 1):
-            return Wrapper(lambda pattern=pattern: Prefix(pattern), False)  # type: ignore[misc]
+            return Wrapper(partial(Prefix, pattern), False)
     return None
 
 
 def _constant(filled: Sequence[str]) -> Wrapper | None:
     """The pod and the container that stern puts before each line, stack frames included."""
     found = _POD.match(filled[0])
-    if found is None or not any(line.startswith((found[0] + "\t", found[0] + "  ")) for line in filled):
+    if found is None:
         return None
     pattern = re.compile(re.escape(found[0].rstrip()) + r"(?: |$)")
-    return Wrapper(lambda: Prefix(pattern), False) if all(map(pattern.match, filled)) else None
+    return Wrapper(partial(Prefix, pattern), False) if all(map(pattern.match, filled)) else None
 
 
 class Prefix:
@@ -167,7 +171,7 @@ class JsonLines:
                 continue
             try:
                 entry = self._decode(line)
-            except (msgspec.DecodeError, UnicodeError):
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
                 out.append(line + "\n")
                 continue
             inner = message_of(entry)
@@ -192,11 +196,19 @@ def message_of(entry: object) -> str | None:
     return next((value for key in MESSAGE_KEYS if isinstance(value := record.get(key), str)), None)
 
 
-def _is_wrapped_json(line: str) -> bool:
+def _json(filled: Sequence[str]) -> Wrapper | None:
+    """Records in JSON; one that holds a whole text has the times of its lines in it."""
+    messages = [message for line in filled if (message := _json_message(line)) is not None]
+    if not _nearly_all(messages, len(filled)):
+        return None
+    return Wrapper(JsonLines, has_time=not any("\n" in message.rstrip() for message in messages))
+
+
+def _json_message(line: str) -> str | None:
     try:
-        return message_of(msgspec.json.decode(line)) is not None
-    except (msgspec.DecodeError, UnicodeError):
-        return False
+        return message_of(msgspec.json.decode(line))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
 
 
 def _message_column(filled: Sequence[str]) -> int | None:
@@ -204,6 +216,8 @@ def _message_column(filled: Sequence[str]) -> int | None:
     head = filled[0]
     if "," not in head or not any(key in head for key in MESSAGE_KEYS):
         return None
+    import csv  # most texts are no tables
+
     row = next(csv.reader([head]), [])
     found = [at for at, name in enumerate(row) if name.strip("\ufeff ") in MESSAGE_KEYS]
     return found[0] if found and len(row) > 1 and all(len(name) < 60 for name in row) else None
@@ -223,6 +237,8 @@ class CsvRows:
 
     def __call__(self, text: str) -> str:
         """The values of whole lines."""
+        import csv
+
         text = self._open + text
         # quotes inside of a value are doubled: an odd number is that of a value that goes on
         if text.count('"') % 2:

@@ -41,13 +41,6 @@ class Shortcut(NamedTuple):
 
 SHORTCUTS = (
     Shortcut(
-        "imports beside the reading",
-        "import contextlib, mqdiag.cli.common.session as s;"
-        "s.imports_ahead = lambda progress, imports: contextlib.nullcontext(progress)",
-        "import contextlib, mqdiag.cli.common.session",
-        "small",
-    ),
-    Shortcut(
         "a dump mapped ahead",
         "import mqdiag.read.mapped_ahead as m; m.map_ahead = lambda *given: None",
         "import mqdiag.read.mapped_ahead",
@@ -119,7 +112,12 @@ def _figures(runs: list[Run]) -> tuple[float, float, float, float]:
 
 def _unlinked_kernels(folder: Path) -> Path:
     """A folder of kernels as LLVM made them, which its own loader must link in each run."""
-    code = f"import mqdiag.kernel.link as l; l.link = lambda *given: None; {_RUN}"
+    code = (
+        "import mqdiag.kernel.link as l, mqdiag.kernel.ahead as a, mqdiag.kernel.worker as w;"
+        "l.link = lambda *given: None;"
+        # in this process, for others would link
+        "a._compile = lambda wanted: all([w._is_kept(one.kernel, list(one.types)) for one in wanted]);" + _RUN
+    )
     folder.mkdir(mode=0o700)
     subprocess.run(
         [sys.executable, "-c", code, "warm"],

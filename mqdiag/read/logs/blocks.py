@@ -51,7 +51,7 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         head = [tidied(b"".join(head))]  # one block: packed, the same text comes in pieces
         plain = iter(())
     rest = b""
-    for chunk, is_last in _with_the_last_marked(healed(chain(head, plain))):
+    for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):
         end = (not is_last and _end_of_records(chunk)) or chunk.rfind(b"\n") + 1
         if not end:
             rest += chunk
