@@ -83,4 +83,4 @@ def command(
             )
 
     with answer_first():
-        return diagnose(options, work, paths=(dump,), evidence=("heap",), all_threads=all_threads)
+        return diagnose(options, work, paths=(dump,), all_threads=all_threads)

@@ -56,4 +56,4 @@ def command(files: tuple[str, ...], utc_offset: str | None, jobs: int, options: 
         own = msgspec.structs.replace(settings, utc_offset_minutes=minutes, jobs=jobs)
         return diagnose_routed_logs(files, own, progress)
 
-    return diagnose(options, work, paths=files, evidence=("logs",))
+    return diagnose(options, work, paths=files)

@@ -59,4 +59,4 @@ def command(files: tuple[str, ...], all_threads: bool, jobs: int, options: Commo
 
         return diagnose_routed_stacks(files, msgspec.structs.replace(settings, jobs=jobs), progress)
 
-    return diagnose(options, work, paths=files, evidence=("stacks",), all_threads=all_threads)
+    return diagnose(options, work, paths=files, all_threads=all_threads)

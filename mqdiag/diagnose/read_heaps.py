@@ -12,7 +12,6 @@ from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ClassRow
 from mqdiag.progress import Progress
-from mqdiag.read.open.door import as_far_as_they_go, first_of, members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.sniff import DUMP_MAGIC, HEAD_BYTES, Content, content_of, packing_of
 from mqdiag.text import Text, say
@@ -108,6 +107,8 @@ def _has_histogram(path: Path) -> bool:
             # a packed dump is told by what its few first bytes hold
             head = unpacked_head(head)
             if not head.startswith(DUMP_MAGIC):
+                from mqdiag.read.open.door import first_of
+
                 _, head = first_of(str(path), HEAD_BYTES)
         return is_histogram(head)
     except OSError:
@@ -122,13 +123,17 @@ def read_histogram(path: Path, settings: Settings, name: str) -> tuple[Input, He
     """
     # Here, not above: a dump needs none of them.
     from mqdiag.read.class_histogram import read_class_histogram
+    from mqdiag.read.healing import healed
+    from mqdiag.read.open.door import as_far_as_they_go, members
     from mqdiag.read.stacks.decode import TextPieces
 
     ended: list[Text] = []
     lines = (
         line
         for label, chunks in members(str(path))
-        for text in TextPieces(label, as_far_as_they_go(chunks, lambda problem, _: ended.append(problem)))
+        for text in TextPieces(
+            label, healed(as_far_as_they_go(chunks, lambda problem, _: ended.append(problem)))
+        )
         for line in text.split("\n")
     )
     histogram = read_class_histogram(name, lines)

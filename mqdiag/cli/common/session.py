@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mqdiag.cli.common.ahead import imports_ahead
 from mqdiag.cli.common.cache_options import cache_bytes
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.language import language_of_run, reader_language
@@ -95,7 +94,6 @@ def diagnose(
     *,
     paths: tuple[str, ...],
     is_watched: bool = True,
-    evidence: tuple[str, ...] = (),
     all_threads: bool = False,
     on_stdout: bool = True,
 ) -> int:
@@ -106,7 +104,6 @@ def diagnose(
         work: reads the evidence and makes the report; None where there was nothing to do.
         paths: the evidence as it was named.
         is_watched: whether the run has a budget; False where its processes have their own.
-        evidence: the kinds that it reads, where they are known before.
         all_threads: show every thread, not only those that matter.
         on_stdout: whether the report may go to standard output; False where the work writes there itself.
     """
@@ -130,8 +127,7 @@ def diagnose(
         _debug_log(options.debug),
         terminal_progress(reader_language()) as drawn,
         _measured(drawn, options.debug) as shown,
-        watched(shown, paths if is_watched else ()) as allowed,
-        imports_ahead(allowed, lambda: _needed_later(options.format_name, evidence)) as progress,
+        watched(shown, paths if is_watched else ()) as progress,
     ):
         diagnosis = work(settings, progress)
     if diagnosis is None:
@@ -199,15 +195,6 @@ def _debug_log(wanted: bool) -> Iterator[None]:
     finally:
         log.removeHandler(handler)
         log.setLevel(logging.NOTSET)
-
-
-def _needed_later(format_name: str, evidence: tuple[str, ...]) -> None:
-    """Import what judges and shows the facts."""
-    from mqdiag.render import renderer
-    from mqdiag.rules import rules_about
-
-    rules_about(*evidence)
-    renderer(format_name)
 
 
 def _redacted(report: Report) -> Report:

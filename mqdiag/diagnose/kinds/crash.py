@@ -14,6 +14,7 @@ from mqdiag.facts.crash import CrashReport
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.paste import decoded
 from mqdiag.read.stacks.decode import TextPieces
@@ -61,8 +62,12 @@ def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
     if piece.size_bytes <= len(piece.head) and not piece.packed:
         yield from decoded(piece.head).split("\n")
         return
+
+    def note(problem: Text, _: int) -> None:
+        problems.append(problem)
+
     for label, chunks in members(piece.path):
-        for text in TextPieces(label, as_far_as_they_go(chunks, lambda problem, _: problems.append(problem))):
+        for text in TextPieces(label, healed(as_far_as_they_go(chunks, note))):
             yield from text.split("\n")
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.read.healing import heal, healed
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
@@ -42,8 +43,9 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def inner_head(self) -> bytes:
-        """First bytes of what is packed; those of the file where nothing is."""
-        return unpacked_head(self.head)
+        """First bytes of what is packed, text as its writer left it; those of the file where nothing was done."""
+        inner = unpacked_head(self.head)
+        return heal(inner) if content_of(inner) in (Content.TEXT, Content.JSON) else inner
 
     @cached_property
     def text(self) -> str:
@@ -87,7 +89,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         # what a mark that goes on in the next chunk can have in this one
         most = max(map(len, marks)) - 1
         rest = b""
-        for chunk in self._inflated() if self.packed else self._plain():
+        for chunk in healed(self._inflated() if self.packed else self._plain()):
             joint = rest + chunk[:most]
             if any(mark in chunk or mark in joint for mark in marks):
                 return True

@@ -9,6 +9,7 @@ from itertools import chain
 from mqdiag.errors import InputError
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import PROBE, encoding_of, is_chinese
+from mqdiag.read.healing import healed
 from mqdiag.read.paste import MAX_BYTES, tidied
 from mqdiag.text import NOTHING, say
 
@@ -48,8 +49,9 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
             break
     else:
         head = [tidied(b"".join(head))]  # one block: packed, the same text comes in pieces
+        plain = iter(())
     rest = b""
-    for chunk, is_last in _with_the_last_marked(chain(head, plain)):
+    for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):
         end = (not is_last and _end_of_records(chunk)) or chunk.rfind(b"\n") + 1
         if not end:
             rest += chunk

@@ -166,6 +166,7 @@ FAILED_CAPTURE = lazy_pattern(
 # wrappers that put something before each line; tried in this order on the line that holds the first mark
 DOCKER_JSON = lazy_pattern(r'^\s*\{"(?:log|time|stream|attrs)":')
 CRI_PREFIX = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) (?P<tag>[PF]) ?")
+CRI_PART = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) P ")
 LINE_PREFIXES = (
     # docker compose, optionally with timestamps
     lazy_pattern(r"^[\w.-]+(?:[-_]\d+)?\s+\| ?(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),

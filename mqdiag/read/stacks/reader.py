@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.errors import InputError, empty_file
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
@@ -90,7 +91,7 @@ def read_stacks(
         label = path
         try:
             label, chunks = next(found)
-            result.samples += _read_member(label, _counted(chunks, result, check), bodies, result)
+            result.samples += _read_member(label, healed(_counted(chunks, result, check)), bodies, result)
         except StopIteration:
             break
         except InputError as error:

@@ -6,13 +6,11 @@ The wrapper is recognised on the line that holds a dump's first mark, then taken
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-
-import msgspec
 
 from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.header import is_header
 from mqdiag.read.stacks.wrapped import Joined, wrapped_at
+from mqdiag.read.wrappers import JsonLines, Prefix, Strip
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
@@ -21,9 +19,6 @@ SPACING_CHARACTERS = 20_000
 SPACING_LINES = 9
 """lines that show whether every other one is blank; a dump has no such run, as each thread has a state or frames"""
 _MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
-MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload")
-
-Strip = Callable[[str], str]
 
 
 class Unwrapper:
@@ -126,17 +121,17 @@ def _indentation(piece: str) -> str:
 
 def _strip_for(line: str, before: str) -> tuple[Strip, str]:
     if patterns.DOCKER_JSON.match(line) or (line.startswith("{") and line.rstrip().endswith("}")):
-        return _JsonLines(), "json-lines"
+        return JsonLines(), "json-lines"
     if patterns.CRI_PREFIX.match(line):
-        return _Cri(), "cri"
+        return Prefix(patterns.CRI_PREFIX, patterns.CRI_PART), "cri"
     for prefix in patterns.LINE_PREFIXES:
         found = prefix.match(line)
         if found and found.end() <= len(before):
-            return _Prefix(prefix), "prefix"
+            return Prefix(prefix), "prefix"
     # an unknown logger's prefix: its digits change from line to line, the rest does not
     learned = re.sub(r"\d+", lambda _: r"\d+", re.escape(before).replace("\\ ", " +"))
     learned = re.sub(r"(?: \+)+", " *", learned)
-    return _Prefix(re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))), "learned"
+    return Prefix(re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))), "learned"
 
 
 class _Literal:
@@ -163,80 +158,3 @@ class _EveryOtherLine:
         ends = len(text) - len(body)
         self._odd = "\n" * (ends % 2)
         return body.replace("\n\n", "\n") + "\n" * (ends // 2)
-
-
-class _Prefix:
-    def __init__(self, pattern: re.Pattern[str]) -> None:
-        self._match = pattern.match
-
-    def __call__(self, piece: str) -> str:
-        lines = piece.split("\n")
-        for index, line in enumerate(lines):
-            found = self._match(line)
-            if found:
-                lines[index] = line[found.end() :]
-        return "\n".join(lines)
-
-
-class _Cri:
-    """containerd: `time stream P|F text`; a line in parts (P) goes on in the next one of its stream."""
-
-    def __init__(self) -> None:
-        self._part = ""
-
-    def __call__(self, piece: str) -> str:
-        out = []
-        for line in piece.split("\n")[: -1 if piece.endswith("\n") else None]:
-            found = patterns.CRI_PREFIX.match(line)
-            if found is None:
-                out.append(line + "\n")
-                continue
-            text = line[found.end() :]
-            if found["tag"] == "P":
-                self._part += text
-            else:
-                out.append(self._part + text + "\n")
-                self._part = ""
-        return "".join(out)
-
-
-class _JsonLines:
-    """Docker's json-file driver and collectors: the text is a value; without a line end it goes on."""
-
-    def __init__(self) -> None:
-        self._decode = msgspec.json.Decoder().decode
-        self._part = ""
-
-    def __call__(self, piece: str) -> str:
-        out = []
-        for line in piece.split("\n"):
-            if not line:
-                continue
-            try:
-                entry = self._decode(line)
-            except (msgspec.DecodeError, UnicodeError):
-                out.append(line + "\n")
-                continue
-            text = _message(entry)
-            if text is None:
-                continue
-            if "log" in entry and not text.endswith("\n"):
-                self._part += text
-                continue
-            text = (self._part + text).replace("\r", "")
-            self._part = ""
-            out.append(text if text.endswith("\n") else text + "\n")
-        return "".join(out)
-
-
-def _message(entry: object) -> str | None:
-    if not isinstance(entry, dict):
-        return None
-    # an export out of Elasticsearch has the record one level below
-    inner = entry.get("_source")
-    record = inner if isinstance(inner, dict) else entry
-    for key in MESSAGE_KEYS:
-        value = record.get(key)
-        if isinstance(value, str):
-            return value
-    return None
