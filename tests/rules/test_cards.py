@@ -25,7 +25,13 @@ NAMES = sorted(packed.read(cards.FOLDER))
 def rule_of(case: Case, **others: object) -> Rule:
     """A rule whose card has one case."""
     rule = Rule("some-rule")
-    values = {"title": "Some fault", "why": "So.", "references": (), "actions": ("Act.",), "case": {"one": case}}
+    values = {
+        "title": "Some fault",
+        "why": "So.",
+        "references": (),
+        "actions": ("Act.",),
+        "case": {"one": case},
+    }
     rule.texts = Card(**values | others)  # type: ignore[arg-type]
     return rule
 
@@ -165,7 +171,9 @@ def test_a_case_has_what_it_leaves_out_from_the_one_that_it_extends(
     assert (three.title, three.severity, three.weight) == ("Two", Severity.INFO, 0.5)
     with pytest.raises(packed.KnowledgeError, match=r"round-rule\.toml: case 'two' extends 'one'"):
         read_card("round-rule")
-    with pytest.raises(packed.KnowledgeError, match=r"typing-rule\.toml: .*unknown field `wieght` - at `\$\.case"):
+    with pytest.raises(
+        packed.KnowledgeError, match=r"typing-rule\.toml: .*unknown field `wieght` - at `\$\.case"
+    ):
         read_card("typing-rule")
     with pytest.raises(packed.KnowledgeError, match=r"none-rule\.toml: there is no such file"):
         read_card("none-rule")
@@ -198,7 +206,9 @@ def test_each_word_of_a_card_is_used() -> None:
     for name in NAMES:
         card, source = read_card(name), (ROOT / "rules" / f"{name.replace('-', '_')}.py").read_text() + shared
         lists = {line.use for line in _lines(card)}
-        unused = {one for one in (*card.case, *card.words, *card.skips, *card.margins) if f'"{one}"' not in source}
+        unused = {
+            one for one in (*card.case, *card.words, *card.skips, *card.margins) if f'"{one}"' not in source
+        }
         extended = {case.extends for case in card.case.values()}
         assert not unused - extended, (name, unused)
         assert not {*card.lists} - lists, name

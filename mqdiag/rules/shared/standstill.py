@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.said import Draft, Limits
 from mqdiag.rules.shared.words import Words
@@ -25,6 +25,8 @@ STANDSTILL_RULES = ("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", 
 OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
 NO_CPU_MS = 1.0
 """below this growth of CPU time a thread has done nothing but be sampled"""
+HANGS_OR_SLOW = "hangs-or-slow"
+"""the cause where nothing tells a call that hangs from slow ones"""
 WORDS = Words("standstill")
 
 
@@ -73,6 +75,38 @@ def case(
         weight=float(len(still.threads)),
     )
     return structs.replace(found, evidence=evidence(still))
+
+
+def undecided_case(
+    rule: Rule,
+    name: str,
+    still: Standstill,
+    limits: Limits,
+    *,
+    worst: Severity = Severity.WARNING,
+    words: Mapping[str, Value] | None = None,
+    cause: str = HANGS_OR_SLOW,
+) -> Draft:
+    """A finding of threads that hang or are slow: all samples show them in one call, and nothing tells which.
+
+    Arguments as for `case`.
+    """
+    found = case(rule, name, still, limits, worst=worst, words=words, cause=cause)
+    return structs.replace(
+        found, confidence=Confidence.MEDIUM, confidence_reason=WORDS.say("hangs_or_slow_is_open")
+    )
+
+
+def is_of_consumers(still: Standstill) -> bool:
+    """Whether consume threads, or threads that they wait for, are meant; callbacks have a rule of their own."""
+    return still.role != "client-callback" and (
+        still.group is not None or still.serves is not None or still.role in OWN_ROLES
+    )
+
+
+def computes(stacks: StacksFacts, still: Standstill) -> bool:
+    """Whether the threads run rather than wait."""
+    return any(thread.doing == "running" for thread in stacks.threads if thread.name == still.threads[0])
 
 
 def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:
