@@ -64,10 +64,10 @@ def test_nothing_is_left_to_say_of_what_is_told() -> None:
     pool = WorkerPool(role=READ.role, pool=READ.pool or "", group="CID", threads=READ.threads, unknown=2)
     assert [one.rule for one in found(same_call(), pools=(pool,))] == ["stuck-socket-read"]
     more = structs.replace(pool, unknown=3, threads=(*READ.threads, "ConsumeMessageThread_CID_3"))
-    assert {one.rule for one in found(same_call(), pools=(more,))} == {"stuck-socket-read", "progress-not-judged"}
+    assert {one.rule for one in found(same_call(), pools=(more,))} == {
         "stuck-socket-read",
         "progress-not-judged",
-    ]
+    }
 
 
 def test_the_loop_of_the_advice_is_that_of_capture() -> None:
