@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import LogsFacts
-from mqdiag.facts.logs import GcFacts
+from mqdiag.facts.logs import GcFacts, LogFile
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.rules import gc_thrashing, long_safepoints
@@ -23,6 +23,8 @@ UNANSWERED_REQUEST = "request-no-answer"
 """event of a client's log that no rule judges alone: a broker was away, or too slow, for a moment or for good"""
 OTHER_CALL = "other-grpc-call-failed"
 """event of a log whose record does not show that the call went to a proxy of RocketMQ"""
+KNOWN_SHARE = 0.5
+"""of a log's lines with a level that can be told, from which on the log counts as understood"""
 SHORT_GC_LOG_S = 60.0
 """a GC log that spans less shows a moment: whether a full heap stays full, it does not tell"""
 PAUSED_SHARE = 0.5
@@ -77,6 +79,14 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             if len(unknown) > 1
             else NOTHING,
         )
+    strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
+    if strange and not unknown:
+        yield say(
+            "{known:percent} of the first lines of {path} have a level that mqdiag can tell: whether the others are"
+            " errors, it does not know.",
+            path=strange[0].path,
+            known=strange[0].known_heads,
+        )
     unread = [gc for gc in logs.gc if gc.unread > gc.collections]
     if unread:
         yield say(
@@ -124,6 +134,11 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     if weak and not ended:
         yield _weak(weak)
         yield _other_side(logs)
+
+
+def _is_strange(file: LogFile) -> bool:
+    """Whether most of a log's lines are of no known layout, so that one line in order does not speak for them."""
+    return file.known_heads is not None and file.known_heads < KNOWN_SHARE and file.lines >= EXCERPT_LINES
 
 
 def _short_of_room(gc_logs: tuple[GcFacts, ...]) -> Iterator[Text]:

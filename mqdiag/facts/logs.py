@@ -31,7 +31,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """as read, inflated if it was packed"""
     lines: int
     event_lines: int
-    """lines that hold a text that is searched for, such as an event's, a latency line's or a collection's"""
+    """lines that hold a text that is searched for in its own place, such as an event's, a latency line's or a
+    collection's"""
     unseen_lines: int = 0
     """of these, lines of floods that were only counted; mqdiag read one in several of them"""
     first: Public | None = None
@@ -43,6 +44,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """why that zone is taken, or why none could be"""
     undated_events: int = 0
     """event lines without a time before or on them"""
+    known_heads: float | None = None
+    """share of its first lines that have a level, of those that begin a record; None where none does"""
 
 
 class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -532,6 +535,18 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
         return not self.not_understood and not self.weak and not self.unseen
 
 
+class QuotedStatement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A line that holds the words of a log statement where the statement does not print them."""
+
+    path: Public
+    line: int
+    """number of the line from 1, in an excerpt after cut lines were joined again"""
+    quotes: Public
+    """the words"""
+    text: Excerpt
+    """the line; cut"""
+
+
 class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All logs of one run."""
 
@@ -570,6 +585,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """None when the logs were not read for levels, as in reports of earlier versions"""
     repeated: tuple[RepeatedLine, ...] = ()
     """of logs with fewer than 20 lines, one text each; a number that moves makes two texts"""
+    quoted: tuple[QuotedStatement, ...] = ()
+    """the first lines of each log that quote a log statement; `quoted` of its input counts all of them"""
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""

@@ -31,12 +31,17 @@ _MAGICS = {
 }
 
 
-def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+def blocks(label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = ()) -> Iterator[bytes]:
     """Blocks that end at a line end, but for the last and for lines that are too long.
 
     Where records are told by their beginnings, a block ends before one, so that no stack is apart from its record.
 
     In a short text, wrapped and quoted lines are made whole again.
+
+    Args:
+        label: what messages call it.
+        chunks: the bytes.
+        begins: beginnings of messages, which continue no other line although time and level were cut off.
 
     Raises:
         InputError: the data is no text.
@@ -48,7 +53,7 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         if sum(map(len, head)) > MAX_BYTES:
             break
     else:
-        head = [tidied(b"".join(head))]  # one block: packed, the same text comes in pieces
+        head = [tidied(b"".join(head), begins)]  # one block: packed, the same text comes in pieces
         plain = iter(())
     rest = b""
     for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):
