@@ -18,7 +18,7 @@ MAX_LINE = 1 << 20
 _LONGEST_RECORD = 64 << 10
 """bytes before the end of a chunk in which the beginning of its last record is looked for"""
 _BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"<")
-"""of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
+"""first bytes of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
 _TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _BINARY_SHARE = 0.02
@@ -138,6 +138,6 @@ def _refuse_binary(label: str, chunk: bytes) -> None:
     if not head or controls > _BINARY_SHARE * len(head):
         raise InputError(
             label,
-            say("is no text: a log was expected"),
+            say("is not text: a log was expected"),
             hint=say("mqdiag diagnose takes evidence of any kind"),
         )
