@@ -88,7 +88,7 @@ def _standstill(stacks: StacksFacts, place: CommonPlace, stuck: list[ThreadFacts
         samples=len(place.at_place),
         seconds=stacks.seconds,
         cpu_growth_ms=max(growths_ms, default=None),
-        confidence=next(level for level in ("low", "medium", "high", None) if level in levels) or "low",
+        confidence="low" if "low" in levels else "medium" if "medium" in levels else "high",
         reason=stuck[0].reason,
         remedy=place.remedy,
         held_up=place.held_up,
