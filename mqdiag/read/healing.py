@@ -47,7 +47,7 @@ _FENCE_SIGNS = ("```", "{code", "{noformat", "{quote")
 _CLOSING_FENCE = lazy_pattern(r"(?m)\{(?:code|noformat|quote)\}[ \t]*$")
 _LEAST_DOUBLED = 4
 _DOUBLED = 0.9
-"""of the lines are followed by a blank one where a page put them there"""
+"""share of the lines that a blank one follows where a page put them there"""
 _OWN_TIME = lazy_pattern(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d|\d{10,13}\b"
     r"|\d+[.,]\d{3}(?:s|: ))"

@@ -18,7 +18,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 LEAST_LINES = 3
 NEARLY_ALL = 0.95
 MOST_LINES = 400
-"""of a sample that are looked at"""
+"""lines of a sample that are looked at"""
 MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "content", "_raw")
 """fields that hold the text: of docker, Elasticsearch, zap, journald, Google's logging, Alibaba SLS and Splunk"""
 

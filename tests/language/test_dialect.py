@@ -16,7 +16,7 @@ import pytest
 
 from mqdiag.language import update
 
-RELATIVE = r"\b(?:that|which|who)\b[^,.;:()]*"
+RELATIVE = r"\b(?:that|which|who)\b[^,.;:(){}|]*"
 PATTERNS = {
     r"\b(?:tells?|telling)\b(?!.*\b(?:from|apart)\b)": "evidence shows, a program reports, a setting has a value",
     r"(?<![Tt]here )\b(?:is|are|was|were|be) no (?!longer\b|one\b|more\b)": 'an X "is not a Y"',
