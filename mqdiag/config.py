@@ -31,7 +31,7 @@ from mqdiag.text import Text, say
 
 FILE_NAME = "mqdiag.toml"
 _MOST_BYTES = 1 << 20
-"""of a configuration: a file by its name may be a device without an end"""
+"""bytes of a configuration: a file by its name may be a device without an end"""
 _MOST_DOTS = 200
 """in a line: reading a key takes a time that grows with the square of its parts, and no key has more than a line"""
 _STRING_OR_COMMENT = re.compile(
@@ -39,7 +39,7 @@ _STRING_OR_COMMENT = re.compile(
     rb"""|'''.*?(?:'''(?:''?)?|\Z)|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,
 )
-"""of TOML 1.0; one that is not closed goes on to its latest possible end"""
+"""strings and comments of TOML 1.0; one that is not closed goes on to its latest possible end"""
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20

@@ -229,7 +229,7 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     same_as: tuple[Public, ...] = ()
     """rules that show the same fault in other evidence"""
     severity_alone: Severity | None = None
-    """of a finding that no other finding explains; None where that changes nothing"""
+    """severity of a finding that no other finding explains; None where that changes nothing"""
     since: Public
     proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""

@@ -48,7 +48,7 @@ def open_folder(path: str, make: int | None = None, *, private_groups: bool = Fa
         OSError: there is no such folder, or it cannot be made.
     """
     if not path.startswith("/"):
-        raise Untrusted(say("{path} is no absolute path", path=path))
+        raise Untrusted(say("{path} is not an absolute path", path=path))
     ahead = _names(path)
     folder = _root()
     at = "/"
@@ -107,7 +107,7 @@ def open_file(folder: int, name: str, *, private_groups: bool = False) -> int:
     try:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise Untrusted(say("{path} is no regular file", path=name))
+            raise Untrusted(say("{path} is not a regular file", path=name))
         _check_owner(found, name)
         if _others_write(found, private_groups):
             raise Untrusted(say("others can write to {path}", path=name))

@@ -112,7 +112,7 @@ class Sampler:
                     self._ways = [other for other in self._ways if isinstance(other, Path)]
                 continue
             if time.monotonic() - began > SLOW_SECONDS and self._locks and isinstance(way, Tool):
-                self._tell(say("that took long; the next dumps leave out who owns which locks"))
+                self._tell(say("that took long; the next dumps omit the owners of the locks"))
                 self._locks = False
             return True
         return False

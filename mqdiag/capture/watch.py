@@ -23,7 +23,7 @@ from mqdiag.text import Text, say
 Condition = Callable[[Path], Text | None]
 """looks at the newest thread dump, and says what holds now; None while nothing does"""
 MOST_NEW_BYTES = 8 << 20
-"""of each log that are searched in one step; of more only the end"""
+"""bytes of each log that are searched in one step; of more only the end"""
 _MAX_HEAP = re.compile(r"-XX:MaxHeapSize=(\d+)")
 _CONSUME_THREAD = re.compile(r'^"(ConsumeMessageThread_[^"]*)"[^\n]*\n((?:[ \t][^\n]*\n?)+)', re.MULTILINE)
 _IDLE = "ThreadPoolExecutor.getTask("
@@ -65,7 +65,7 @@ def condition(text: str, watched: Watched) -> Condition:
         return Unchanged(int(number))
     if kind == "heap" and number.isdecimal() and 0 < int(number) < 100:
         return HeapAbove(watched, int(number) / 100)
-    raise UsageError(say("--watch {text} is none of heap=80%, stuck=60s and log=TEXT", text=repr(text)))
+    raise UsageError(say("--watch {text} is not one of heap=80%, stuck=60s and log=TEXT", text=repr(text)))
 
 
 def keep_last(
@@ -125,12 +125,12 @@ class HeapAbove:
         except ToolFailed as error:
             raise UsageError(
                 say(
-                    "--watch heap needs jcmd, and a JVM that tells its MaxHeapSize: {reason}",
+                    "--watch heap needs jcmd, and a JVM that reports its MaxHeapSize: {reason}",
                     reason=error.reason,
                 )
             ) from None
         if found is None:
-            raise UsageError(say("--watch heap needs a JVM that tells its MaxHeapSize"))
+            raise UsageError(say("--watch heap needs a JVM that reports its MaxHeapSize"))
         self._most_bytes = int(found[1])
 
     def __call__(self, dump: Path) -> Text | None:

@@ -75,7 +75,7 @@ def _severity_alone(
 def can_be_one_story(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
     """Whether two findings can be cause and effect, by what they are about, by their times and by their processes."""
     return (
-        cause.subject.overlaps(effect.subject)
+        (cause.subject.overlaps(effect.subject) or _has_the_holder(cause, effect))
         and apart(cause, effect) is not True
         and _of_one_process(cause, effect, cards)
         and _share_threads(cause, effect, cards)
@@ -122,6 +122,12 @@ def _share_threads(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard
     if not ((alone[0] and grouped[1]) or (grouped[0] and alone[1])):
         return True
     return bool(_named_threads(cause) & _named_threads(effect))
+
+
+def _has_the_holder(cause: Finding, effect: Finding) -> bool:
+    """Whether the thread that an effect waits for is one of the cause, which may be of another pool or group."""
+    holder = effect.evidence.get("holder")
+    return isinstance(holder, str) and holder in threads_of(cause)
 
 
 def _of_process(finding: Finding, cards: Mapping[str, RuleCard]) -> bool:

@@ -99,7 +99,7 @@ Examples:
     "-n",
     "short",
     metavar="VALUE",
-    help="With --kube the same as --namespace, as kubectl has it; else the same as --samples.",
+    help="With --kube the same as --namespace, as in kubectl; else the same as --samples.",
 )
 @commands.option(
     "--script",
@@ -226,7 +226,9 @@ def _samples(short: str) -> int:
     if not short.isdecimal() or not 1 <= int(short) <= MOST_SAMPLES:
         raise UsageError(
             say(
-                "-n {value} is no number of thread dumps from 1 to {most}", value=repr(short), most=MOST_SAMPLES
+                "-n {value} is not a number of thread dumps from 1 to {most}",
+                value=repr(short),
+                most=MOST_SAMPLES,
             )
         )
     return int(short)

@@ -50,9 +50,9 @@ def command(
 ) -> int:
     """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
 
-    Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; what is of
-    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason. Of a number
-    that names no file the JVM with that process id is captured first, as mqdiag capture does.
+    Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; evidence of
+    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason. If PATH is
+    a number and not a file, the JVM with that process id is captured first, as mqdiag capture does.
     """
     minutes = offset_minutes(utc_offset)
     paths = tuple(map(_captured, paths))

@@ -26,8 +26,8 @@ Examples:
 
 \b
 Mind:
-  Whoever talks to the server reads what is below the folders, as far as
-  reports tell it. An assistant may send that to the maker of its model.
+  Every client of the server can read what reports show of the files below
+  the folders. An assistant may send that to the maker of its model.
 """
 
 

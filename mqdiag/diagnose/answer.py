@@ -25,9 +25,9 @@ if TYPE_CHECKING:
 
 FAULTS = (Severity.ERROR, Severity.WARNING)
 FULL_SHARE = 0.9
-"""of the heap's limit that live objects take: from there on one collection follows another"""
+"""share of the heap's limit that live objects take: from there on one collection follows another"""
 CACHED_SHARE = 0.6
-"""of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
+"""share of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
 MOST_NOT_GIVEN = 3
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
@@ -177,8 +177,8 @@ def _read_in_part(report: Report, first: Finding) -> Iterator[Text]:
     damaged = [given for given in report.inputs if given.error is not None]
     if damaged:
         yield say(
-            "{damaged:count} {damaged:input|inputs} could not be read, the first is {path}: what they hold is not in"
-            " this answer.",
+            "{damaged:count} {damaged:input|inputs} could not be read, the first is {path}: this answer "
+            "does not include their content.",
             damaged=len(damaged),
             path=damaged[0].path,
         )
@@ -275,8 +275,8 @@ def _thin(report: Report) -> Iterator[Text]:
     if heap is not None and heap.process_queues is None:
         if any(given.kind == "histogram" for given in _read(report)):
             yield say(
-                "A class histogram does not tell who holds the objects; take a heap dump: jcmd PID GC.heap_dump"
-                " /path/dump.hprof."
+                "A class histogram does not show who holds the objects; take a heap dump: jcmd PID "
+                "GC.heap_dump /path/dump.hprof."
             )
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
@@ -286,15 +286,15 @@ def _thin(report: Report) -> Iterator[Text]:
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
-        yield say("The settings of a broker do not tell whether it works.")
+        yield say("The settings of a broker do not show whether it works.")
 
 
 def _not_judged(report: Report, stacks: StacksFacts) -> Text:
     others = sum(one.stacks is not None for one in report.other_processes)
     if others:
         return say(
-            "The thread dumps are of {jvms:count} JVMs, and each was judged by itself: samples of one cannot be"
-            " compared with those of another.",
+            "The thread dumps come from {jvms:count} JVMs, and each was judged by itself: samples of "
+            "different JVMs cannot be compared.",
             jvms=1 + others,
         )
     if stacks.jvms > 1:  # a saved report of dumps that were taken for one series
@@ -305,8 +305,8 @@ def _not_judged(report: Report, stacks: StacksFacts) -> Text:
 def _one_sample(stacks: StacksFacts) -> Text:
     if stacks.threads and all(thread.state == thread.doing == "idle" for thread in stacks.threads):
         return say(
-            "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} nothing up;"
-            " whether work should have come, one sample does not tell.",
+            "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} "
+            "nothing up; one sample does not show whether work should have come.",
             threads=len(stacks.threads),
         )
     return say("One sample, or samples too close together, cannot tell progress from standstill.")
@@ -322,13 +322,13 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
     there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows}
     alone = {given.kind for given in _read(report)} == {"admin"}
     if there <= CONNECTED_ONLY and alone:
-        yield say("A list of clients tells who is connected, not whether messages are consumed.")
+        yield say("A list of clients shows who is connected, not whether messages are consumed.")
     if there <= STORED_ONLY and alone:
-        yield say("topicStatus and topicRoute tell what is stored, not whether it is consumed.")
+        yield say("topicStatus and topicRoute show what is stored, not whether it is consumed.")
     for progress in admin.groups:
         if not progress.queues and (progress.diff_total or 0) >= LARGE_TOTAL:
             yield say(
-                "{messages:count} messages wait, and the rows that tell in which queues are missing.",
+                "{messages:count} messages wait, but the rows for each queue are missing.",
                 messages=progress.diff_total,
             )
     waiting = max(map(_waiting_without_client, admin.groups), default=0)
@@ -356,7 +356,7 @@ def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
     ):
         return  # what was accepted fills it
     if heap.out_of_memory:
-        yield say("The JVM ran out of memory, and this evidence does not tell what filled it.")
+        yield say("The JVM ran out of memory, and this evidence does not show what filled it.")
         return
     used = ratio(heap.shallow_bytes, heap.limit_bytes)
     if used is not None and used >= FULL_SHARE:

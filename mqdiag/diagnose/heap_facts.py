@@ -250,7 +250,7 @@ def _estimated_sizes(heap: Heap) -> dict[str, Text]:
         return {}
     return {
         "sizes of objects": say(
-            "shallow and retained sizes are estimates by the usual layout of a JVM, because the ids in this dump are"
-            " no addresses or its objects are too few to learn the layout from"
+            "shallow and retained sizes are estimates by the usual layout of a JVM, because the ids in "
+            "this dump are not addresses or it has too few objects to learn the layout from"
         )
     }

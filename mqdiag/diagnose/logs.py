@@ -132,6 +132,7 @@ def _entries(
             complete=one.problem is None,
             problem=one.problem,
             stopped_at_byte=one.stopped_at,
+            quoted=one.read.quoted.count,
         )
         if one.read.identity in seen:
             same = say("is the same log as {path}; it is counted once", path=seen[one.read.identity])

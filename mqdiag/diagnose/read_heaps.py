@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from mqdiag.read.class_histogram import ClassHistogram
 
 MOST_DUMPS = 8
-"""of one file that are read"""
+"""heap dumps of one file that are read"""
 _WORDS = (b"class name", "class name".encode("utf-16-le"), "class name".encode("utf-16-be"))
 """in the head of every class histogram; most texts need not be decoded"""
 _COUNTS_ONLY = say("a class histogram has counts only")

@@ -98,7 +98,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
     part = max(result.samples, key=lambda sample: sample.threads_cut)
     if problem is None and part.threads_cut:
         problem = say(
-            "the lower frames of {lacking:count} of {shown:count} threads are missing, and nothing tells what these"
+            "the lower frames of {lacking:count} of {shown:count} threads are missing, and no frame shows what these"
             " threads do",
             lacking=part.threads_cut,
             shown=len(part.threads),

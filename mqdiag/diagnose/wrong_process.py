@@ -32,7 +32,7 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
     if heap is None or (stacks is not None and of_stacks is None):
         return of_stacks
     advice = say(
-        "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."
+        "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process."
     )
     return WrongProcess(advice, NOTHING if of_stacks is None else of_stacks.headline)
 
@@ -57,7 +57,7 @@ def _of_stacks(stacks: StacksFacts) -> WrongProcess | None:
 def _advice(stacks: StacksFacts) -> Text:
     """An excerpt lacks the JVM's own threads, and shows nothing of the process by what it lacks."""
     if any(thread.role == "jvm" for thread in stacks.threads):
-        return say("; check that they are of the right process")
+        return say("; check that they come from the right process")
     return NOTHING
 
 

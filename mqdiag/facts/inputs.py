@@ -43,6 +43,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """share of an incomplete dump's references whose target was read, 0 to 1; more than the share of its bytes"""
     problem: Text | None = None
     """what was wrong at that byte"""
+    quoted: int = 0
+    """lines of a log that hold the words of a log statement in another place than the statement prints them: in
+    quotation marks, in a value, behind other words; no finding rests on them"""
     contradictory: bool = False
     """records of a dump contradict each other, so that nothing in it is sure: several objects have one id"""
 

@@ -96,7 +96,7 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     threads: int = 0
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
-    """of the heap at that moment; None where the dump does not tell, as those of HotSpot"""
+    """size of the heap at that moment; None where the dump lacks it, as those of HotSpot"""
     complete: bool = True
     process: int = 0
     """number of the JVM that it is of, when samples of several were given"""
@@ -153,7 +153,7 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     owners: tuple[ThreadName | None, ...] = ()
     """who has it, by sample; None where nobody is named"""
     share: float = 0.0
-    """of the threads that are not idle in the last sample: those that wait for it"""
+    """share of the threads that wait for it among those that are not idle in the last sample"""
     taken_at: Public | None = None
     """the owner's frame that took it, where the dump tells"""
 
@@ -214,11 +214,11 @@ class CommonPlace(msgspec.Struct, frozen=True, kw_only=True):
     """what would be the cause if they hang"""
     remedy: tuple[Text, ...] = ()
     held_up: int = 0
-    """of `threads`: those that hold a lock that others wait for"""
+    """those of `threads` that hold a lock that others wait for"""
     standing: int = 0
-    """of `threads`: those that are known to make no progress"""
+    """those of `threads` that are known to make no progress"""
     moving: int = 0
-    """of `threads`: those that are known to move"""
+    """those of `threads` that are known to move"""
 
 
 class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
@@ -336,7 +336,7 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """it holds another lock, for which the holder of the first one waits"""
     holder_pool: ThreadName | None = None
     possible_user: ThreadName | None = None
-    """of a wait for a pooled connection: a thread that uses one, perhaps of another pool"""
+    """thread that uses a pooled connection while this one waits for one, perhaps of another pool"""
     possible_user_does: Public | None = None
     lock_class: Public | None = None
     decided: bool = True
@@ -391,7 +391,7 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     container: Public | None = None
     """what calls the listener in place of the plain client: "rocketmq-spring" """
     put_waits: tuple[PutWaits, ...] = ()
-    """of a broker's send threads: what they wait for, whether or not their sends end"""
+    """waits of a broker's send threads: what they wait for, whether or not their sends end"""
 
 
 class ShutdownHook(msgspec.Struct, frozen=True, kw_only=True):
@@ -482,7 +482,7 @@ class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):
     collector_cpu_ms: float
     """its processor time: the pauses were at least that long"""
     others_cpu_ms: float
-    """of all threads that are not the JVM's own, together"""
+    """CPU time of all threads that are not the JVM's own, together"""
     seconds: float
     allocated_bytes: int | None = None
     """new objects of the consume threads; None where the dumps do not tell (jstack without -e)"""

@@ -41,7 +41,8 @@ from mqdiag.read.source import Source
 from mqdiag.text import say
 
 LEAST_BYTES = 64 << 20
-"""of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to start"""
+"""size of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to
+start"""
 """objects whose places are checked side by side; fewer are checked before the threads have started"""
 _FEW = 4
 """a quarter of the objects: from there on the places of all are checked at once"""
@@ -131,7 +132,7 @@ class Kept:
             summary = Summary(offsets, ends, missing, roots, counts, elements)
             dump = read_again(self._source, self._number, summary, self._progress, memory_bytes)
             if dump is None:
-                raise Unusable(say("it is of another dump or version"))
+                raise Unusable(say("it belongs to another dump or version"))
             return dump
 
         # Without its objects a graph has nothing to begin with.

@@ -17,7 +17,7 @@ from mqdiag.read.hprof.distinct import is_among
 
 _NOT_YET, _FIRST, _SHUT = -1, -2, -3
 _MOST_TRIES = 3
-"""of objects that turn out to hang below the object itself; each costs a search"""
+"""tries with objects that turn out to hang below the object itself; each costs a search"""
 _STEP = 1 << 16
 """objects expanded before it is asked whether that was far enough"""
 

@@ -29,7 +29,7 @@ from mqdiag.graph.threads import ThreadRecord
 from mqdiag.knowledge.lookup import known_holder
 
 MIN_SHARE = 0.05
-"""of the reachable bytes"""
+"""share of the reachable bytes"""
 MOST = 10
 _HOLDS = 5
 _OWN_CLASSES = 3

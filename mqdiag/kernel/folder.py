@@ -51,7 +51,7 @@ class _Folder(msgspec.Struct, frozen=True):
     descriptor: int
     """stays open as long as the process, so that the folder that was checked is the one that is read"""
     permissions: int
-    """of a folder; its files have the same without execution"""
+    """permissions of a folder; its files have the same without execution"""
 
     @property
     def is_writable(self) -> bool:

@@ -44,14 +44,14 @@ class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     shared_remedies: tuple[str, ...] = ()
     """names of remedies.toml, said after its own sentences"""
     cause: StandstillCause = REMOTE
-    """of a standstill in it; a framework leaves it to the client"""
+    """cause of a standstill in it; a framework leaves it to the client"""
     kind: Kind = "client"
     family: Family | None = None
     """kind of client; of a pool, the kind of client that uses its connections"""
     wrappers: tuple[str, ...] = ()
-    """of a pool: frames of its own that are below every call on one of its connections"""
+    """frames of a pool's own code that are below every call on one of its connections"""
     own_thread: str | None = None
-    """of a pool: part of the name of a thread that each pool has once"""
+    """part of the name of a thread that each pool has once"""
     stream_per_call: bool = False
     """makes a new stream for each request, where others keep one as long as the connection"""
 

@@ -13,6 +13,7 @@ from mqdiag.facts.logs import (
     LogsFacts,
     OffsetReset,
     PutLatency,
+    QuotedStatement,
     RepeatedLine,
     ReplicaGap,
 )
@@ -111,6 +112,11 @@ class _Build:
             level_lines=level_line_facts(log.levels for log in read),
             repeated=tuple(
                 RepeatedLine(text=log.repeated[0], count=log.repeated[1]) for log in read if log.repeated
+            ),
+            quoted=tuple(
+                QuotedStatement(path=log.path, line=one.line, quotes=one.quotes, text=one.text)
+                for log in read
+                for one in log.quoted.shown
             ),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
         )
@@ -245,13 +251,14 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         format=log.shape.form,
         bytes=log.counts.bytes,
         lines=log.counts.lines,
-        event_lines=log.counts.hit_lines + log.counts.hit_lines_unseen,
+        event_lines=max(log.counts.hit_lines + log.counts.hit_lines_unseen - log.quoted.not_own, 0),
         unseen_lines=log.counts.hit_lines_unseen,
         first=shown_time(span.first, zone.minutes),
         last=shown_time(span.last, zone.minutes),
         utc_offset=None if zone.minutes is None else shown_offset(zone.minutes),
         offset_reason=zone.reason,
         undated_events=sum(event.undated for event in tally.events.values()),
+        known_heads=None if log.known_heads is None else round(log.known_heads, 4),
     )
 
 

@@ -13,8 +13,9 @@ import msgspec
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
-from mqdiag.logs.message import unwrapped
+from mqdiag.logs.message import unwrapped, wrapped_head
 from mqdiag.logs.offsets import is_at_full_file_edge
+from mqdiag.read.logs.heads import NO_HEAD, Head, head_of, is_of_rocketmq
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
@@ -32,6 +33,8 @@ LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
+_PRINTED_BY_ALL = ("thrown", "send", "route")
+"""reasons of texts that are an exception's"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: ")
 MOST_HEADS = 8
@@ -59,6 +62,8 @@ class LevelLines(msgspec.Struct):
 
     words: tuple[bytes, ...]
     """what the log is searched for, see `words_of`"""
+    own_file: bool = False
+    """whether RocketMQ writes the log by itself, so that no line names an application's logger"""
     entries: Counter[Entry] = msgspec.field(default_factory=Counter)
     texts: Counter[str] = msgspec.field(default_factory=Counter)
     """lines that are not known to be harmless and that no rule judges, by their text with N for numbers"""
@@ -106,7 +111,7 @@ class LevelLines(msgspec.Struct):
         if shape in self._shapes:
             known = self._shapes[shape]
         else:
-            known = _judged(line)
+            known = _judged(line, own_file=self.own_file)
             if len(self._shapes) >= MOST_SHAPES:
                 self._shapes.clear()
             self._shapes[shape] = known
@@ -158,31 +163,55 @@ def _at_the_end_of_a_queue(line: bytes) -> bool:
     return found is not None and found[1] == found[2]
 
 
-def _judged(line: bytes) -> _Judged | None:
-    """What is known of a line; None when its level is below a warning."""
+def _judged(line: bytes, *, own_file: bool) -> _Judged | None:
+    """What is known of a line; None when its level is below a warning.
+
+    Args:
+        line: the line.
+        own_file: whether RocketMQ writes the log by itself.
+    """
     body = line.rstrip()
-    candidates: list[bytes] = []
-    loud: bytes | None = None
+    begins: list[int] = []
+    head = NO_HEAD
     if body[-1:] == b"}" and b'":' in body:
+        head = wrapped_head(body)
         named = _JSON_LEVEL.search(body)
         body = unwrapped(body)[0].split("\n", 1)[0].encode()
         if named is not None:
             loud = named[1]
-            candidates.append(body)
-    if loud is None:
+            begins.append(0)
+    if not begins:
         level = level_in(body, HEAD_BYTES)
         if level is None:
             return None
         loud, end = level
-        body = body[end:].lstrip(b" ]|:")
-        candidates.append(body)
+        begins.append(len(body) - len(body[end:].lstrip(b" ]|:")))
     if loud.upper() not in LOUD:
         return None
-    heads = islice(_ENDS_OF_HEAD.finditer(body), MOST_HEADS)
-    candidates += [body[found.end() :] for found in heads]
-    fits = [found for found in map(catalogue().find, candidates) if found is not None]
+    heads = islice(_ENDS_OF_HEAD.finditer(body, begins[0]), MOST_HEADS)
+    begins += [found.end() for found in heads]
+    fits = []
+    for begin in begins:
+        found = catalogue().find(body[begin:])
+        if found is not None and (own_file or _begins_a_message(body[:begin], head, found[1])):
+            fits.append(found)
     entry = max(fits, key=lambda found: found[0])[1] if fits else None
     if entry is not None and entry.verdict in ("harmless", "passing", "symptom"):
         return _Judged(loud, entry, "")
-    text = next((one for one in candidates[1:] if one), candidates[0]).decode(errors="replace")
+    texts = [body[begin:] for begin in begins]
+    text = next((one for one in texts[1:] if one), texts[0]).decode(errors="replace")
     return _Judged(loud, entry, _NUMBER.sub("N", text)[:TEXT_CHARACTERS].strip())
+
+
+def _begins_a_message(before: bytes, wrapper: Head, entry: Entry) -> bool:
+    """Whether a text of the catalogue stands where its logger prints it, and not in a sentence of an application.
+
+    An application prints the text of an exception too.
+    """
+    if entry.reason in _PRINTED_BY_ALL:
+        return True
+    head = head_of(before.decode(errors="replace"))
+    if head is None:
+        return False
+    logger = head.logger or wrapper.logger
+    return logger is None or is_of_rocketmq(logger) or entry.is_logged_by(logger)

@@ -9,6 +9,7 @@ from itertools import takewhile
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.heads import Head, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -59,6 +60,8 @@ _OF_A_CLIENT = lazy_pattern(
 """a line of a client of 5.x with the first of the patterns above, or one of 4.x, where no thread stands"""
 _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
+_JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
+_JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
 _STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 """docker compose puts the service before each line"""
@@ -214,7 +217,7 @@ def unwrapped(line: bytes) -> tuple[str, str | None]:
     return line.decode("utf-8", "replace"), None
 
 
-def _of_json(line: bytes) -> tuple[str, str | None] | None:
+def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | None:
     try:
         entry = _decode(line)
     except (msgspec.DecodeError, UnicodeError, RecursionError):
@@ -227,8 +230,24 @@ def _of_json(line: bytes) -> tuple[str, str | None] | None:
     text = _first_text(entry, _TEXT_KEYS)
     if text is None:
         return None
+    if not within and text[:1] == "{" and text.rstrip().endswith("}"):
+        # a record in JSON, as a container printed it
+        inner = _of_json(text.encode(), within=True)
+        if inner is not None:
+            return inner
     stack = _first_text(entry, _STACK_KEYS)
     return f"{text}\n{stack}" if stack else text, _first_text(entry, _THREAD_KEYS)
+
+
+def wrapped_head(line: bytes) -> Head:
+    """Level and logger of a record in JSON, as far as its keys tell."""
+    if b'\\"' in line:
+        line = line.replace(b'\\"', b'"')  # a record in a record
+    level, logger = _JSON_LEVEL.search(line), _JSON_LOGGER.search(line)
+    return Head(
+        None if level is None else level_of(level[1].decode()),
+        None if logger is None else logger[1].decode(errors="replace"),
+    )
 
 
 def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:

@@ -13,9 +13,12 @@ from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
+from mqdiag.logs.provenance import OWN_FORMS, Provenance
+from mqdiag.logs.quoted import QuotedLines
 from mqdiag.logs.repeats import repeated_text
-from mqdiag.logs.statements import searched
+from mqdiag.logs.statements import beginnings, searched
 from mqdiag.read.logs.blocks import blocks
+from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
@@ -38,6 +41,9 @@ class ReadLog(msgspec.Struct):
     """the client that wrote it, if that is not the Java client"""
     identity: tuple[int, int, int]
     """the same for a copy of the log: its bytes, its lines, a checksum of the first and the last of them"""
+    quoted: QuotedLines
+    known_heads: float | None
+    """share of the first lines whose time or level could be told; None where no line begins a record"""
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
 
@@ -58,9 +64,8 @@ class LogsReader:
     """Reads logs one by one; the search is set up once for all of them."""
 
     def __init__(self) -> None:
-        rows = searched()
+        self._rows = rows = searched()
         self._scanner = Scanner(rows.literals, rows.wanted, rows.changes)
-        self._event_of = rows.event_of
 
     def read(self, path: str, chunks: Iterator[bytes]) -> ReadLog:
         """Read one log to its end.
@@ -68,24 +73,32 @@ class LogsReader:
         Raises:
             InputError: it is empty, no text, or no log.
         """
-        source = blocks(path, chunks)
+        source = blocks(path, chunks, beginnings())
         first = next(source, b"")
         if not first.strip():
             raise empty_file(path)
         head = first[:HEAD_BYTES]
         shape = shape_of(head, path)
         watched = _Watched(_joined(first, source))
-        levels = LevelLines(words_of(first))
+        levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
+        rows, provenance, quoted = self._rows, Provenance(shape.form), QuotedLines()
         last_position, last_handler = -1, None
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
-            handler = handler_of(self._event_of[hit.literal])
+            handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
+            message = Message(hit, stamps)
+            literal = rows.literals[hit.literal]
+            if not provenance.is_own(message, rows.statements[hit.literal], literal):
+                quoted.not_in_place(message, literal, handler, tally, counts)
+                continue
             last_position, last_handler = hit.position, handler
-            handler(Message(hit, stamps), tally)
+            quoted.own(message)
+            handler(message, tally)
+        quoted.end()
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
         client = other_client(head)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
@@ -99,7 +112,9 @@ class LogsReader:
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
-        return ReadLog(path, shape, counts, tally, levels, client, identity, repeated)
+        return ReadLog(
+            path, shape, counts, tally, levels, client, identity, quoted, known_heads(head), repeated
+        )
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

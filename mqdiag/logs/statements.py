@@ -23,15 +23,20 @@ HOLE = "{}"
 """in `literal` it stands for one of `each`, in `behind` for any text"""
 WORD = "{word}"
 """in `behind` it stands for text without a blank"""
+SHORTEST_BEGINNING = 14
+"""bytes with which no line of prose begins by accident"""
 
 Level = Literal["DEBUG", "INFO", "WARN", "ERROR"]
 Writer = Literal["client", "broker", "namesrv", "proxy", "controller", "server", "jvm", "other"]
 """Whose program prints a statement; server: several of the servers."""
-Place = Literal["message", "exception", "printed", "output", "collection", "frame", "thread", "head"]
+Place = Literal[
+    "message", "exception", "printed", "output", "anywhere", "collection", "frame", "thread", "head"
+]
 """Where a statement stands of its own.
 
 message: it begins the message of a log line. exception: it is the text of an exception or of a broker's answer.
-printed: it is the value of an object that programs print. output: a JVM, a shell, the kernel or a tool prints it.
+printed: it is the value of an object that programs print. output: a JVM, a shell or the kernel prints
+it. anywhere: tools print it in tables, documents and sentences.
 collection: a line of the JVM about a pause. frame: of a stack. thread: the name of a thread, in the head of a line.
 head: the literal begins in the head of a line, and its end begins the message.
 """
@@ -180,3 +185,17 @@ def searched() -> Searched:
         wanted=tuple(_WANTED[found[place].flood] for place in event_of),
         changes=tuple(found[place].changes for place in event_of),
     )
+
+
+@cache
+def beginnings() -> tuple[bytes, ...]:
+    """The texts with which messages of RocketMQ and lines of the JVM begin, as far as they have no holes."""
+    found: dict[bytes, None] = {}
+    for literal, statement in zip(searched().literals, searched().statements, strict=True):
+        if statement.place in ("message", "output"):
+            for behind in statement.behind:
+                fixed = behind.replace(WORD, HOLE).split(HOLE)[0].encode()
+                begin = fixed if HOLE in behind or WORD in behind else fixed + literal
+                if len(begin) >= SHORTEST_BEGINNING:
+                    found[begin] = None
+    return tuple(found)

@@ -41,7 +41,9 @@ def read_report(path: str, name: str | None = None) -> Report:
         report = from_json(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error).replace("`", "")
-        raise InputError(shown, say("is no report of mqdiag: {problem}", problem=problem), hint=HINT) from None
+        raise InputError(
+            shown, say("is not a report of mqdiag: {problem}", problem=problem), hint=HINT
+        ) from None
     if report.schema_version > VERSION:
         raise InputError(
             shown,

@@ -32,7 +32,7 @@ class Source(msgspec.Struct):
     problem: Text | None = None
     """why the uncompressed data ends early"""
     state: FileState | None = None
-    """of a file that is mapped as it is; None for a copy in memory"""
+    """state of a file that is mapped as it is; None for a copy in memory"""
     modified_ns: int = 0
     """when somebody last wrote to the file, in nanoseconds of the epoch"""
 

@@ -100,6 +100,8 @@ def _nearly_all(found: Iterable[object], count: int) -> bool:
 
 def _numbered(filled: Sequence[str]) -> Wrapper | None:
     """The numbers of `grep -n`, `cat -n` and editors: each is larger than the one above it."""
+    if all(line.replace(" ", "").isdecimal() for line in filled):
+        return None  # a table of numbers, such as processor times by thread
     for pattern in (_GREP, _NUMBER):
         if not all(map(pattern.match, filled[:LEAST_LINES])):
             continue

@@ -34,7 +34,7 @@ PROTOCOLS = {
 FEWEST = 2
 """lines from which on something happens again, in the shortest excerpt"""
 ALIKE_SHARE = 0.8
-"""of the closed connections that lived equally long, from which on something cuts them after a set time"""
+"""share of the closed connections that lived equally long, from which on something cuts them after a set time"""
 
 
 @RULE.logs

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import StacksFacts
+from mqdiag.findings import Severity
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
@@ -18,3 +19,8 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     for still in stacks.standstills:
         if still.kind == "cpu":
             yield standstill.case(RULE, "busy-loop" if still.decided else "loop-or-work", still, limits)
+    for still in stacks.same_calls:
+        if still.kind == "wait" and still.role == "consume-worker" and standstill.computes(stacks, still):
+            yield standstill.undecided_case(
+                RULE, "seen-running", still, limits, worst=Severity.INFO, cause="busy-loop"
+            )

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from mqdiag.facts import StacksFacts
-from mqdiag.findings import Subject
+from mqdiag.facts.stacks import HiddenDeadlock
+from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
-from mqdiag.text import Text
+from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.text import NOTHING, Text
 
 MOST_NAMED = 6
 """threads of a cycle that a title names"""
@@ -36,7 +40,13 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
                 "told_by_jvm": cycle.source == "jvm",
             },
             rows={
-                "locks": tuple(
+                "members": tuple(
+                    {**structs.asdict(one), "frame": short_frame(one.frame), "taken_at": _shown(one.taken_at)}
+                    for one in cycle.members
+                ),
+                "locks": ()
+                if cycle.members
+                else tuple(
                     {"thread": name, "lock": lock, "frame": frame or None}
                     for name, (lock, _, frame) in zip(names, waits, strict=False)
                 ),
@@ -49,3 +59,43 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
             },
             weight=float(len(names)),
         )
+    for hidden in stacks.hidden_deadlocks:
+        yield _hidden(hidden, stacks, limits)
+
+
+def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draft:
+    """A holder that waits for threads which all want its lock; a moment later it may have what it waits for."""
+    workers = len(hidden.workers)
+    lasts = hidden.samples >= limits["min_samples"] and (stacks.seconds or 0.0) >= limits["min_seconds"]
+    found = RULE.case(
+        "hidden-deadlock",
+        hidden,
+        subject=Subject(group=hidden.group, thread=hidden.holder),
+        evidence={
+            "threads": (hidden.holder, *hidden.workers),
+            "thread_count": workers + 1,
+            "worker_count": workers,
+            "frame": hidden.holder_frame,
+        },
+        words={
+            "holder_frame": short_frame(hidden.holder_frame),
+            "worker_frame": _shown(hidden.worker_frame),
+            "taken_at": _shown(hidden.taken_at),
+            "for_connection": hidden.holder_waits == "pool",
+        },
+        severity=Severity.ERROR if lasts else Severity.WARNING,
+        confidence=Confidence.HIGH if lasts else Confidence.MEDIUM,
+        because=NOTHING if lasts else RULE.word("for_a_moment", samples=hidden.samples),
+        weight=float(workers + 1),
+    )
+    return structs.replace(found, evidence={**found.evidence, **_frames(hidden)})
+
+
+def _frames(hidden: HiddenDeadlock) -> dict[str, str]:
+    """The whole frames, which sentences shorten."""
+    frames = {name: getattr(hidden, name) for name in ("holder_frame", "worker_frame", "taken_at")}
+    return {name: frame for name, frame in frames.items() if frame is not None}
+
+
+def _shown(frame: str | None) -> Text | None:
+    return None if frame is None else short_frame(frame)

@@ -27,7 +27,7 @@ class Use(msgspec.Struct, frozen=True, kw_only=True):
     buffers: int
     capacity_bytes: int
     in_use_bytes: int | None
-    """of Netty's chunks, what it has handed out; None where they do not count, or are unknown"""
+    """bytes of Netty's chunks that it has handed out; None where they do not count, or are unknown"""
 
 
 @RULE.sees("heap")

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import structs
+
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import Standstill
-from mqdiag.findings import Severity
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
+
+REMOTE_WAITS: frozenset[Doing] = frozenset(
+    {"socket-read", "socket-write", "connect", "dns", "future", "pool", "sleep", "file-sync", "log"}
+)
+"""what a holder of a lock should not do"""
 
 RULE = Rule("lock-convoy")
 
@@ -41,6 +49,48 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
             },
             given={"waits": (waits,), "further_remedy": still.remedy[1:]},
         )
+
+
+@RULE.stacks
+def of_any_threads(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each lock that many threads want in all samples, whose holders move or may move.
+
+    Consume threads that wait for each other have rules of their own: workers-saturated and slow-listener.
+    """
+    told = {name for still in stacks.standstills if still.kind == "lock" for name in still.threads}
+    told |= {name for cycle in stacks.deadlocks for name in cycle.threads}
+    told |= {name for hidden in stacks.hidden_deadlocks for name in hidden.workers}
+    by_name = {thread.name: thread for thread in stacks.threads}
+    for lock in stacks.locks:
+        others = [name for name in lock.waiters if name not in told]
+        least = min(lock.waiting, default=0)
+        if len(lock.waiting) < 2 or least < limits["waiting"] or len(others) < limits["waiting"]:
+            continue
+        if any(name in by_name and by_name[name].role in standstill.OWN_ROLES for name in others):
+            continue
+        one_owner = lock.owner is not None and set(lock.owners) == {lock.owner}
+        holder = by_name.get(lock.owner or "")
+        waits = lock.owner_doing in REMOTE_WAITS
+        lasts = stacks.seconds is not None and stacks.seconds >= limits["min_seconds"]
+        heavy = lock.share >= limits["share"] and lasts and len(lock.waiting) >= limits["min_samples"]
+        found = RULE.case(
+            "slow-holder",
+            lock,
+            subject=Subject(thread=holder.pool or holder.name if holder else None),
+            evidence={"threads": lock.waiters, "thread_count": len(lock.waiters), "least_waiting": least},
+            words={
+                "holder": lock.owner,
+                "owner_place": None if lock.owner_frame is None else standstill.short_frame(lock.owner_frame),
+                "taken_place": None if lock.taken_at is None else standstill.short_frame(lock.taken_at),
+                "one_owner": one_owner,
+                "waits": waits,
+            },
+            severity=Severity.WARNING if heavy and (waits or one_owner) else Severity.INFO,
+            weight=float(len(lock.waiters)),
+        )
+        evidence = {"holder": lock.owner, "frame": lock.owner_frame, "taken_at": lock.taken_at}
+        known = {name: value for name, value in evidence.items() if value is not None}
+        yield structs.replace(found, evidence={**found.evidence, **known})
 
 
 def _case(still: Standstill, *, owners_listed: bool) -> str:

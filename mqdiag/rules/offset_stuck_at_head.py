@@ -22,7 +22,7 @@ RULE = Rule("offset-stuck-at-head")
 MOST_BLOCKED = 20
 """queues of one answer whose times are kept as evidence"""
 KEEP_UP_SHARE = 0.1
-"""of the worst queue's backlog: queues with less of it keep up"""
+"""share of the worst queue's backlog: queues with less of it keep up"""
 
 
 @RULE.graph

@@ -29,9 +29,9 @@ DEFINING_FRAMES = (
 MOST_FRAMES = 20
 MOST_HOLDERS = 3
 MANY_LOADERS = 5
-"""of one kind with the same classes, as in class-loader-leak"""
+"""loaders of one kind with the same classes, as in class-loader-leak"""
 MOSTLY_USED = 0.9
-"""of the largest heap: from there on it was full, whatever a log of another moment says"""
+"""share of the largest heap: from there on it was full, whatever a log of another moment says"""
 HEAP, DIRECT, CLASSES, ARRAY = OUT_OF_MEMORY
 BY_LOG = {HEAP: "heap-by-log", DIRECT: "direct-memory", CLASSES: "classes-by-log", ARRAY: "array-by-log"}
 """the case for each kind of line"""

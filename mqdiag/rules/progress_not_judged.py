@@ -24,11 +24,12 @@ RULE = Rule("progress-not-judged")
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """At most one finding."""
     waiting = sum(pool.unknown for pool in stacks.pools if pool.role == "consume-worker")
+    told = sum(len(still.threads) for still in stacks.same_calls if still.role == "consume-worker")
     if stacks.not_judged_because in NOT_COMPARABLE:
         name: str = stacks.not_judged_because
     elif waiting and stacks.seconds is not None and stacks.seconds < limits["series_seconds"]:
         name = "short-series"
-    elif waiting and not stacks.has_cpu:
+    elif waiting > told and not stacks.has_cpu:
         name = "no-cpu-time"
     else:
         return

@@ -33,6 +33,6 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 def _limit_bytes(heap: HeapFacts) -> int | None:
-    """Of direct memory, which is that of the heap unless it is set."""
+    """The limit of direct memory, which is that of the heap unless it is set."""
     direct = None if heap.waste is None else heap.waste.direct_buffers
     return heap.heap_bytes if direct is None or direct.limit_bytes is None else direct.limit_bytes

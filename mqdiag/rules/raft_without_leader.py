@@ -46,12 +46,12 @@ class _Member(msgspec.Struct):
     votes_end: datetime | None = None
     """the end of those that hold its rounds of votes; None where they are of several members, or were only sampled"""
     rounds: int = 0
-    """of votes that gave no leader, since the begin; at most so many where only minutes are known"""
+    """rounds of votes that gave no leader, since the begin; at most so many where only minutes are known"""
     begun: datetime | None = None
     """when it last began to ask for votes, after a pause or at the begin of a log"""
     first: datetime | None = None
     last: datetime | None = None
-    """of the rounds of votes that gave no leader, in the last wait for a leader"""
+    """times of the first and the last of the rounds of votes that gave no leader, in the last wait for a leader"""
     asked: datetime | None = None
     """when a controller last became a candidate, by its own log"""
     known: datetime | None = None

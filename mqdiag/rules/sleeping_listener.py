@@ -18,3 +18,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     for still in stacks.standstills:
         if still.kind == "sleep" and still.role == "consume-worker":
             yield standstill.case(RULE, "sleep-in-listener", still, limits)
+    for still in stacks.same_calls:
+        if still.kind == "sleep" and still.role == "consume-worker":
+            cause = still.cause
+            yield standstill.undecided_case(RULE, "one-sleep-or-many", still, limits, cause=cause)

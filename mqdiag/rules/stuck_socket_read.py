@@ -16,7 +16,12 @@ RULE = Rule("stuck-socket-read")
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each pool and cause."""
     for still in stacks.standstills:
-        if still.kind == "socket-read" and still.role != "client-callback":
+        if still.kind == "socket-read" and standstill.is_of_consumers(still):
             used_cpu = (still.cpu_growth_ms or 0.0) >= standstill.NO_CPU_MS
             words = {"library": still.library, "used_cpu": used_cpu}
             yield standstill.case(RULE, "network-call", still, limits, words=words)
+    for still in stacks.same_calls:
+        if still.kind == "socket-read" and standstill.is_of_consumers(still):
+            yield standstill.undecided_case(
+                RULE, "hangs-or-slow", still, limits, words={"library": still.library}
+            )

@@ -25,12 +25,21 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     stacks = facts.stacks
     assert stacks is not None
     for still in stacks.standstills:
-        if still.kind != "wait" or still.role == "client-callback":
+        if still.kind != "wait" or not standstill.is_of_consumers(still):
             continue
         if still.decided:
             yield _stuck(still, stacks, facts.heap, limits)
         else:
             yield standstill.case(RULE, "room-in-queue", still, limits)
+    for still in stacks.same_calls:
+        if (
+            still.kind == "wait"
+            and standstill.is_of_consumers(still)
+            and not standstill.computes(stacks, still)
+        ):
+            yield standstill.undecided_case(
+                RULE, "hangs-or-slow", still, limits, words={"library": still.library}
+            )
 
 
 def _stuck(still: Standstill, stacks: StacksFacts, heap: HeapFacts | None, limits: Limits) -> Draft:

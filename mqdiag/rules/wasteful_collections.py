@@ -14,7 +14,7 @@ RULE = Rule("wasteful-collections")
 MOST_SHOWN = 3
 """classes that the explanation names"""
 NUMBERS = ("collections", "empty", "empty_bytes", "sparse", "spare_bytes")
-"""of a class"""
+"""numbers of a class"""
 
 
 @RULE.sees("heap")

@@ -57,7 +57,9 @@ def same_calls(
     """
     found = _Found(judgements, inferred)
     for judgement in judgements:
-        if judgement.is_in_same_call and judgement.track not in deadlocked:
+        if not judgement.is_in_same_call or judgement.track in deadlocked:
+            continue
+        if _is_fault(judgement, found.why(judgement), found.serving):
             found.add(judgement, undecided=True)
     return found.entries()
 

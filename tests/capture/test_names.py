@@ -20,13 +20,13 @@ def test_what_is_no_pod_is_refused(text: str) -> None:
 def test_what_is_no_container_or_namespace_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         pod(f"consumer-0/{text}", None)
-    with pytest.raises(UsageError, match="is no name of a namespace"):
+    with pytest.raises(UsageError, match="is not the name of a namespace"):
         pod("consumer-0", text)
 
 
 @pytest.mark.parametrize("text", NO_NAMES)
 def test_what_is_no_host_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is no host"):
+    with pytest.raises(UsageError, match="is not a host"):
         host(text)
 
 

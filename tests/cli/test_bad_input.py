@@ -235,4 +235,4 @@ def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [("heap", ""), ("stacks", "")])
 def test_an_empty_name_is_not_the_working_directory(mqdiag: Run, arguments: tuple[str, ...]) -> None:
     done = mqdiag(*arguments)
-    assert (done.code, done.line) == (3, "mqdiag: '': is no file name")
+    assert (done.code, done.line) == (3, "mqdiag: '': is not a file name")

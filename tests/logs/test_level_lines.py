@@ -102,7 +102,7 @@ def test_a_healthy_process_logs_only_what_is_known_to_be_harmless(path: Path) ->
         b"2026-11-21 20:00:01,123 WARN RocketmqClient - Load default HA Service: DefaultHAService\n",
         b"2026-11-21 20:00:01.123 WARN  [7] [main] [o.a.r.s.Store#?:?] - Load default HA Service: DefaultHAService\n",
         b"2026-11-21 20:00:01.123  WARN 7 --- [main] RocketmqClient : Load default HA Service: DefaultHAService\n",
-        b'{"level":"WARN","logger":"x","message":"Load default HA Service: DefaultHAService"}\n',
+        b'{"level":"WARN","logger":"RocketmqStore","message":"Load default HA Service: DefaultHAService"}\n',
         b'{"log":"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\\n","stream":"stdout"}\n',
     ],
 )

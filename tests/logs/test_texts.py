@@ -400,7 +400,7 @@ def test_what_is_no_log(data: bytes, problem: str) -> None:
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "gbk"])
 def test_encodings(encoding: str) -> None:
-    text = (line("消息 " + MESSAGE, CLIENT_4) * 5).encode(encoding)
+    text = (line(MESSAGE.replace("topic=t", "topic=消息"), CLIENT_4) * 5).encode(encoding)
     event = only_event(facts(text))
     assert event.count == 5
     assert "消息" in event.example
@@ -412,7 +412,7 @@ def test_junk_between_lines() -> None:
 
 
 def test_a_line_without_end() -> None:
-    data = line("x").encode() + b"a" * 3_000_000 + line(MESSAGE).encode() + b"b" * 3_000_000
+    data = line("x").encode() + b"a" * 3_000_000 + b"\n" + line(MESSAGE).encode() + b"b" * 3_000_000
     assert only_event(facts(data)).count == 1
 
 

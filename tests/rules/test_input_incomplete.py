@@ -29,13 +29,13 @@ def lines(found: Finding) -> list[str]:
 def test_a_stated_size_gives_the_share_of_its_bytes() -> None:
     said = finding(0.8, None)
     assert "80 % of it was read" in english()(said.title)
-    assert not any("how many bytes" in line for line in lines(said))
+    assert not any("missing bytes" in line for line in lines(said))
 
 
 def test_references_are_told_as_references_never_as_bytes() -> None:
     said = finding(None, 0.8)
     assert "was read" not in english()(said.title)
-    assert "Nothing tells how many bytes are missing." in lines(said)
+    assert "The number of missing bytes is unknown." in lines(said)
     assert any(line.startswith("20 % of the references lead to objects") for line in lines(said))
 
 

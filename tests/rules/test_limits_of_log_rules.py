@@ -615,7 +615,7 @@ def test_a_group_without_leader_by_the_logs_of_one_member_or_of_all() -> None:
     assert (found.evidence["lines"], found.evidence["rounds"]) == (36, 27)
     (found,) = findings(raft_without_leader, events=tuple(failed))
     assert found.confidence is Confidence.MEDIUM
-    assert "whether these members are of one group" in english()(found.confidence_reason)
+    assert "whether these members belong to one group" in english()(found.confidence_reason)
 
 
 def test_a_member_that_does_not_reach_the_leader_is_told_from_a_group_without_one() -> None:

@@ -203,7 +203,7 @@ def test_without_cpu_time_a_pooled_connection_tells_nothing(tmp_path: Path) -> N
     found = report(tmp_path, one(MYSQL, [None] * 5))
     assert found.stacks is not None
     assert found.stacks.threads[0].state == "unknown"
-    assert [(item.rule, item.cause) for item in found.findings] == [("progress-not-judged", "no-cpu-time")]
+    assert [(item.rule, item.cause) for item in found.findings] == [("stuck-socket-read", "hangs-or-slow")]
 
 
 def test_without_cpu_time_equal_stacks_of_a_whole_pool_tell_nothing(tmp_path: Path) -> None:

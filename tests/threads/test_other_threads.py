@@ -171,12 +171,15 @@ def test_a_lost_pull_thread(tmp_path: Path) -> None:
     assert "the listener keeps up" in said(alone)
 
 
-def test_a_pool_of_no_consumer_that_hangs_is_a_warning(tmp_path: Path) -> None:
+def test_a_pool_of_no_consumer_that_hangs_is_an_error_by_its_share(tmp_path: Path) -> None:
     frames = (*HTTP[:6], "com.acme.web.Api.get(Api.java:20)", *TASK)
     sample = [At(f"http-nio-8080-exec-{n}", 80 + n, frames, "RUNNABLE", 5.0) for n in range(1, 6)]
     (found,) = report(tmp_path, [sample] * 5).findings
-    assert (found.rule, found.severity) == ("stuck-socket-read", "warning")
+    assert (found.rule, found.severity) == ("threads-stuck", "error")
     assert found.subject.thread == "http-nio-8080-exec"
+    free = [At(f"http-nio-8080-exec-{n}", 80 + n, (*TAKE, RUN), "WAITING (parking)", 5.0) for n in range(6, 12)]
+    (found,) = report(tmp_path, [sample + free] * 5).findings
+    assert (found.rule, found.severity) == ("threads-stuck", "warning")
 
 
 def test_a_librarys_own_long_poll_is_no_fault(tmp_path: Path) -> None:

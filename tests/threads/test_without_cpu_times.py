@@ -121,7 +121,7 @@ def test_times_of_another_process_are_refused(tmp_path: Path) -> None:
     assert report.stacks is not None
     assert not report.stacks.has_cpu
     assert sum(given.error is not None for given in report.inputs) == 5
-    assert report.answer.state == "undecided"
+    assert {finding.cause for finding in report.findings} >= {"hangs-or-slow"}
 
 
 def test_top_shows_work_and_no_standstill(tmp_path: Path) -> None:

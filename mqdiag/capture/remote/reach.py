@@ -84,7 +84,7 @@ def pod(text: str, namespace: str | None) -> Pod:
     if not _KUBE_NAME.fullmatch(name) or (slash and not _KUBE_NAME.fullmatch(container)):
         raise UsageError(say("--kube {text} is not POD or POD/CONTAINER", text=repr(text)))
     if namespace is not None and not _KUBE_NAME.fullmatch(namespace):
-        raise UsageError(say("--namespace {text} is no name of a namespace", text=repr(namespace)))
+        raise UsageError(say("--namespace {text} is not the name of a namespace", text=repr(namespace)))
     return Pod(name=name, container=container or None, namespace=namespace)
 
 
@@ -95,7 +95,7 @@ def host(text: str) -> Host:
         UsageError: it has characters that no host's name has, or ssh would take it as an option.
     """
     if not _HOST.fullmatch(text):
-        raise UsageError(say("--ssh {text} is no host", text=repr(text)))
+        raise UsageError(say("--ssh {text} is not a host", text=repr(text)))
     return Host(name=text)
 
 

@@ -218,7 +218,7 @@ def _heap(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell, agree
 def _plan(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm) -> HeapPlan:
     used = used_heap_bytes(answer(reach, JCMD, str(jvm.pid), "GC.heap_info"))
     if not used:
-        raise ToolFailed(say("the JVM does not tell how much heap is in use"))
+        raise ToolFailed(say("the JVM does not report how much heap is in use"))
     packed = "-gz" in answer(reach, JCMD, str(jvm.pid), "help", "GC.heap_dump")
     columns = answer(reach, FREE_KIB).split()
     there = int(columns[3]) << 10 if len(columns) > 3 and columns[3].isdecimal() else 0
@@ -245,7 +245,7 @@ def _dump(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: HeapPlan, t
             room = free_bytes(folder.path) - RESERVE_BYTES
             stream(reach, HEAP_DUMP, *words, out=sized, most_bytes=room, seconds=LONGEST_SECONDS)
             if sized.left is None:
-                raise ToolFailed(say("the other side did not tell the size of the dump"))
+                raise ToolFailed(say("the other side did not report the size of the dump"))
             if sized.left:
                 raise ConnectionLost(say("{bytes:count} bytes of the dump did not come", bytes=sized.left))
     path = folder.path / name
@@ -275,7 +275,7 @@ class _SizedFile:
             if not end and len(self._head) <= _LONGEST_SIZE:
                 return
             if not end or not line.isdigit():
-                raise ToolFailed(say("the other side did not tell the size of the dump"))
+                raise ToolFailed(say("the other side did not report the size of the dump"))
             data = self._head[len(line) + 1 :]
             self.left = int(line)
         if len(data) > self.left:

@@ -48,7 +48,8 @@ else
 fi
 """
 )
-"""of process $1; its threads' CPU times and switches come first, up to a line that ends them"""
+"""shell lines that take a thread dump of process $1; its threads' CPU times and switches come first, up to a line that
+ends them"""
 
 JCMD = (
     _FIND_TOOL
@@ -73,7 +74,7 @@ for number in *; do
 done 2>/dev/null
 true
 """
-"""of process $1: its working folder, then `file FLAGS PATH` for each; flags are octal"""
+"""shell lines for process $1 that print its working folder, then `file FLAGS PATH` for each; flags are octal"""
 
 FILES = r"""
 for log; do
@@ -137,4 +138,5 @@ stat -c %s "$dump"
 cat "$dump"
 """
 )
-"""of process $1, by way of a file with $2 in its name, with the options that follow; prints its size, then the dump"""
+"""shell lines that take a heap dump of process $1, by way of a file with $2 in its name, with the options that follow;
+prints its size, then the dump"""

@@ -62,7 +62,7 @@ MESSAGE_LANG_OPTION = commands.option(
     expose_value=False,  # `language_of_arguments` reads it before the command line is parsed
     help="Language of the messages.  [default: the locale's]",
 )
-"""of commands that write no report"""
+"""option of commands that write no report"""
 NO_COLOR_OPTION = commands.option(
     "--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."
 )
@@ -138,7 +138,9 @@ REPORT = (
         type=click.Choice(DETAILS),
         default="normal",
         show_default=True,
-        help="How much text says: brief, the answer and the first action; full, the tables of all evidence too.",
+        help=(
+            "Detail of the text: brief, the answer and the first action; full, the tables of all evidence too."
+        ),
     ),
     commands.option("--why", is_flag=True, help="List the rules that were not checked, each with its reason."),
     commands.option(
@@ -197,7 +199,7 @@ HEAP = (
     commands.option(
         "--heap-limit",
         metavar="SIZE",
-        help="The JVM's -Xmx, such as 512m or 2g, when the dump does not tell.",
+        help="The JVM's -Xmx, such as 512m or 2g, when the dump does not have it.",
     ),
 )
 """what the user knows of a JVM whose heap is read"""

@@ -40,7 +40,7 @@ def load_settings(options: CommonOptions) -> Settings:
     if options.table is not None and options.format_name != "csv":
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
     if options.baseline == "":
-        raise UsageError(say("--baseline '' is no file name"))
+        raise UsageError(say("--baseline '' is not a file name"))
     return resolve(
         *configuration(options.config),
         expect=options.expect,

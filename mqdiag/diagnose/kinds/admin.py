@@ -26,7 +26,7 @@ NOTHING = say("looks like mqadmin output, but no line of it could be read")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 """a client id that nobody set, by which the files of clients are named"""
 MOST_BYTES = 64 << 20
-"""of one file that are read; the answers of mqadmin are far shorter"""
+"""bytes of one file that are read; the answers of mqadmin are far shorter"""
 COMMANDS = {
     "groups": "consumerProgress",
     "overview": "consumerProgress",

@@ -34,7 +34,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """whether the user named this file, and not a folder or an archive around it"""
     folder: bool = False
     within: str = ""
-    """of a folder: the real path of the folder that was given, beyond which nothing is read"""
+    """real path of the folder that was given, beyond which nothing is read"""
 
     @cached_property
     def content(self) -> Content:

@@ -21,7 +21,7 @@ from mqdiag.read.hprof.distinct import is_in
 _ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
 _SAMPLE = 256
 _MOSTLY = 0.5
-"""of the entries of a container that are looked at"""
+"""share of the entries of a container that are looked at"""
 _PUBLIC = ("java.", "javax.")
 """packages of the JDK that applications know"""
 _OF_THE_JVM = ("java.lang.ref.", "java.lang.invoke.", "java.lang.Class", "java.lang.Module", "java.lang.Thread")

@@ -16,7 +16,7 @@ from mqdiag.knowledge.own_code import method_of
 
 _THREADS_AT_MOST = 4096
 _LEAST_SHARE = 0.0005
-"""of the reachable bytes, for one value to be looked at: many threads may have one each"""
+"""share of the reachable bytes, for one value to be looked at: many threads may have one each"""
 _MAPS = ("threadLocals", "inheritableThreadLocals")
 _FAST_MAP, _FAST_KEY = "threadLocalMap", ".util.concurrent.FastThreadLocal"
 """the field of Netty's threads, and the end of a class name, as Netty may be relocated"""

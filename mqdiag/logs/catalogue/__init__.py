@@ -26,6 +26,13 @@ class Entry(NamedTuple):
     """key of the sentence in reasons.tsv; empty for what is not classified"""
     pattern: str
     """`{}` stands for what differs from line to line"""
+    classes: str = ""
+    """names of the classes that log it, with commas between"""
+
+    def is_logged_by(self, logger: str) -> bool:
+        """Whether a logger is one of its classes."""
+        name = logger.rpartition(".")[2].partition("#")[0]
+        return name in {one.rpartition(".")[2] for one in self.classes.split(",")}
 
 
 class Catalogue:
@@ -69,8 +76,8 @@ def entries() -> list[Entry]:
     for name in TABLES:
         lines = (Path(__file__).parent / name).read_text(encoding="utf-8").splitlines()[1:]
         for line in lines:
-            verdict, rule, reason, *_, pattern = line.split("\t")
-            rows.append(Entry(verdict, rule, reason, _plain(pattern)))
+            verdict, rule, reason, *_, classes, pattern = line.split("\t")
+            rows.append(Entry(verdict, rule, reason, _plain(pattern), classes))
     return rows
 
 

@@ -35,9 +35,9 @@ from mqdiag.read.source import Source, check_readable
 from mqdiag.text import say
 
 _JOINED_BYTES = 64 << 10
-"""of a piece that are joined with what the one before it left: enough for all but large arrays"""
+"""bytes of a piece that are joined with what the one before it left: enough for all but large arrays"""
 _MOST_LEFT_BYTES = 16 << 20
-"""of a record or an object that goes on in the next piece; arrays are counted by their first bytes"""
+"""bytes of a record or an object that goes on in the next piece; arrays are counted by their first bytes"""
 _MOST_KEPT_BYTES = 512 << 20
 """outside the objects, where so much memory is available"""
 _SHARE_KEPT = 4
@@ -130,7 +130,7 @@ class _Counter:
         self._left = np.empty(0, np.uint8)
         """the bytes from `_at` to `_size`"""
         self._segment_end = 0
-        """of the heap record that `_at` is in; not above `_at` between records"""
+        """end of the heap record that `_at` is in; not above `_at` between records"""
         self._tags = np.empty(_RECORDS, np.uint8)
         self._offsets = np.empty(_RECORDS, np.int64)
         self._lengths = np.empty(_RECORDS, np.int64)

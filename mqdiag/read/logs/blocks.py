@@ -18,7 +18,7 @@ MAX_LINE = 1 << 20
 _LONGEST_RECORD = 64 << 10
 """bytes before the end of a chunk in which the beginning of its last record is looked for"""
 _BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"<")
-"""of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
+"""first bytes of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
 _TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _BINARY_SHARE = 0.02
@@ -31,12 +31,17 @@ _MAGICS = {
 }
 
 
-def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
+def blocks(label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = ()) -> Iterator[bytes]:
     """Blocks that end at a line end, but for the last and for lines that are too long.
 
     Where records are told by their beginnings, a block ends before one, so that no stack is apart from its record.
 
     In a short text, wrapped and quoted lines are made whole again.
+
+    Args:
+        label: what messages call it.
+        chunks: the bytes.
+        begins: beginnings of messages, which continue no other line although time and level were cut off.
 
     Raises:
         InputError: the data is no text.
@@ -48,7 +53,7 @@ def blocks(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
         if sum(map(len, head)) > MAX_BYTES:
             break
     else:
-        head = [tidied(b"".join(head))]  # one block: packed, the same text comes in pieces
+        head = [tidied(b"".join(head), begins)]  # one block: packed, the same text comes in pieces
         plain = iter(())
     rest = b""
     for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):
@@ -133,6 +138,6 @@ def _refuse_binary(label: str, chunk: bytes) -> None:
     if not head or controls > _BINARY_SHARE * len(head):
         raise InputError(
             label,
-            say("is no text: a log was expected"),
+            say("is not text: a log was expected"),
             hint=say("mqdiag diagnose takes evidence of any kind"),
         )

@@ -59,7 +59,7 @@ def members(
         yield from opening.of_stream(path, sys.stdin.buffer)
         return
     if not path:
-        raise InputError(path, say("is no file name"))
+        raise InputError(path, say("is not a file name"))
     try:
         if Path(path).is_dir():
             raise given_folder(path)

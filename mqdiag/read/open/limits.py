@@ -10,7 +10,8 @@ from mqdiag.text import Text, say
 
 LEAST_BYTES = 256 << 20
 MOST_RATIO = 200
-"""of what came out to what was read; logs shrink to a hundredth at most, and what grows beyond this is a bomb"""
+"""ratio of bytes that came out to bytes that were read; logs shrink to a hundredth at most, and what grows beyond this
+is a bomb"""
 LEAST_DUMP_BYTES = 16 << 30
 MOST_DUMP_RATIO = 100
 """dumps shrink to a third or a tenth; what inflates beyond this is a bomb unless its owner says otherwise"""

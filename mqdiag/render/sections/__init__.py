@@ -177,4 +177,8 @@ def _log_makers(logs: LogsFacts) -> Iterator[Maker]:
         from mqdiag.render.sections.log_offsets import log_offsets_section
 
         yield log_offsets_section
+    if logs.quoted:
+        from mqdiag.render.sections.quoted_statements import quoted_statements_section
+
+        yield quoted_statements_section
     yield from (level_lines_section, broker_logs_section, gc_logs_section)

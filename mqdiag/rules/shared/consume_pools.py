@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,8 @@ MOVING_SHARE = 0.5
 """share of the threads that must be seen to move"""
 SAME_FRAME_SHARE = 0.9
 """share of the samples at one frame from which frames prove nothing about progress"""
+LONG_S = 5.0
+"""seconds after which a thread in one call would be told from one that is at something else"""
 SURE_SAMPLES = 3
 LOCKS = ("lock", "monitor")
 """what threads do that wait for each other"""
@@ -37,8 +40,11 @@ def busy_pools(stacks: StacksFacts, share: float) -> Iterator[WorkerPool]:
     """Consume pools with at least this share of threads in the listener in every sample, and moving.
 
     Some threads may be undecided: calls that take as long as the series end in some of the threads only. Threads that
-    move only because they give up waiting for a connection do no work.
+    move only because they give up waiting for a connection do no work. Without CPU times those count as moving that are
+    undecided after a while, and not because all samples show them in one call.
     """
+    told = Counter(still.pool for still in stacks.same_calls for _ in still.threads)
+    long_enough = stacks.seconds is not None and stacks.seconds >= LONG_S
     failing = {waits.pool for waits in stacks.connection_waits}
     if not stacks.judged or stacks.samples < 2:
         return
@@ -47,10 +53,12 @@ def busy_pools(stacks: StacksFacts, share: float) -> Iterator[WorkerPool]:
         if pool.role != "consume-worker" or not size or not pool.busy or pool.pool in failing:
             continue
         at_work = pool.progressing + pool.unknown
+        by_frames = long_enough and not stacks.has_cpu and pool.progressing
+        seem_to_move = pool.unknown - told[pool.pool] if by_frames else 0
         if (
             min(pool.busy) >= share * size
             and at_work >= share * size
-            and pool.progressing >= MOVING_SHARE * size
+            and pool.progressing + seem_to_move >= MOVING_SHARE * size
         ):
             yield pool
 

@@ -23,7 +23,7 @@ class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
     threads: int
     pool_threads: int
     longest_age_ms: int | None
-    """of the messages in hand there; None where no start time is known"""
+    """age of the messages in hand there; None where no start time is known"""
 
     @property
     def evidence(self) -> dict[str, EvidenceValue]:
@@ -42,7 +42,7 @@ class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def place_of_work(heap: HeapFacts, group: str) -> PlaceOfWork | None:
-    """Of one group; None where the dump shows no listener at work."""
+    """The place of work of one group; None where the dump shows no listener at work."""
     places: dict[str, list[HeapThread]] = defaultdict(list)
     for thread in heap.threads:
         if thread.message is not None and thread.message.group == group and thread.call is not None:

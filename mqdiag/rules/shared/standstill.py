@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
-from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.rules.said import Draft, Limits
 from mqdiag.rules.shared.words import Words
@@ -23,8 +23,12 @@ if TYPE_CHECKING:
 STANDSTILL_RULES = ("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock")
 """rules that find threads which make no progress: what they find explains what a group suffers"""
 OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
+MOST_OF_POOL = 0.5
+"""share of the threads of a pool from which it can hardly do what it is for"""
 NO_CPU_MS = 1.0
 """below this growth of CPU time a thread has done nothing but be sampled"""
+HANGS_OR_SLOW = "hangs-or-slow"
+"""the cause where nothing tells a call that hangs from slow ones"""
 WORDS = Words("standstill")
 
 
@@ -75,8 +79,45 @@ def case(
     return structs.replace(found, evidence=evidence(still))
 
 
+def undecided_case(
+    rule: Rule,
+    name: str,
+    still: Standstill,
+    limits: Limits,
+    *,
+    worst: Severity = Severity.WARNING,
+    words: Mapping[str, Value] | None = None,
+    cause: str = HANGS_OR_SLOW,
+) -> Draft:
+    """A finding of threads that hang or are slow: all samples show them in one call, and nothing tells which.
+
+    Arguments as for `case`.
+    """
+    found = case(rule, name, still, limits, worst=worst, words=words, cause=cause)
+    return structs.replace(
+        found, confidence=Confidence.MEDIUM, confidence_reason=WORDS.say("hangs_or_slow_is_open")
+    )
+
+
+def is_of_consumers(still: Standstill) -> bool:
+    """Whether consume threads, or threads that they wait for, are meant; callbacks have a rule of their own."""
+    return still.role != "client-callback" and (
+        still.group is not None or still.serves is not None or still.role in OWN_ROLES
+    )
+
+
+def is_most_of_pool(still: Standstill) -> bool:
+    """Whether half or more of the threads of a pool are meant."""
+    return len(still.threads) >= max(2, MOST_OF_POOL * still.pool_size)
+
+
+def computes(stacks: StacksFacts, still: Standstill) -> bool:
+    """Whether the threads run rather than wait."""
+    return any(thread.doing == "running" for thread in stacks.threads if thread.name == still.threads[0])
+
+
 def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:
-    """An error when it was seen often and for a known time, in threads that consume or that consumers wait for."""
+    """An error when it was seen often and for a known time, in consumers' threads or in most of a pool."""
     if worst == Severity.INFO:
         return worst
     if standstill.samples < limits["min_samples"] or standstill.confidence == "low":
@@ -84,9 +125,8 @@ def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.
     if standstill.seconds is None or standstill.seconds < limits["min_seconds"]:
         # samples without times may have been taken at one moment
         return Severity.WARNING
-    if standstill.group is None and standstill.serves is None and standstill.role not in OWN_ROLES:
-        return Severity.WARNING
-    return worst
+    consumes = standstill.group is not None or standstill.serves is not None or standstill.role in OWN_ROLES
+    return worst if consumes or is_most_of_pool(standstill) else Severity.WARNING
 
 
 def subject(standstill: Standstill) -> Subject:

@@ -19,7 +19,7 @@ def waste_of(facts: Facts) -> Waste | Skip:
 
 
 def reachable_share(facts: Facts, size: int) -> float:
-    """Of the reachable bytes; 0 where these are unknown."""
+    """Share of the reachable bytes; 0 where these are unknown."""
     assert facts.heap is not None
     reachable = facts.heap.shallow_bytes or 0
     return size / reachable if reachable else 0.0

@@ -1,0 +1,258 @@
+"""Whether a log statement stands where a program prints it, or is quoted by the text of somebody.
+
+A line of an application may hold any text: what a user searched for, a comment, an address. A statement counts in full
+only where it begins the message of a line, at a level that it has, by RocketMQ's own logger where the line names one.
+The text of an exception may stand behind words of an application too, at WARN or ERROR, for a program prints it.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.message import Message, wrapped_head
+from mqdiag.logs.statements import HOLE, WORD, Statement
+from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
+from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+
+OWN_FORMS = frozenset({"rocketmq", "client-4", "client-5"})
+"""forms of logs that RocketMQ writes by itself, where no line names an application's logger"""
+LONGEST_WRAPPER = 200
+"""bytes before the JSON of a collector"""
+END_OF_HEAD = " - "
+MOST_PLACES = 4
+"""places of a literal on one line that are looked at"""
+_DIGITS = b"0123456789"
+_MOST_KNOWN = 8192
+_RANK = ("DEBUG", "INFO", "WARN", "ERROR")
+_THROWN = lazy_pattern(
+    r"(?<![\w.$])(?:[\w$-]+\.)*[\w$]*[A-Z][\w$]*(?:Exception|Error)\b(?=[:\s(;,]|$)|(?<![\w.$])Error(?=: )"
+)
+"""the class of an exception"""
+_CLASS_BEFORE = lazy_pattern(r"[\w.$]{0,300}\Z")
+_ANSWERED = lazy_pattern(
+    r"(?:CODE: \d{1,5},? {1,3}DESC: |\b(?:response )?[Rr]emark ?[:=] ?|\bmsg: |\berr(?:or)?(?:Msg|Message)? ?[:=] ?)"
+    r"[^\"'`]{0,200}\Z"
+)
+"""what stands before the words of a broker's answer"""
+_CODED = lazy_pattern(r"CODE: \d{1,5},? {1,3}DESC: [^\"'`]{0,200}\Z")
+"""an answer with its code, as only the client's exception prints it"""
+_VALUE = lazy_pattern(r"([\w.-]{1,60}) ?[=?&]\Z")
+_ERROR_KEYS = lazy_pattern(
+    r"(?i:e|ex|err|error|exception|cause|reason|msg|message|remark|throwable|result|stack|info|desc)\Z|(?i:.*(?:error|exception|err|cause|reason))\Z"
+)
+_BARE = lazy_pattern(r"\s*[A-Za-z]")
+"""the beginning of a line that has no time: somebody cut it out, or a program printed it without a logger"""
+_FENCE = "``` "
+"""begins lines of code in a post, also where these were joined"""
+_QUOTES = ('"', "'", "`", "“", "‘", "「", "『")
+_COLLECTION = lazy_pattern(
+    # times by the wall and since the start, then the decorations of JDK 9 and later
+    r"(?:\[?\d{4}-\d\d-\d\dT[\d:.,]{8,20}[+-]\d{4}\]?:? ?)?(?:\d{1,12}[.,]\d{1,9}: ?){0,3}(?:#\d{1,9}: ?)?"
+    r"(?:\[[^\[\]\"]{1,80}\]){0,10}\s*"
+    r"(?:GC\(\d|Allocation Stall \(|To-space|Safepoint \"|Total time for |Application time|\(concurrent mode|: \["
+    r"|\[(?:GC|Full GC|CMS|ParNew|PSYoungGen|DefNew|Tenured|Eden|Times)|Heap: )"
+)
+"""the beginning of a line that the JVM prints about a pause"""
+_DOCUMENT = lazy_pattern(r"\s*(?:[\[{,]\s*)*\"|\s*[\[{]\s*$")
+"""the beginning of a line of a JSON document"""
+_ACCESS = lazy_pattern(r"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
+"""the time in the access log of a web server"""
+_FRAME = lazy_pattern(r"(?:\S{1,60} +\| )?\s*(?:at |\\tat |\tat )")
+
+
+class Provenance:
+    """Tells own statements of one log from quoted ones; what was told of a line is kept for lines of its shape."""
+
+    def __init__(self, form: str) -> None:
+        """Begin a log.
+
+        Args:
+            form: of its lines.
+        """
+        self._own_file = form in OWN_FORMS
+        self._known: dict[tuple[int, bytes], bool] = {}
+
+    def is_own(self, message: Message, statement: Statement, literal: bytes) -> bool:
+        """Whether the literal of a line stands where its statement prints it."""
+        hit = message.hit
+        line = hit.line
+        at = line.find(literal)
+        if at >= 0 and line.endswith((b"}", b"\r", b" ", b"\t")) and _holds_a_document(line):
+            return self._judged(line.decode(errors="replace"), message, statement, literal.decode())
+        if (
+            at < 0
+            or statement.place == "thread"
+            or line.endswith((b"}", b"\r", b" ", b"\t"))
+            or b"\x1b" in line
+        ):
+            return self._judged(message.text, message, statement, literal.decode())
+        key = hit.literal, line[:at].translate(None, _DIGITS)
+        known = self._known.get(key)
+        if known is None:
+            known = self._judged(message.text, message, statement, literal.decode())
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = known
+        return known
+
+    def _judged(self, text: str, message: Message, statement: Statement, literal: str) -> bool:
+        if statement.place == "thread":
+            return message.thread() == literal
+        at = text.find(literal)
+        if at < 0:
+            return False  # it stands in another key
+        wrapper = wrapped_head(message.hit.line) if _ends_in_a_brace(message.hit.line) else NO_HEAD
+        for _ in range(MOST_PLACES):
+            begin = text.rfind("\n", 0, at) + 1
+            fence = text.rfind(_FENCE, begin, at) + 1
+            if fence and level_in(text[begin:at].encode(), HEAD_BYTES) is None:
+                begin = fence + len(_FENCE) - 1
+            # a record that names its logger has no frame in its message, but below it
+            is_message = begin == 0 and wrapper.logger is not None
+            if not (is_message and statement.place == "frame") and self._stands_at(
+                text[begin:at], statement, literal, wrapper
+            ):
+                return True
+            at = text.find(literal, at + 1)
+            if at < 0:
+                break
+        return False
+
+    def _stands_at(self, before: str, statement: Statement, literal: str, wrapper: Head) -> bool:
+        place = statement.place
+        if place == "frame":
+            return _FRAME.match(before, begin_of(before)) is not None
+        if place == "collection":
+            # the JVM has no logger
+            return wrapper.logger is None and _COLLECTION.match(before + literal, begin_of(before)) is not None
+        if place == "head":
+            head = head_of(before + literal[: literal.rfind(END_OF_HEAD) + len(END_OF_HEAD)])
+            return head is not None and self._fits(head.within(wrapper), statement)
+        starts = _starts(before, statement.behind)
+        for start in starts:
+            if place == "exception":
+                start -= len(_last_word(before[:start]))
+            head = head_of(before[:start])
+            if head is not None:
+                return self._fits(head.within(wrapper), statement)
+        if place == "exception":
+            return _is_thrown(before, literal, wrapper)
+        if place in ("anywhere", "printed"):
+            return any(_is_printed(before[:start], wrapper) for start in starts)
+        return False
+
+    def _fits(self, head: Head, statement: Statement) -> bool:
+        """Whether a message with this head may be the statement's."""
+        if self._own_file:
+            return True
+        levels = [_RANK.index(level) for level in statement.levels]
+        if head.level is not None and levels and _RANK.index(head.level) < min(levels):
+            return False
+        if head.logger is None or is_of_rocketmq(head.logger):
+            return True
+        if head.logger.rpartition(".")[2].partition("#")[0] in statement.loggers:
+            return True
+        return statement.place != "message" and (head.is_loud or head.level is None)
+
+
+def _is_thrown(before: str, literal: str, wrapper: Head) -> bool:
+    """Whether the text of an exception is printed behind other words."""
+    head = _level_in(before).within(wrapper)
+    if head.level is not None and not head.is_loud:
+        return False
+    at = _begin_of_thrown(before, literal)
+    if at is None:
+        return False
+    ahead = before[:at]
+    if _BARE.match(ahead) is not None and _CODED.search(before) is not None:
+        return True
+    # Node.js prints an error of a rejected promise in quotation marks of its own
+    return ahead.strip() == "'" or not _is_quoted(ahead)
+
+
+def _begin_of_thrown(before: str, literal: str) -> int | None:
+    """Where the class of an exception or a broker's answer begins whose text has a literal; None without either."""
+    at = len(before) - len(_last_word(before))
+    if _THROWN.search(before[at:] + literal + " ") is not None:
+        return at
+    if before.endswith(_QUOTES) or _is_value(before):
+        return None
+    classes = list(_THROWN.finditer(before)) or list(_ANSWERED.finditer(before))
+    return classes[-1].start() if classes else None
+
+
+def _is_printed(before: str, wrapper: Head) -> bool:
+    """Whether a tool or a program may print text behind other words, or in a document."""
+    head = _level_in(before).within(wrapper)
+    if head.level is not None and not head.is_loud:
+        return False
+    return _DOCUMENT.match(before) is not None or not _is_quoted(before)
+
+
+def _ends_in_a_brace(line: bytes) -> bool:
+    return line.rstrip().endswith(b"}")
+
+
+def _holds_a_document(line: bytes) -> bool:
+    """Whether a line ends in JSON that no collector made of it, but that stands in its message."""
+    brace = line.find(b"{", 0, LONGEST_WRAPPER)
+    if brace <= 0 or not _ends_in_a_brace(line):
+        return False
+    before = line[:brace].decode(errors="replace")
+    return begin_of(before) < len(before)
+
+
+def _last_word(before: str) -> str:
+    """The part of a class's name that stands before a literal that begins within it."""
+    found = _CLASS_BEFORE.search(before)
+    return "" if found is None else found[0]
+
+
+def _level_in(before: str) -> Head:
+    found = level_in(before.encode(), HEAD_BYTES)
+    return NO_HEAD if found is None else Head(level_of(found[0].decode()))
+
+
+def _is_quoted(before: str) -> bool:
+    """Whether what follows stands in quotation marks, in an address or as the value of a key."""
+    return (
+        before.endswith(_QUOTES)
+        or before.count('"') % 2 == 1
+        or _ACCESS.search(before) is not None
+        or _is_value(before)
+    )
+
+
+def _is_value(before: str) -> bool:
+    word = before[max(before.rfind(" "), before.rfind("\t")) + 1 :]
+    if "://" in word or "?" in word or "&" in word:
+        return True
+    found = _VALUE.search(before)
+    return found is not None and _ERROR_KEYS.match(found[1]) is None
+
+
+def _starts(before: str, behind: tuple[str, ...]) -> list[int]:
+    """Where the statement may begin, by what of it stands before its literal."""
+    starts = []
+    for text in behind:
+        if HOLE not in text and WORD not in text:
+            if before.endswith(text):
+                starts.append(len(before) - len(text))
+            continue
+        found = _pattern(text).search(before)
+        if found is not None:
+            starts.append(found.start())
+    return starts
+
+
+@lru_cache(maxsize=512)
+def _pattern(behind: str) -> re.Pattern[str]:
+    """The pattern of what stands before a literal, which ends where the literal begins."""
+    text = (
+        re.escape(behind)
+        .replace(re.escape(HOLE), r"[^\n]{0,400}?")
+        .replace(re.escape(WORD), r"[^\s\"'`]{1,300}")
+    )
+    return re.compile(text + r"\Z")

@@ -1,0 +1,100 @@
+"""Lines that quote a log statement: counted apart, and never a part of any event."""
+
+from __future__ import annotations
+
+import msgspec
+
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.counting import Handler
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.read.logs.scan import Counts
+
+MOST_SHOWN = 20
+"""lines of one log that are kept"""
+TEXT_CHARACTERS = 300
+_LONGEST_WORD = 40
+_WORD_BEFORE = lazy_pattern(r"\w{1,40}\Z")
+
+
+class QuotedLine(msgspec.Struct):
+    """A line that quotes a statement."""
+
+    line: int
+    """number of the line from 1"""
+    quotes: str
+    """the words of the statement by which it was found"""
+    text: str
+    stands_for: int
+
+
+class QuotedLines(msgspec.Struct):
+    """All such lines of one log, and those that hold the words of a statement by accident."""
+
+    count: int = 0
+    not_own: int = 0
+    """lines without any statement in its own place"""
+    shown: list[QuotedLine] = msgspec.field(default_factory=list)
+    _position: int = -1
+    """where the last line with a statement begins"""
+    _is_own: bool = False
+    _stands_for: int = 0
+    _found: QuotedLine | None = None
+
+    def own(self, message: Message) -> None:
+        """A statement stands in its own place: what else its line quotes is a part of it."""
+        self._go_to(message)
+        self._is_own = True
+
+    def not_in_place(
+        self, message: Message, literal: bytes, handler: Handler, log: LogTally, counts: Counts
+    ) -> None:
+        """A statement stands elsewhere; it is quoted if its line says as much as an own line would.
+
+        Args:
+            message: the line.
+            literal: what was found in it.
+            handler: what counts own lines.
+            log: the log's tally, which stays as it is.
+            counts: what was read up to the end of the line's block.
+        """
+        self._go_to(message)
+        if self._found is None and says_something(message, handler, log):
+            hit = message.hit
+            number = counts.lines - hit.block.count(b"\n", hit.start) + 1
+            text = message.text.strip()
+            self._found = QuotedLine(
+                number, _whole_words(text, literal.decode()), text[:TEXT_CHARACTERS], message.stands_for
+            )
+
+    def end(self) -> None:
+        """Count the last line."""
+        if self._position >= 0 and not self._is_own:
+            self.not_own += self._stands_for
+            if self._found is not None:
+                self.count += self._found.stands_for
+                if len(self.shown) < MOST_SHOWN:
+                    self.shown.append(self._found)
+        self._position, self._is_own, self._found = -1, False, None
+
+    def _go_to(self, message: Message) -> None:
+        if message.hit.position != self._position:
+            self.end()
+            self._position, self._stands_for = message.hit.position, message.stands_for
+
+
+def _whole_words(text: str, literal: str) -> str:
+    """A literal with the rest of the word in which it begins."""
+    at = text.find(literal)
+    found = None if at < 0 else _WORD_BEFORE.search(text, max(at - _LONGEST_WORD, 0), at)
+    return ((found[0] if found is not None else "") + literal).strip()
+
+
+def says_something(message: Message, handler: Handler, log: LogTally) -> bool:
+    """Whether a line would change what is known of its log."""
+    before = LogTally(log.path, log.kind, seconds_only=log.seconds_only, zone_minutes=log.zone_minutes)
+    after = LogTally(log.path, log.kind, seconds_only=log.seconds_only, zone_minutes=log.zone_minutes)
+    # nothing is known of the connections and queues that such a line names
+    handler(message, after)
+    after.zone_minutes = log.zone_minutes
+    return after != before

@@ -1,0 +1,292 @@
+"""A statement counts where a program prints it; what a user wrote is quoted, and gives no finding and no excuse."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.findings import Report
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.reader import ReadLog
+from mqdiag.read.logs.heads import head_of, known_heads
+from tests.logs.given import CLIENT_4, CLIENT_5, facts, line, read
+from tests.logs.statement_rows import Row, rows
+
+ROWS = list(rows())
+SPRING = "2026-11-21 20:00:01.123 {level:>5} 1 --- [nio-8080-exec-1] {logger:40} : {text}\n"
+ACCESS = '10.0.0.1 - - [21/Nov/2026:20:00:01 +0800] "GET /search?q={text} HTTP/1.1" 200 123 "-" "{text}"\n'
+FIXTURES = Path(__file__).parents[2] / "fixtures" / "logs"
+
+
+def spring(text: str, level: str = "INFO", logger: str = "c.e.shop.OrderController") -> str:
+    return SPRING.format(level=level, logger=logger, text=text)
+
+
+def json_record(**keys: str) -> str:
+    return json.dumps({"@timestamp": "2026-11-21T12:00:01.250Z", **keys}) + "\n"
+
+
+USUAL = "".join(spring(f"order {number} received") for number in range(40))
+APPLICATION = {"level": "INFO", "logger_name": "c.e.shop.OrderController"}
+QUOTES: dict[str, Callable[[str], str]] = {
+    "in quotation marks": lambda text: spring(f'new comment: "{text}"'),
+    "in quotation marks of a warning": lambda text: spring(f'bad comment "{text}"', "WARN"),
+    "at INFO by an application": spring,
+    "at INFO by an application, in JSON": lambda text: json_record(**APPLICATION, message=text),
+    "in another key": lambda text: json_record(**APPLICATION, message="comment added", comment=text),
+    "in JSON behind words": lambda text: spring("received " + json.dumps({"message": text})),
+    "in a value": lambda text: spring(f"search q={text}"),
+    "in an access log": lambda text: ACCESS.format(text=text),
+    "behind a mark of quotation": lambda text: spring(f"> {text}"),
+    "behind a word": lambda text: spring(f"comment: {text}"),
+    "behind a word, in a layout like RocketMQ's": lambda text: line(f"comment: {text}", level="INFO"),
+    "behind a mark, in a layout like RocketMQ's": lambda text: line(f"> {text}", level="INFO"),
+}
+
+
+def changed(log: ReadLog) -> bool:
+    """Whether its lines told anything but times."""
+    tally = log.tally
+    return tally != LogTally(
+        tally.path,
+        tally.kind,
+        seconds_only=tally.seconds_only,
+        zone_minutes=tally.zone_minutes,
+        span=tally.span,
+    )
+
+
+@pytest.mark.parametrize("quote", QUOTES.values(), ids=QUOTES)
+def test_no_quoted_statement_counts(quote: Callable[[str], str]) -> None:
+    if changed(read(USUAL + "".join(quote(row.example) for row in ROWS))):
+        for row in ROWS:
+            assert not changed(read(USUAL + quote(row.example))), row
+
+
+def own_lines(row: Row, wrap: Callable[[str, str], str]) -> str:
+    """A statement where its program prints it: a record, or lines below one."""
+    level = (row.statement.levels or ("ERROR",))[0]
+    match row.statement.place:
+        case "message":
+            return wrap(level, row.example)
+        case "head":
+            return ""
+        case "thread":
+            return ""
+        case "exception":
+            return wrap("ERROR", "it failed") + row.example + "\n"
+        case "printed":
+            return wrap("WARN", f"sent: {row.example}")
+        case _:
+            return row.example + "\n"
+
+
+START = line("x", level="INFO")
+"""a line with a time, for layouts without any"""
+
+
+def docker(text: str) -> str:
+    """Each line as docker's json-file driver keeps it."""
+    return "".join(
+        json.dumps({"log": one + "\n", "stream": "stdout", "time": "2026-11-21T12:00:01.250Z"}) + "\n"
+        for one in text.splitlines()
+    )
+
+
+def kubectl(text: str) -> str:
+    return "".join(f"[pod/shop-6f/app] 2026-11-21T12:00:01.250Z {one}\n" for one in text.splitlines())
+
+
+def containerd(text: str) -> str:
+    return "".join(f"2026-11-21T12:00:01.250Z stdout F {one}\n" for one in text.splitlines())
+
+
+def plain(text: str) -> str:
+    return text
+
+
+LAYOUTS: dict[str, Callable[[str, str], str]] = {
+    "RocketMQ's own": lambda level, text: line(text, level=level),
+    "clients of 4.x": lambda level, text: line(text, CLIENT_4, level=level),
+    "clients of 5.x": lambda level, text: line(text, CLIENT_5, level=level),
+    "Spring Boot": lambda level, text: spring(text, level, "RocketmqClient"),
+    "Spring Boot, remoting": lambda level, text: spring(text, level, "RocketmqRemoting"),
+    "Spring Boot, shortened": lambda level, text: spring(text, level, "o.a.r.c.impl.consumer.PullAPIWrapper"),
+    "Spring Boot, 3.x": lambda level, text: spring(text, level, "c.a.r.client.impl.factory.MQClient"),
+    "logback": lambda level, text: f"20:00:01.123 [main] {level} RocketmqClient - {text}\n",
+    "log4j in brackets": lambda level, text: (
+        f"[2026-11-21 20:00:01,123][{level}][main][RocketmqCommon] {text}\n"
+    ),
+    "level and logger in JSON": lambda level, text: json_record(
+        level=level, logger_name="org.apache.rocketmq.client.impl.MQClientAPIImpl", message=text
+    ),
+    "without level and logger": lambda level, text: f"{text}\n",
+}
+COLLECTORS = {"no collector": plain, "docker": docker, "kubectl": kubectl, "containerd": containerd}
+
+
+@pytest.mark.parametrize("collect", COLLECTORS.values(), ids=COLLECTORS)
+@pytest.mark.parametrize("wrap", LAYOUTS.values(), ids=LAYOUTS)
+def test_no_own_statement_is_lost(wrap: Callable[[str, str], str], collect: Callable[[str], str]) -> None:
+    """A log with a wide line, so that no line is taken for one that a terminal wrapped."""
+    head = START + collect(wrap("INFO", "order received " + "and packed " * 30) * 3)
+    log = read(head + "".join(collect(own_lines(row, wrap)) for row in ROWS))
+    if log.quoted.not_own:
+        lost = [row for row in ROWS if read(head + collect(own_lines(row, wrap))).quoted.not_own]
+        pytest.fail(f"not in their own place: {', '.join(map(str, lost))}")
+    assert log.counts.hit_lines + log.counts.hit_lines_unseen >= len(ROWS) - 70
+
+
+def test_threads_and_settings_in_heads() -> None:
+    for text in (
+        "2026-11-21 20:00:01 INFO SpringContextShutdownHook - bye\n",
+        spring("bye").replace("nio-8080-exec-1", "SpringApplicationShutdownHook"),
+        json_record(level="INFO", thread_name="SpringContextShutdownHook", message="bye"),
+    ):
+        (event,) = facts(text).events
+        assert event.kind == "shutdown-hook-ran", text
+    assert not facts(spring("SpringContextShutdownHook is a thread")).events
+    assert facts("2026-11-21 20:00:01 INFO main - brokerRole=SLAVE\n").settings == {"brokerRole": "SLAVE"}
+    assert not facts(spring("comment - brokerRole=SLAVE")).settings
+
+
+def report(tmp_path: Path, text: str) -> Report:
+    path = tmp_path / "app.log"
+    path.write_text(text)
+    return diagnose_logs([path]).report
+
+
+OUT_OF_MEMORY = "java.lang.OutOfMemoryError: Java heap space"
+
+
+def test_quoted_lines_are_counted_and_shown(tmp_path: Path) -> None:
+    found = report(tmp_path, USUAL + spring(f"search q={OUT_OF_MEMORY}") * 2 + spring("other"))
+    assert not found.findings
+    assert found.answer.state == "undecided"
+    assert [given.quoted for given in found.inputs] == [2]
+    assert found.logs is not None
+    assert [(one.line, one.quotes) for one in found.logs.quoted] == [
+        (41, "java.lang.OutOfMemoryError"),
+        (42, "java.lang.OutOfMemoryError"),
+    ]
+    assert "search q=" in found.logs.quoted[0].text
+    assert found.logs.files[0].event_lines == 0
+
+
+def test_words_of_a_statement_that_say_nothing_are_not_quoted(tmp_path: Path) -> None:
+    found = report(tmp_path, USUAL + spring("HAClient connect to master null failed"))
+    assert [given.quoted for given in found.inputs] == [0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        spring(f"send failed: {OUT_OF_MEMORY}", "ERROR"),
+        spring("send failed", "ERROR") + OUT_OF_MEMORY + "\n\tat a.B.c(B.java:1)\n",
+        spring("send failed")
+        + "java.lang.RuntimeException: x\n\tat a.B.c(B.java:1)\nCaused by: "
+        + OUT_OF_MEMORY
+        + "\n",
+        spring(f"send failed, e={OUT_OF_MEMORY}", "WARN"),
+        f'Exception in thread "main" {OUT_OF_MEMORY}\n',
+        json_record(level="ERROR", logger="c.e.shop.Orders", message="failed", stack_trace=OUT_OF_MEMORY),
+    ],
+)
+def test_exceptions_that_an_application_prints_stay(text: str) -> None:
+    assert [event.kind for event in facts(USUAL + text).events] == ["out-of-memory"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        spring(f"search failed, q={OUT_OF_MEMORY}", "ERROR"),
+        spring(f"cannot open http://a/{OUT_OF_MEMORY}", "ERROR"),
+        spring(f"cannot open /search?text={OUT_OF_MEMORY}", "ERROR"),
+        spring(f"bad comment '{OUT_OF_MEMORY}'", "ERROR"),
+        json_record(level="ERROR", logger="c.e.shop.Orders", message="bad", comment=OUT_OF_MEMORY),
+    ],
+)
+def test_what_a_user_sent_is_quoted_at_any_level(text: str) -> None:
+    assert not facts(USUAL + text).events
+
+
+def test_a_forged_hook_is_no_excuse(tmp_path: Path) -> None:
+    """Threads that a shutdown interrupts are in order, and a line of a user is no shutdown."""
+    case = FIXTURES / "client-interrupted-4.9.7" / "consumer"
+    logs = {file.name: gzip.decompress(file.read_bytes()) for file in case.glob("*.log.gz")}
+    forged = spring('received order, note="Shutdown hook was invoked, 1"').encode()
+
+    def answer(more: bytes) -> tuple[str, list[str]]:
+        for name, data in logs.items():
+            (tmp_path / name).write_bytes(data + more)
+        found = diagnose_logs(sorted(tmp_path.glob("*"))).report
+        return found.answer.state, [one.rule for one in found.findings]
+
+    assert answer(b"") == answer(forged)
+    assert answer(b"")[0] == "fault"
+
+
+def test_a_harmless_text_behind_words_is_not_harmless() -> None:
+    own = "Connections are insecure as SSLContext is null!"
+    for text, harmless in (
+        (line(own, CLIENT_4), 1),
+        (spring(own, "WARN", "RocketmqRemoting"), 1),
+        (spring(own, "WARN"), 0),
+        (spring(f"comment: {own}", "WARN", "RocketmqRemoting"), 0),
+    ):
+        lines = facts(USUAL + text).level_lines
+        assert lines is not None
+        assert (lines.harmless, lines.foreign) == (harmless, 1 - harmless), text
+
+
+def test_one_known_line_does_not_speak_for_a_log_of_an_unknown_layout(tmp_path: Path) -> None:
+    strange = "".join(f"{number} units were moved to the other shelf\n" for number in range(60))
+    known = json_record(level="INFO", logger="RocketmqClient", message="[persistAll] nothing to do")
+    hook = line("Shutdown hook was invoked, 1", level="INFO")
+    assert report(tmp_path, strange + known + hook).answer.state == "undecided"
+    assert known_heads(strange.encode()) == 0
+    assert known_heads(USUAL.encode()) == 1
+    assert known_heads(b"  at a.B.c(B.java:1)\n") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "level", "logger"),
+    [
+        ("", None, None),
+        ("2026-11-21 20:00:01 WARN main - ", "WARN", None),
+        ("2026-11-21 12:00:01,001 WARN RocketmqClient - ", "WARN", "RocketmqClient"),
+        ("2026-11-21 20:00:01.123  WARN 1 --- [main] c.e.App                 : ", "WARN", "c.e.App"),
+        ("2026-11-21 20:00:01.123  WARN 1 --- [main] RocketmqClient          : ", "WARN", "RocketmqClient"),
+        ("[2026-11-21 20:00:01][SEVERE][main] ", "ERROR", None),
+        ("Nov 21 20:00:01 host java[42]: ", None, None),
+        ('time="2026-11-21T20:00:01Z" level=warning msg="', "WARN", None),
+        ("shop-1  | 20:00:01.123 [main] ERROR o.a.r.c.impl.X - ", "ERROR", "o.a.r.c.impl.X"),
+    ],
+)
+def test_heads(text: str, level: str | None, logger: str | None) -> None:
+    head = head_of(text)
+    assert head is not None
+    assert head.level == level
+    assert head.logger == logger
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-11-21 20:00:01 WARN main - comment: ",
+        "2026-11-21 20:00:01 WARN main - The user said ",
+        "2026-11-21 20:00:01 WARN main - Comment ",
+        'GET "/',
+        "q=",
+        "2026-11-21 20:00:01 WARN main - > ",
+        "a user said ",
+        "https://example.org/ ",
+    ],
+)
+def test_what_is_no_head(text: str) -> None:
+    assert head_of(text) is None
