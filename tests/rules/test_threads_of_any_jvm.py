@@ -56,7 +56,7 @@ def test_a_loop_or_work(values: dict[str, object], severity: str) -> None:
 
 @pytest.mark.parametrize(
     ("threads", "severity"),
-    [((4, 14, 24, 34), "warning"), ((4, 6, 8, 10), "info"), ((100, 104, 108, 112), "info")],
+    [((40, 50, 60, 70), "warning"), ((4, 14, 24, 34), "info"), ((100, 104, 108, 112), "info")],
 )
 def test_a_few_more_threads_may_be_a_pool_that_fills(threads: tuple[int, ...], severity: str) -> None:
     found = of(changed(threads_grow.fires(), "growing_kinds", threads=threads))
