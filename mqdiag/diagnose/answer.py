@@ -29,8 +29,8 @@ FULL_SHARE = 0.9
 CACHED_SHARE = 0.6
 """share of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
-NOTHING_FOUND = frozenset({"progress-not-judged", "idle-consumer"})
-"""rules that say of samples that they do not suffice, or show nothing"""
+RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
+"""causes of findings that say of threads that they have no work"""
 MOST_NOT_GIVEN = 3
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
@@ -93,7 +93,8 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     advice, headline = (NOTHING, NOTHING) if foreign is None else (foreign.advice, foreign.headline)
     if reasons or headline or _nothing_read(report):
         # what else was found is the answer, and that it may be the wrong process a remark below it
-        alone = all(one.rule in NOTHING_FOUND for one in report.findings) and not list(_places(report))
+        alone = all(one.undecides or one.cause in RESTS for one in report.findings)
+        alone = alone and not list(_places(report))
         return Answer(
             state="undecided",
             text=headline if headline and alone else _undecided(report),

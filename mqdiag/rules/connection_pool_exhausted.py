@@ -9,6 +9,7 @@ from msgspec import structs
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import ConnectionWaits, Standstill
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.knowledge.lookup import all_libraries
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared import standstill
@@ -40,8 +41,10 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 def _remedy(still: Standstill, stacks: StacksFacts) -> tuple[Text, ...]:
     """What helps: no larger pool where connections leak, and no setting of consumers where none runs."""
     others = tuple(text for text in still.remedy if SIZE_OF_CONSUMERS not in text.template)
-    whole_dump = any(thread.role == "jvm" for thread in stacks.threads)
-    if still.holder is None and still.possible_user is None and whole_dump:
+    # the pool's own thread, which rests, shows that the dump is whole and that all connections were given out
+    own = next((one.own_thread for one in all_libraries() if one.name == still.library), None)
+    given_out = own is not None and any(own in one.name and one.state == "idle" for one in stacks.threads)
+    if still.holder is None and still.possible_user is None and given_out:
         return (RULE.word("find_leak"), *others)
     if standstill.is_of_consumers(still) or len(others) == len(still.remedy):
         return still.remedy

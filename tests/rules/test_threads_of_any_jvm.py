@@ -171,10 +171,10 @@ def test_the_size_of_a_connection_pool(values: dict[str, object], size: str | No
         ),
     }
     pool = structs.replace(stuck_socket_read.READ, **{**waits, **values})
-    jvm = ThreadFacts(name="VM Thread", role="jvm", state="idle", samples=())
+    own = ThreadFacts(name="Druid-ConnectionPool-Create-12", role="other", state="idle", samples=())
     facts = standstill.example(pool)
     assert facts.stacks is not None
-    (found,) = of(Facts(stacks=structs.replace(facts.stacks, threads=(jvm,))))
+    (found,) = of(Facts(stacks=structs.replace(facts.stacks, threads=(own,))))
     advice = " ".join(map(english(), found.remedy))
     assert found.rule == "connection-pool-exhausted"
     assert size in advice if size else "maxActive" not in advice
