@@ -142,22 +142,22 @@ def who(standstill: Standstill) -> Text:
     count, size = len(standstill.threads), standstill.pool_size
     if count == 1 and size <= 1 and standstill.pool is None and standstill.role != "consume-worker":
         return WORDS.say("one_thread", thread=standstill.threads[0])
-    values: dict[str, Value] = {"number": max(count, size)}
+    of: dict[str, Value] = {}
     name = "threads_of_none"
     if standstill.group:
-        values["group"] = standstill.group
+        of["group"] = standstill.group
         name = "consume_threads_of_group" if standstill.role == "consume-worker" else "threads_of_group"
     elif standstill.role == "consume-worker":
         name = "consume_threads"
     elif standstill.pool:
-        values["pool"] = standstill.pool
+        of["pool"] = standstill.pool
         name = "threads_of_pool"
-    threads = WORDS.say(name, **values)
+    # One template each: in some languages the numbers stand in the middle of it.
     if count == size and count > 1:
-        return WORDS.say("all_threads", pool_size=size, threads=threads)
+        return WORDS.say(f"all_{name}", pool_size=size, **of)
     if size > count:
-        return WORDS.say("some_threads", thread_count=count, pool_size=size, threads=threads)
-    return WORDS.say("threads", thread_count=count, threads=threads)
+        return WORDS.say(f"some_{name}", thread_count=count, pool_size=size, **of)
+    return WORDS.say(name, thread_count=count, **of)
 
 
 def short_frame(frame: str | None) -> Text:
