@@ -76,7 +76,7 @@ def structs() -> Iterator[type[msgspec.Struct]]:
 
 
 def reads(paths: Iterable[Path]) -> set[str]:
-    """Names of the attributes that files read; in files that use `getattr`, their texts as well."""
+    """Names of the attributes that files and their columns read; in files that use `getattr`, all texts as well."""
     names: set[str] = set()
     for path in paths:
         nodes = list(ast.walk(ast.parse(path.read_text())))
@@ -84,9 +84,18 @@ def reads(paths: Iterable[Path]) -> set[str]:
         for node in nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load):
                 names.add(node.attr)
+            elif isinstance(node, ast.keyword) and node.arg == "of":
+                names.update(fields_of_column(node))
             elif by_text and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names.add(node.value)
     return names
+
+
+def fields_of_column(of: ast.keyword) -> Iterator[str]:
+    """Names in `Column(..., of="inner.topic")`, with those that a function gets which makes the cells."""
+    for node in ast.walk(of.value):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from node.value.split(".")
 
 
 def reader_files() -> Iterator[Path]:
@@ -131,3 +140,11 @@ def test_a_field_that_nothing_reads_is_found() -> None:
         never_read_by_anything: int
 
     assert unread([Made], reads(reader_files())) == ["Made.never_read_by_anything"]
+
+
+def test_what_a_column_takes_is_read(tmp_path: Path) -> None:
+    source = tmp_path / "table.py"
+    source.write_text(
+        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))'
+    )
+    assert {"inner", "topic", "stuck"} <= reads([source])

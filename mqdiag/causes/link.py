@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -165,18 +166,42 @@ def causes_before(
 def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Severity; a root cause before what it causes; the share explained; the rule's name."""
     depths = Depths(findings)
+    trees = _weights_of_trees(findings)
     return tuple(
         sorted(
             findings,
             key=lambda found: (
                 found.severity.rank,
                 depths.of(found),
-                -found.weight,
+                -trees[found.fingerprint],
                 found.rule,
                 found.fingerprint,
             ),
         )
     )
+
+
+def _weights_of_trees(findings: Sequence[Finding]) -> dict[str, float]:
+    """Weight of each finding; of those that threads show, with the threads of all that they cause."""
+    effects: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for cause in finding.caused_by:
+            effects[cause].append(finding)
+    weights: dict[str, float] = {}
+    for finding in findings:
+        weights[finding.fingerprint] = max(finding.weight, weights.get(finding.fingerprint, 0.0))
+        names = set(threads_of(finding)) if "stacks" in finding.seen_in else set()
+        if not names or not effects[finding.fingerprint]:
+            continue
+        seen, left = {finding.fingerprint}, [finding.fingerprint]
+        while left:
+            for effect in effects[left.pop()]:
+                if effect.fingerprint not in seen:
+                    seen.add(effect.fingerprint)
+                    left.append(effect.fingerprint)
+                    names |= threads_of(effect)
+        weights[finding.fingerprint] = max(weights[finding.fingerprint], float(len(names)))
+    return weights
 
 
 class Depths:

@@ -29,7 +29,7 @@ Examples:
 Mind:
   One dump cannot tell a stuck thread from a busy one: take five, three
   seconds apart. Dumps of several JVMs are judged each JVM by itself.
-  JDK 8 prints no CPU times. Give what the kernel tells of the threads too:
+  JDK 8 prints no CPU times. Add those that the kernel counts:
   mqdiag capture --script prints a line of shell that takes both, and
   mqdiag stacks j?.log proc?.txt reads them together.
 """

@@ -29,6 +29,8 @@ FULL_SHARE = 0.9
 CACHED_SHARE = 0.6
 """share of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
+RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
+"""causes of findings that say of threads that they have no work"""
 MOST_NOT_GIVEN = 3
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
@@ -77,7 +79,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     faults = [found for found in report.findings if found.severity in FAULTS and not found.undecides]
     standing = [found for found in faults if found.accepted is None]
     if standing:
-        return _fault(report, standing[0], margins)
+        return _fault(report, standing[0], margins, _of_wrong_process(report))
     if report.show is not None:
         return Answer(state="undecided", text=say("One object or class is shown; nothing was diagnosed."))
     if report.secrets is not None:
@@ -90,10 +92,13 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     foreign = _of_wrong_process(report)
     advice, headline = (NOTHING, NOTHING) if foreign is None else (foreign.advice, foreign.headline)
     if reasons or headline or _nothing_read(report):
+        # what else was found is the answer, and that it may be the wrong process a remark below it
+        alone = all(one.undecides or one.cause in RESTS for one in report.findings)
+        alone = alone and not list(_places(report))
         return Answer(
             state="undecided",
-            text=headline or _undecided(report),
-            reason=sentences(*reasons[:MOST_REASONS], advice),
+            text=headline if headline and alone else _undecided(report),
+            reason=sentences(*reasons[:MOST_REASONS], *(() if alone else (headline,)), advice),
             margins=margins,
         )
     if report.diff is not None:
@@ -161,14 +166,15 @@ def _not_given(report: Report) -> Text:
     return say("The others need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds))
 
 
-def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answer:
+def _fault(report: Report, first: Finding, margins: tuple[Margin, ...], foreign: WrongProcess | None) -> Answer:
     verdict = report.verdict
     if verdict is not None and verdict.chain:
         reason = _certainty(verdict.confidence or "", verdict.confidence_reason)
         text = verdict.statement
     else:
         reason, text = _certainty(first.confidence.value, first.confidence_reason), first.title
-    reason = sentences(reason, *_read_in_part(report, first))
+    remark = () if foreign is None else (foreign.headline or foreign.advice,)
+    reason = sentences(reason, *_read_in_part(report, first), *remark)
     return Answer(state="fault", text=text, reason=reason, margins=margins)
 
 
@@ -233,6 +239,7 @@ def _missing(report: Report) -> Iterator[Text]:
         for line in report.verdict.contradictions[:1]:
             yield say("The evidence disagrees: {line}.", line=line)
     yield from _thin(report)
+    yield from _places(report)
     if report.diff is not None and report.diff.remarks:
         remarks = len(report.diff.remarks)
         yield say(
@@ -287,6 +294,16 @@ def _thin(report: Report) -> Iterator[Text]:
         yield say("No rule could look at this evidence.")
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
         yield say("The settings of a broker do not show whether it works.")
+
+
+def _places(report: Report) -> Iterator[Text]:
+    """Pools of which most threads are in one place, where nobody knows that it is a rest and no rule spoke of it."""
+    if report.stacks is None or not report.stacks.judged:
+        return iter(())
+    # Here, not above: other evidence is judged without it.
+    from mqdiag.diagnose.unjudged_places import unjudged_places
+
+    return unjudged_places(report, report.stacks)
 
 
 def _not_judged(report: Report, stacks: StacksFacts) -> Text:

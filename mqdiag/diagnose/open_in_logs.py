@@ -24,7 +24,7 @@ UNANSWERED_REQUEST = "request-no-answer"
 OTHER_CALL = "other-grpc-call-failed"
 """event of a log whose record does not show that the call went to a proxy of RocketMQ"""
 KNOWN_SHARE = 0.5
-"""of a log's lines with a level that can be told, from which on the log counts as understood"""
+"""share of a log's lines with a known level, from which on the log counts as understood"""
 SHORT_GC_LOG_S = 60.0
 """a GC log that spans less shows a moment: whether a full heap stays full, it does not tell"""
 PAUSED_SHARE = 0.5
@@ -82,8 +82,8 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
     if strange and not unknown:
         yield say(
-            "{known:percent} of the first lines of {path} have a level that mqdiag can tell: whether the others are"
-            " errors, it does not know.",
+            "mqdiag knows the level of {known:percent} of the first lines of {path}: it does not know whether the"
+            " others are errors.",
             path=strange[0].path,
             known=strange[0].known_heads,
         )

@@ -14,7 +14,7 @@ class WrongProcess(msgspec.Struct, frozen=True):
 
     advice: Text
     headline: Text = NOTHING
-    """empty where an all-clear stands: rules about heaps judge one of any software"""
+    """empty where the evidence is of something else as well"""
 
 
 def wrong_process(report: Report) -> WrongProcess | None:
@@ -34,7 +34,15 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
     advice = say(
         "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process."
     )
-    return WrongProcess(advice, NOTHING if of_stacks is None else of_stacks.headline)
+    if of_stacks is not None:
+        return WrongProcess(advice, of_stacks.headline)
+    return WrongProcess(
+        say(
+            "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process, and take"
+            " what shows the trouble while it lasts: `mqdiag capture PID`."
+        ),
+        say("No RocketMQ client or broker was found in the heap dump, and nothing that fills it."),
+    )
 
 
 def _of_stacks(stacks: StacksFacts) -> WrongProcess | None:

@@ -43,7 +43,6 @@ from mqdiag.text import say
 LEAST_BYTES = 64 << 20
 """size of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to
 start"""
-"""objects whose places are checked side by side; fewer are checked before the threads have started"""
 _FEW = 4
 """a quarter of the objects: from there on the places of all are checked at once"""
 _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
@@ -427,7 +426,10 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
 
 
 def _places_fit(dump: Dump, offsets: Offsets) -> bool:
-    """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side."""
+    """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side.
+
+    The places of a few objects are checked before the threads have started.
+    """
     data, id_size, workers = dump.source.data, dump.header.id_size, worker_count()
     bounds = [offsets.size * i // workers for i in range(workers + 1)]
     with pool(workers, is_large=offsets.size >= LEAST_OBJECTS) as threads:

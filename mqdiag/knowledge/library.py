@@ -58,7 +58,11 @@ class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     @property
     def remedy(self) -> tuple[Text, ...]:
         """What helps a thread that waits in it."""
-        return (*map(Text, self.advice), *(text for name in self.shared_remedies for text in remedy(name)))
+        texts = (*map(Text, self.advice), *(text for name in self.shared_remedies for text in remedy(name)))
+        if self.cause != "slow-database":
+            return texts
+        # what the database does at this minute is gone the next one; settings can wait
+        return tuple(sorted(texts, key=lambda text: not text.template.startswith("Look at ")))
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -14,12 +14,14 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.wrappers import wrapper_of
 
 SAMPLE_BYTES = 64 << 10
+MAX_LINE = 16 << 20
+"""bytes after which text without a line end is cut, so that memory stays bounded"""
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's record around kubectl's pod around a quoted line, say"""
 _LEAST_ODD = 3
 _ODD_SHARE = 50
 """one odd blank for so many usual ones was put there by a page; fewer belong to the text"""
-_ODD_BLANKS = ("\u00a0", "\u202f", "\u2007", "\u3000")
+_ODD_BLANKS = ("\u00a0", "\u202f", "\u2007")
 _WIDTHLESS = ("\u200b", "\u200c", "\u200d", "\u2060", "\ufeff")
 _CHARACTERS = str.maketrans(
     {
@@ -44,18 +46,17 @@ _FENCE = lazy_pattern(
     r"(?m)^[ \t]*(?:```+[\w+-]{0,20}|\{(?:code|noformat|quote)(?::[^}\n]{0,60})?\})[ \t]*\r?(?:\n|$)"
 )
 _FENCE_SIGNS = ("```", "{code", "{noformat", "{quote")
-_CLOSING_FENCE = lazy_pattern(r"(?m)\{(?:code|noformat|quote)\}[ \t]*$")
+_CLOSING_FENCE = lazy_pattern(r"(?m)(?:```|\{(?:code|noformat|quote)\})[ \t]*$")
 _LEAST_DOUBLED = 4
 _DOUBLED = 0.9
-"""of the lines are followed by a blank one where a page put them there"""
+"""share of the lines that a blank one follows where a page put them there"""
 _OWN_TIME = lazy_pattern(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d|\d{10,13}\b"
     r"|\d+[.,]\d{3}(?:s|: ))"
 )
 _UNTIMED = lazy_pattern(
     r"# A fatal error has been detected|# There is insufficient memory|Full thread dump|Found one Java-level deadlock"
-    r"|\"[^\n]{1,300} (?:#\d+ |daemon |prio=)|   java\.lang\.Thread\.State: |#(?:Topic|Group|Cluster Name|Broker Name) "
-    r"| num +#instances"
+    r"|\"[^\n]{1,300} (?:#\d+ |daemon |prio=)|   java\.lang\.Thread\.State: | num +#instances"
 )
 """what is evidence by itself, and whose lines have no times"""
 
@@ -78,15 +79,15 @@ def healed(chunks: Iterator[bytes], *, keeps_times: bool = False) -> Iterator[by
         yield from ahead
         yield from chunks
         return
-    rest = b""
+    rest: list[bytes] = []
     for chunk in chain(ahead, chunks):
-        rest += chunk
-        end = rest.rfind(b"\n") + 1
-        if end:
-            block, rest = rest[:end], rest[end:]
-            if out := _applied(steps, block):
+        end = chunk.rfind(b"\n") + 1
+        rest.append(chunk[:end] if end else chunk)
+        if end or sum(map(len, rest)) > MAX_LINE:
+            if out := _applied(steps, b"".join(rest)):
                 yield out
-    if rest and (out := _applied(steps, rest)):
+            rest = [chunk[end:]] if end else []
+    if out := _applied(steps, b"".join(rest)):
         yield out
 
 
@@ -123,18 +124,24 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
     if any(sign in sample for sign in _FENCE_SIGNS) and _FENCE.search(sample):
         yield _unfenced
         sample = _unfenced(sample)
+    waiting: list[Step] = []
+    """what is undone only if what comes out is understood without the times that go with it"""
+    times_go = False
     for _ in range(MAX_LEVELS):
         if _is_doubled(sample):
-            yield Halved()
+            waiting.append(Halved())
             sample = Halved()(sample)
         wrapper = wrapper_of(_whole_lines(sample))
-        if wrapper is None:
+        if wrapper is not None and not (wrapper.has_time and keeps_times):
+            times_go = times_go or wrapper.has_time
+            waiting.append(wrapper.strip())
+            sample = wrapper.strip()(sample)
+        if not times_go or _stands_alone(sample):
+            yield from waiting
+            waiting = []
+            times_go = False
+        if wrapper is None or (wrapper.has_time and keeps_times):
             return
-        inner = wrapper.strip()(sample)
-        if wrapper.has_time and (keeps_times or not _stands_alone(inner)):
-            return  # its readers find time and text where they are
-        yield wrapper.strip()
-        sample = inner
 
 
 def _whole_lines(sample: str) -> list[str]:
@@ -147,7 +154,8 @@ def _has_odd_characters(sample: str) -> bool:
     blanks = sum(map(sample.count, _ODD_BLANKS))
     if blanks >= _LEAST_ODD and blanks * _ODD_SHARE >= sample.count(" "):
         return True
-    if sum(map(sample.count, _WIDTHLESS[:-1])) >= _LEAST_ODD:
+    widthless = sum(map(sample.count, _WIDTHLESS[:-1]))
+    if widthless >= _LEAST_ODD or (widthless and sample.lstrip(" \n")[:1] in _WIDTHLESS):
         return True
     return ("\u201c" in sample or "\u201d" in sample) and _SMART_NAME.search(sample) is not None
 
@@ -167,7 +175,7 @@ def _of_page(text: str) -> str:
 
 
 def _unfenced(text: str) -> str:
-    return _CLOSING_FENCE.sub("", _FENCE.sub("", text))
+    return _CLOSING_FENCE.sub("", _FENCE.sub("\n", text))
 
 
 def _is_doubled(sample: str) -> bool:
@@ -199,8 +207,9 @@ def _stands_alone(inner: str) -> bool:
     lines = [line for line in _whole_lines(inner) if line.strip()][:400]
     records = [line for line in lines if not line[0].isspace()]
     own = sum(_OWN_TIME.match(line) is not None for line in records)
-    return own * 2 >= len(records) > 0 or _is_untimed(lines)
+    if own * 2 >= len(records) > 0 or any(map(_UNTIMED.match, lines)):
+        return True
+    # Here, not above: few texts are wrapped.
+    from mqdiag.read.admin.recognise import is_admin_output
 
-
-def _is_untimed(lines: list[str]) -> bool:
-    return any(map(_UNTIMED.match, lines))
+    return is_admin_output(inner)

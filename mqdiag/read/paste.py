@@ -123,12 +123,16 @@ def _rejoined(lines: list[bytes]) -> list[bytes]:
     widest = widths[full[0]]
     # a row that was cut ends in a shorter line; rows of a table that are filled up with blanks follow each other
     ends = [place + 1 for place in full if place + 1 < len(lines) and widths[place + 1] != widest]
-    if widest not in TERMINALS or not any(lines[place].strip() for place in ends) or not _goes_on(lines, full):
+    if (
+        widest not in TERMINALS
+        or not any(lines[place].strip() for place in ends)
+        or not _goes_on(lines, full, indented=True)
+    ):
         return lines
     joined: list[bytes] = []
     for place, line in enumerate(lines):
         is_rest = place > 0 and widths[place - 1] == widest and bool(line.strip())
-        if is_rest and _continues(line, at_full_width=True):
+        if is_rest and _continues(line, at_full_width=True, indented=True):
             joined[-1] = joined[-1].rstrip(b"\r") + line
         else:
             joined.append(line)
@@ -142,21 +146,27 @@ def _widths(lines: list[bytes]) -> tuple[list[int], list[int]]:
     return widths, [place for place, width in enumerate(widths) if width == widest]
 
 
-def _goes_on(lines: list[bytes], full: list[int]) -> bool:
+def _goes_on(lines: list[bytes], full: list[int], *, indented: bool = False) -> bool:
     """Whether most lines of the greatest width are followed by one that begins no record."""
     following = Counter(
         place + 1 < len(lines)
         and bool(lines[place + 1].strip())
-        and _continues(lines[place + 1], at_full_width=True)
+        and _continues(lines[place + 1], at_full_width=True, indented=indented)
         and not _BEGINS.match(lines[place + 1])
         for place in full
     )
     return following[True] > following[False]
 
 
-def _continues(line: bytes, *, at_full_width: bool) -> bool:
-    """Whether a line is the rest of the one above it; stack frames are indented, and tabs make a table."""
-    if line.startswith((b"\t", b"  ")) or line.count(b"\t") > 1:
+def _continues(line: bytes, *, at_full_width: bool, indented: bool = False) -> bool:
+    """Whether a line is the rest of the one above it; stack frames are indented, and tabs make a table.
+
+    Args:
+        line: the second one.
+        at_full_width: whether the first is as wide as a terminal.
+        indented: whether the rest may begin with blanks, as that of a table's row does.
+    """
+    if line.startswith((b"\t",) if indented else (b"\t", b"  ")) or line.count(b"\t") > 1:
         return False
     if at_full_width:
         return not _DATED.match(line) and not _FRAME.match(line)

@@ -18,9 +18,12 @@ from mqdiag.lazy_pattern import lazy_pattern
 LEAST_LINES = 3
 NEARLY_ALL = 0.95
 MOST_LINES = 400
-"""of a sample that are looked at"""
-MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "content", "_raw")
-"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google's logging, Alibaba SLS and Splunk"""
+"""lines of a sample that are looked at"""
+MOST_OPEN = 4 << 20
+"""characters of a line in parts, or of a quoted value, that wait for their end"""
+_TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
+MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw")
+"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, Alibaba SLS and Splunk"""
 
 _TIME = r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)"
 _PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
@@ -46,12 +49,17 @@ _PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
     ),
     # rsyslog with ISO time
     (lazy_pattern(rf"{_TIME} \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"), True),
+    # a mail or a chat
+    (lazy_pattern(r"(?:> ?)+"), False),
     # kubectl logs --timestamps, docker logs -t
     (lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: |$)"), True),
 )
 """each with whether it has the time that the text may lack"""
-_GREP = lazy_pattern(r"(?P<file>[^\s:]{1,300}[:-])?(?P<number>\d{1,9})[:-]")
-_NUMBER = lazy_pattern(r" {0,8}(?P<number>\d{1,7})(?:\t| ?\| ?| {1,2})")
+_GREP = lazy_pattern(r"(?P<number>\d{1,9})[:-]")
+_GREP_FILES = lazy_pattern(r"(?P<file>[^\s:]{1,300}[:-])(?P<number>\d{1,9})[:-]")
+_NUMBER = lazy_pattern(r" {0,8}(?P<number>\d{1,7})(?:\t| ?\| ?)")
+_MOST_STEPS = {_GREP_FILES: 1 << 30, _GREP: 3, _NUMBER: 1}
+"""what a line's number may be larger by than the one above: of `grep -n` without files, few lines are missing"""
 _POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252}-(?:[a-z0-9]{5}|\d{1,3}) [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
 """stern: a pod and a container"""
 
@@ -86,7 +94,7 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
         )
     column = _message_column(filled)
     if column is not None:
-        return Wrapper(partial(CsvRows, column), True)
+        return Wrapper(partial(CsvRows, column), False)
     for pattern, has_time in _PREFIXES:
         if pattern.match(filled[0]) and _nearly_all(map(pattern.match, filled), len(filled)):
             part = _CRI_PART if pattern is _PREFIXES[0][0] else None
@@ -102,16 +110,16 @@ def _numbered(filled: Sequence[str]) -> Wrapper | None:
     """The numbers of `grep -n`, `cat -n` and editors: each is larger than the one above it."""
     if all(line.replace(" ", "").isdecimal() for line in filled):
         return None  # a table of numbers, such as processor times by thread
-    for pattern in (_GREP, _NUMBER):
+    for pattern in (_GREP, _GREP_FILES, _NUMBER):
         if not all(map(pattern.match, filled[:LEAST_LINES])):
             continue
         found = [pattern.match(line) for line in filled]
         if not all(found):
             continue
         numbers = [int(one["number"]) for one in found if one is not None]
-        files = {one["file"] for one in found if one is not None} if pattern is _GREP else {None}
-        # times and rows of tables grow too, but not by one from line to line
-        steps = sum(1 <= after - before <= 3 for before, after in pairwise(numbers))
+        files = {one["file"] for one in found if one is not None} if pattern is _GREP_FILES else {None}
+        # times and columns of tables grow too, but not by one from line to line
+        steps = sum(1 <= after - before <= _MOST_STEPS[pattern] for before, after in pairwise(numbers))
         if len(files) == 1 and steps >= NEARLY_ALL * (len(numbers) - 1):
             return Wrapper(partial(Prefix, pattern), False)
     return None
@@ -147,7 +155,7 @@ class Prefix:
             inner = line[found.end() :] if found is not None else line
             if found is not None and not inner.endswith("\n") and line.endswith("\n"):
                 inner += "\n"
-            if self._part is not None and self._part.match(line):
+            if self._part is not None and self._part.match(line) and len(self._begun) < MOST_OPEN:
                 self._begun += inner.rstrip("\n")
                 continue
             out.append(self._begun + inner)
@@ -176,10 +184,11 @@ class JsonLines:
             except (msgspec.DecodeError, UnicodeError, RecursionError):
                 out.append(line + "\n")
                 continue
-            inner = message_of(entry)
-            if inner is None:
+            found = _message(entry)
+            if found is None:
                 continue
-            if "log" in entry and not inner.endswith("\n"):
+            inner = found[1]
+            if "log" in entry and not inner.endswith("\n") and len(self._part) < MOST_OPEN:
                 self._part += inner
                 continue
             inner = (self._part + inner).replace("\r", "")
@@ -188,27 +197,28 @@ class JsonLines:
         return "".join(out)
 
 
-def message_of(entry: object) -> str | None:
-    """The text of a record in JSON; None where it has none."""
+def _message(entry: object) -> tuple[str, str] | None:
+    """(field, text) of a record in JSON; None where it has no text."""
     if not isinstance(entry, dict):
         return None
     # an export out of Elasticsearch has the record one level below
     inner = entry.get("_source")
     record = inner if isinstance(inner, dict) else entry
-    return next((value for key in MESSAGE_KEYS if isinstance(value := record.get(key), str)), None)
+    return next(((key, value) for key in MESSAGE_KEYS if isinstance(value := record.get(key), str)), None)
 
 
 def _json(filled: Sequence[str]) -> Wrapper | None:
     """Records in JSON; one that holds a whole text has the times of its lines in it."""
-    messages = [message for line in filled if (message := _json_message(line)) is not None]
-    if not _nearly_all(messages, len(filled)):
+    found = [one for line in filled if (one := _json_message(line)) is not None]
+    if not _nearly_all(found, len(filled)):
         return None
-    return Wrapper(JsonLines, has_time=not any("\n" in message.rstrip() for message in messages))
+    # of the others no reader of logs knows where their times are
+    return Wrapper(JsonLines, all(key in _TIMED_KEYS and "\n" not in text.rstrip() for key, text in found))
 
 
-def _json_message(line: str) -> str | None:
+def _json_message(line: str) -> tuple[str, str] | None:
     try:
-        return message_of(msgspec.json.decode(line))
+        return _message(msgspec.json.decode(line))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
 
@@ -243,7 +253,7 @@ class CsvRows:
 
         text = self._open + text
         # quotes inside of a value are doubled: an odd number is that of a value that goes on
-        if text.count('"') % 2:
+        if text.count('"') % 2 and len(text) < MOST_OPEN:
             cut = text.rfind('\n"', 0, text.rfind('"'))
             text, self._open = text[: cut + 1], text[cut + 1 :]
         else:

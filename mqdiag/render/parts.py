@@ -108,13 +108,13 @@ class Column(msgspec.Struct, frozen=True):
     kind: str = ""
     """how its values are written, as in `mqdiag.text`"""
     of: str | Callable[[Any], Value] = ""
-    """what a row's fact has for it: the name of a field, a path such as `inner.topic`, or what makes the cell"""
+    """field of a row's fact: its name, a path such as `inner.topic`, or a function of the fact that makes the cell"""
     none: Value = None
-    """the cell of a fact that has nothing here; None where that means a value that is not known"""
+    """cell of a fact that has nothing here; None where the value is then unknown"""
     worded: bool = False
-    """said in words: codes of the report, such as consume-worker, and whether something is so"""
+    """whether cells are said in words: codes of the report, such as consume-worker, and yes or no"""
     flag: Text = NOTHING
-    """the cell where something is so, beside empty ones"""
+    """cell of a fact for which `of` is true; the other cells are empty"""
     number: bool | None = None
     """aligned to the right and sorted as numbers; None: as its kind has it. True for ids and offsets"""
     java: bool = False
@@ -154,7 +154,7 @@ def _in_words(value: Value) -> Value:
 
 
 class Nested(NamedTuple):
-    """The fact of a row that also shows what the fact is in."""
+    """A fact, and the fact that holds it, for a row that shows both."""
 
     outer: Any
     inner: Any
@@ -181,7 +181,7 @@ class Table(Part, frozen=True, kw_only=True):
     columns: Sequence[Column]
     rows: Sequence[Row] = ()
     rows_of: Iterable[Any] | None = None
-    """facts of which the columns take the cells, in place of `rows`"""
+    """facts whose fields are the cells, in place of `rows`; None from the moment when `rows` are made"""
     caption: Text = NOTHING
     """left out where the section's title says it"""
     shown: tuple[int, int] = (12, 2000)

@@ -78,7 +78,6 @@ ROWS = tuple(
         ("ProcessQueue.size", "4.2.0+", "msgSize", "client 4.2.0"),
         ("TreeMap.size", "3.2.6+", "size", "JDK 17: java.util.TreeMap"),
         ("ProcessQueue.map_lock", "4.9.0+", "treeMapLock", "client 4.9.0"),
-        ("TreeMap.size", "3.2.6+", "size", "JDK 17: java.util.TreeMap"),
         ("ProcessQueue.map_lock", "3.2.6-4.8.0", "lockTreeMap", "client 3.2.6"),
         ("ProcessQueue.dropped", "3.2.6+", "dropped", "client 3.2.6"),
         ("ProcessQueue.locked", "3.2.6+", "locked", "client 3.2.6"),

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
+
+VERSION = re.compile(r"\((\d+)[.+-]")
+"""the major version in the name of a JVM: "OpenJDK 64-Bit Server VM (21.0.7+6 mixed mode)" """
+MONITORS_LET_GO = 24
+"""the JDK with JEP 491"""
 
 RULE = Rule("carriers-pinned")
 
@@ -15,7 +21,14 @@ RULE = Rule("carriers-pinned")
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """At most one finding."""
     if (pinned := stacks.pinned_carriers) is not None:
-        yield RULE.case("in-all-samples" if pinned.samples > 1 else "in-one-sample", pinned)
+        name = "in-all-samples" if pinned.samples > 1 else "in-one-sample"
+        yield RULE.case(name, pinned, words={"monitors_let_go": _lets_monitors_go(stacks)})
+
+
+def _lets_monitors_go(stacks: StacksFacts) -> bool:
+    """Whether the JVM is one in which a virtual thread leaves its carrier in a synchronized block as well."""
+    version = VERSION.search((stacks.series[-1].jvm if stacks.series else None) or "")
+    return version is not None and int(version[1]) >= MONITORS_LET_GO
 
 
 @RULE.heap
@@ -25,4 +38,4 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     if virtual is None or not virtual.carriers or not virtual.waiting_for_carrier:
         return
     if virtual.pinned >= virtual.carriers:
-        yield RULE.case("in-heap", virtual)
+        yield RULE.case("in-heap", virtual, words={"monitors_let_go": False})

@@ -18,7 +18,11 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each kind."""
     for kind in stacks.growing_kinds:
         grown = kind.threads[-1] - kind.threads[0]
-        leaks = grown >= limits["threads"] and kind.threads[-1] >= limits["growth"] * kind.threads[0]
+        # a leak that somebody takes dumps of has left threads behind before; a pool that fills up begins with few
+        leaks = (
+            min(grown, kind.threads[0]) >= limits["threads"]
+            and kind.threads[-1] >= limits["growth"] * kind.threads[0]
+        )
         yield RULE.case(
             "thread-leak" if leaks else "pool-may-fill",
             subject=Subject(thread=kind.thread),

@@ -38,9 +38,8 @@ from mqdiag.threads.measured_limits import (
     WORK_BYTES_PER_S,
     WORK_MS,
 )
-from mqdiag.threads.rests import ANSWERS, RESTS, is_rest_of_library
+from mqdiag.threads.resting import ADMISSIONS, at_rest, is_cut_too_high, is_no_task, rests
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
 from mqdiag.threads.tracks import Track, allocated_between, has_other_calls, is_same_call
 
 NOT_JUDGED: dict[NotJudged, Text] = {
@@ -49,16 +48,10 @@ NOT_JUDGED: dict[NotJudged, Text] = {
     "mixed-jvms": say("the samples are of different JVMs"),
     "too-close": say("the samples are less than a second apart"),
 }
-ADMISSIONS = frozenset({"monitor", "lock", "pool"})
-"""waits that end when the thread is let in: afterwards the same frame of its own does other work"""
 _FREE_WAITS = frozenset(
     {"sleep", "future", "latch", "semaphore", "queue", "condition", "join", "object-wait", "park"}
 )
 """waits that cost no CPU time, however long: what grows there is work before and behind them"""
-_PLAIN_ROLES = frozenset({roles.POOL, roles.OTHER})
-"""of threads that are neither RocketMQ's nor the JVM's own"""
-NEVER_REST = ADMISSIONS | {"running", "class-init"}
-"""a thread that wants to be let in has something to do"""
 
 
 def judge_tracks(tracks: Sequence[Track], series: Series) -> list[Judgement]:
@@ -138,31 +131,31 @@ def _decide(track: Track, series: Series) -> Revision:
     if track.ended and series.jvms == 1:
         return Revision(state="unknown", reason=say("it ended before the last sample"))
     meaning = meanings[-1]
-    if track.lacks_frames and _is_cut_too_high(track, meaning):
+    if track.lacks_frames and is_cut_too_high(track, meaning):
         return Revision(
             state="unknown",
             reason=say("its lower frames are missing, and nobody knows what it does there"),
         )
-    if _rests(track, meanings):
+    if rests(track, meanings):
         if len(meanings) > 1:
             return Revision(state="idle", confidence="high", reason=say("waits for work in all samples"))
         return Revision(state="idle", confidence="medium", reason=say("waits for work in its only sample"))
     if series.not_judged is not None:
-        if _at_rest(track, meaning):
+        if at_rest(track, meaning):
             return Revision(state="idle", confidence="medium", reason=say("waits for work in the last sample"))
         return Revision(state="unknown", reason=NOT_JUDGED[series.not_judged])
     if len(track.possible) == 1:
         return Revision(state="unknown", reason=NOT_JUDGED["one-sample"])
     if len(track.judged) == 1:
         return Revision(state="unknown", reason=say("it is in the last sample only"))
-    if _at_rest(track, meaning):
+    if at_rest(track, meaning):
         return Revision(
             state="progressing",
             confidence="medium",
             reason=say("was at work in an earlier sample and waits for work now"),
         )
     decision = decide_busy(track, series)
-    if decision.state == "stuck" and _is_no_task(track, meaning):
+    if decision.state == "stuck" and is_no_task(track, meaning):
         return Revision(
             state="unknown",
             reason=say("waits in no task of a pool: it may be meant to, as in a long poll"),
@@ -170,52 +163,6 @@ def _decide(track: Track, series: Series) -> Revision:
             may_be_meant=True,
         )
     return decision
-
-
-def _is_no_task(track: Track, meaning: StackMeaning) -> bool:
-    """Whether a thread waits in a loop of its own, where nobody knows how long that may take."""
-    if track.role not in _PLAIN_ROLES or meaning.in_listener:
-        return False
-    if meaning.own_index < 0:
-        return meaning.doing in REMOTE_WAITS | ANSWERS
-    return not meaning.in_pool_task and meaning.library is None and meaning.doing not in NEVER_REST
-
-
-def _is_cut_too_high(track: Track, meaning: StackMeaning) -> bool:
-    """Whether what is missing decides: all, or what a consume thread was called by."""
-    if not meaning.stack.frames:
-        return True
-    return track.is_worker and meaning.run_index < 0 and not _waits_in_queue(meaning)
-
-
-def _waits_in_queue(meaning: StackMeaning) -> bool:
-    """Whether a frame that is there says that the thread waits for work, whatever is missing below it."""
-    return meaning.idle and bool(meaning.stack.frames)
-
-
-def _rests(track: Track, meanings: list[StackMeaning]) -> bool:
-    first = meanings[0]
-    if not _at_rest(track, first):
-        return False
-    return all(meaning is first or _at_rest(track, meaning) for meaning in meanings)
-
-
-def _at_rest(track: Track, meaning: StackMeaning) -> bool:
-    """Whether it has nothing to do: it waits in the pool's queue or, as a thread of no pool, in its own loop."""
-    if meaning.idle:
-        return not track.lacks_frames or _waits_in_queue(meaning)
-    if track.lacks_frames:
-        return False
-    if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST or meaning.makes_store_file:
-        return False
-    if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:
-        # a library's own loop: cleaners, event loops
-        return track.role not in _PLAIN_ROLES or is_rest_of_library(
-            meaning.doing, meaning.methods, meaning.library
-        )
-    if track.role == roles.VIRTUAL:
-        return meaning.doing in ("queue", "select", "accept")
-    return not meaning.in_pool_task and meaning.library is None and meaning.doing in RESTS
 
 
 def decide_busy(track: Track, series: Series) -> Revision:

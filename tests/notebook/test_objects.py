@@ -91,7 +91,7 @@ def test_the_ways_around_an_object(heap: Heap) -> None:
         queue["nope"]
     with pytest.raises(TypeError, match="is not an array"):
         queue[0]
-    with pytest.raises(TypeError, match="no collection"):
+    with pytest.raises(TypeError, match="nor a collection"):
         list(queue)
 
 

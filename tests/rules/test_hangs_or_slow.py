@@ -40,7 +40,7 @@ def test_a_network_call_hangs_or_is_slow() -> None:
     # the setting, then the one command that decides
     assert [english()(line).split(":")[0] for line in one.remedy] == [
         "Call setConnectTimeout and setReadTimeout.",
-        "To tell which",
+        "To find out which",
     ]
 
 

@@ -602,7 +602,7 @@ def test_a_group_without_leader_by_the_logs_of_one_member_or_of_all() -> None:
     failed = [votes(member, "raft-vote-failed", 10, 40) for member in ("n0", "n1", "n2")]
     (found,) = findings(raft_without_leader, events=(failed[0],), settings=OF_ONE_BROKER)
     assert (found.cause, found.confidence) == ("no-majority", Confidence.MEDIUM)
-    assert "of 1 of 3 members" in english()(found.confidence_reason)
+    assert "cover 1 of 3 members" in english()(found.confidence_reason)
     (found,) = findings(raft_without_leader, events=tuple(failed), settings=OF_ONE_BROKER)
     assert (found.cause, found.confidence, found.evidence["members_read"]) == (
         "no-majority",

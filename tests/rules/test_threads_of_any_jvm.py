@@ -8,9 +8,19 @@ import pytest
 from msgspec import structs
 
 from mqdiag.facts import Facts
+from mqdiag.facts.stacks import SampleFacts, ThreadFacts
 from mqdiag.findings import Finding
+from mqdiag.language import english
 from mqdiag.rules import all_rules, run_rules
-from tests.rules.examples import busy_loop, event_loop_blocked, threads_grow
+from mqdiag.text import say
+from tests.rules.examples import (
+    busy_loop,
+    carriers_pinned,
+    event_loop_blocked,
+    standstill,
+    stuck_socket_read,
+    threads_grow,
+)
 from tests.threads.made import HTTP, TAKE, report
 from tests.threads.test_any_thread import LOCK, PARK, TASK, WAITING, hidden, many, named
 
@@ -46,7 +56,7 @@ def test_a_loop_or_work(values: dict[str, object], severity: str) -> None:
 
 @pytest.mark.parametrize(
     ("threads", "severity"),
-    [((4, 14, 24, 34), "warning"), ((4, 6, 8, 10), "info"), ((100, 104, 108, 112), "info")],
+    [((40, 50, 60, 70), "warning"), ((4, 14, 24, 34), "info"), ((100, 104, 108, 112), "info")],
 )
 def test_a_few_more_threads_may_be_a_pool_that_fills(threads: tuple[int, ...], severity: str) -> None:
     found = of(changed(threads_grow.fires(), "growing_kinds", threads=threads))
@@ -128,3 +138,43 @@ def test_a_lock_that_changes_hands(tmp_path: Path, waiters: int, severity: str |
         samples.append([*pool, *many("other", 8, busy, cpu=5.0 + 300 * number)])
     found = [one for one in report(tmp_path, samples).findings if one.rule == "lock-convoy"]
     assert [(one.cause, one.severity) for one in found] == ([("slow-holder", severity)] if severity else [])
+
+
+@pytest.mark.parametrize(
+    ("jvm", "advised"), [("(21.0.7+6 mixed mode)", True), ("(25+36-LTS mixed mode)", False)]
+)
+def test_a_jdk_24_is_not_told_to_be_one(jvm: str, advised: bool) -> None:
+    stacks = carriers_pinned.fires().stacks
+    assert stacks is not None
+    sample = SampleFacts(path="a", format="jstack", jvm=f"OpenJDK 64-Bit Server VM {jvm}")
+    (found,) = of(Facts(stacks=structs.replace(stacks, series=(sample,))))
+    assert ("JDK 24" in english()(found.remedy[0])) is advised
+
+
+@pytest.mark.parametrize(
+    ("values", "size"),
+    [
+        ({}, "consumeThreadMin"),
+        ({"role": "pool", "group": None, "pool": "web"}, "at the same time"),
+        # nobody uses one: a larger pool runs dry later
+        ({"holder": None}, None),
+    ],
+)
+def test_the_size_of_a_connection_pool(values: dict[str, object], size: str | None) -> None:
+    waits: dict[str, object] = {
+        "kind": "pool",
+        "library": "Druid",
+        "holder": "ConsumeMessageThread_CID_9",
+        "holder_does": "socket-read at com.acme.Dao.find(Dao.java:33)",
+        "remedy": (
+            say("Set maxActive of Druid to at least consumeThreadMin plus the other users of the pool."),
+        ),
+    }
+    pool = structs.replace(stuck_socket_read.READ, **{**waits, **values})
+    own = ThreadFacts(name="Druid-ConnectionPool-Create-12", role="other", state="idle", samples=())
+    facts = standstill.example(pool)
+    assert facts.stacks is not None
+    (found,) = of(Facts(stacks=structs.replace(facts.stacks, threads=(own,))))
+    advice = " ".join(map(english(), found.remedy))
+    assert found.rule == "connection-pool-exhausted"
+    assert size in advice if size else "maxActive" not in advice

@@ -35,6 +35,8 @@ CPU_TIMES = "cpu-times"
 """the form of a file that holds no dump, but processor times of threads"""
 JAVACORE_HEAD = 64 << 10
 """characters in which a javacore has its first tags"""
+HEAD_BYTES = 4 << 10
+"""that show whether a file holds CPU times"""
 MAX_WHOLE_FILE = 1 << 30
 """characters of a Thread.dump_to_file that are read at once"""
 
@@ -91,7 +93,7 @@ def read_stacks(
         label = path
         try:
             label, chunks = next(found)
-            result.samples += _read_member(label, healed(_counted(chunks, result, check)), bodies, result)
+            result.samples += _read_member(label, _healed(_counted(chunks, result, check)), bodies, result)
         except StopIteration:
             break
         except InputError as error:
@@ -104,6 +106,13 @@ def read_stacks(
         raise InputError(path, say("holds no file that could be a thread dump"), hint=HINT)
     result.format = result.samples[0].format if result.samples else CPU_TIMES
     return result
+
+
+def _healed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks as their writer left them; rows of CPU times begin with numbers that look like those of lines."""
+    first = next(chunks, b"")
+    whole = chain((first,), chunks)
+    return whole if is_cpu_times(first[:HEAD_BYTES].decode(errors="replace")) else healed(whole)
 
 
 def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], None]) -> Iterator[bytes]:

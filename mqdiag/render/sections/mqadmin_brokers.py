@@ -76,6 +76,10 @@ def _version(one: BrokerStatus | BrokerListed) -> str | None:
     return None if one.version is None else one.version.removeprefix("V").replace("_", ".")
 
 
+def _answered(one: BrokerListed) -> Value:
+    return say("no answer") if one.version is None else _version(one)
+
+
 def _counter(name: str) -> Callable[[BrokerStatus], Value]:
     """What mqadmin printed as a number; anything else as it is."""
 
@@ -120,7 +124,7 @@ def _listed(brokers: tuple[BrokerListed, ...]) -> Table:
             Column(say("broker"), of="broker"),
             Column(say("id"), of="broker_id", number=True),
             Column(say("address"), of="address"),
-            Column(say("version"), of=_version, none=say("no answer"), whole=True),
+            Column(say("version"), of=_answered, whole=True),
             Column(say("in"), "rate", of="in_tps"),
             Column(say("out"), "rate", of="out_tps"),
             Column(say("send queue"), "count", of="send_queue"),

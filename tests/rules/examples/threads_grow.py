@@ -5,10 +5,10 @@ from mqdiag.facts.stacks import GrowingKind, ThreadKind
 
 
 def fires() -> Facts:
-    """Threads named poller-#: 4, 14, 24 and 34 in four samples."""
+    """Threads named poller-#: 40, 50, 60 and 70 in four samples."""
     kind = GrowingKind(
         thread="poller-#",
-        threads=(4, 14, 24, 34),
+        threads=(40, 50, 60, 70),
         seconds=7.5,
         runs="com.acme.Poll.loop(Poll.java:9)",
         made_by="com.acme.Web.ask(Web.java:7)",
