@@ -35,6 +35,8 @@ _SMART_NAME = lazy_pattern(
     r"(?m)^[\u201c\u201d\u201e][^\n\u201c-\u201f]{1,300}[\u201c\u201d] (?:#\d|daemon|prio=|Id=|tid=)"
 )
 _ESCAPE = "\x1b["
+_RESETS = ("\x1b[0", "\x1b[m", "\x1b[K")
+"""what ends a colour or a line of a terminal; an escape without them is of the text, such as a hostile name"""
 _COLOUR = lazy_pattern(r"\x1b\[[\d;]*[A-Za-z]")
 _PAGE = lazy_pattern(r"\s*<(?:pre|code|html|body|div|p|span|!DOCTYPE)\b", re.I)
 _TAGS = lazy_pattern(
@@ -115,7 +117,7 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
     if not sample.isascii() and _has_odd_characters(sample):
         yield _usual_characters
         sample = _usual_characters(sample)
-    if _ESCAPE in sample:
+    if _ESCAPE in sample and (sample.startswith(_ESCAPE) or any(sign in sample for sign in _RESETS)):
         yield _uncoloured
         sample = _uncoloured(sample)
     if sample.lstrip()[:1] == "<" and _PAGE.match(sample):

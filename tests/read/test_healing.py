@@ -42,6 +42,7 @@ CLEAN = {
         for number in range(30)
     ),
     "one odd blank": LOG + "2026-11-21 20:01:00 INFO main - 1\u00a0000 messages\n",
+    "a name that was chosen so": LOG + '2026-11-21 20:01:00 INFO "\x1b[31mred" - joined\n',
     "quoted in between": LOG + "> what the application printed\n" + LOG,
     "page in a log": LOG + "2026-11-21 20:01:00 WARN main - <html><body>502 Bad Gateway</body></html>\n",
     "paragraphs": "Our broker stops.\n\nIt says nothing.\nThen it starts.\n\nWhy?\n",
