@@ -21,6 +21,8 @@ MOST_LINES = 400
 """lines of a sample that are looked at"""
 MOST_OPEN = 4 << 20
 """characters of a line in parts, or of a quoted value, that wait for their end"""
+_OF_STACKS = ("at ", "Caused by: ", "... ", "java.", "org.", "com.")
+"""beginnings of lines below a message whose stack goes with it"""
 _TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
 MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw")
 """fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, Alibaba SLS and Splunk"""
@@ -213,7 +215,13 @@ def _json(filled: Sequence[str]) -> Wrapper | None:
     if not _nearly_all(found, len(filled)):
         return None
     # of the others no reader of logs knows where their times are
-    return Wrapper(JsonLines, all(key in _TIMED_KEYS and "\n" not in text.rstrip() for key, text in found))
+    return Wrapper(JsonLines, all(key in _TIMED_KEYS and _is_one_record(text) for key, text in found))
+
+
+def _is_one_record(text: str) -> bool:
+    """Whether a text is one line, or one with the stack of its exception below."""
+    below = text.rstrip().split("\n")[1:]
+    return all(line[:1] in " \t" or line.startswith(_OF_STACKS) for line in below if line)
 
 
 def _json_message(line: str) -> tuple[str, str] | None:

@@ -11,6 +11,7 @@ import pytest
 from mqdiag.knowledge import library_files, lookup, own_code
 from mqdiag.knowledge.checked_libraries import pack
 from mqdiag.knowledge.packed import KnowledgeError
+from mqdiag.knowledge.remedies import remedy
 
 HARBOUR = """
 packages = ["com.harbour."]
@@ -175,9 +176,10 @@ def test_the_files_of_mqdiag_are_right() -> None:
     assert len(lookup.all_libraries()) > 150
 
 
-@pytest.mark.parametrize("name", ["stop_the_query", "look_at_innodb"])
-def test_shared_advice_comes_after_the_own(name: str) -> None:
+def test_what_a_database_does_now_comes_before_the_own_advice_and_other_shared_advice_after_it() -> None:
     mysql = next(one for one in lookup.all_libraries() if one.name == "MySQL Connector/J")
-    assert name in mysql.shared_remedies
-    assert len(mysql.remedy) == len(mysql.advice) + len(mysql.shared_remedies)
-    assert mysql.remedy[0].template == mysql.advice[0]
+    assert mysql.shared_remedies == ("stop_the_query", "look_at_innodb")
+    look, own, *_ = (text.template for text in mysql.remedy)
+    assert look == remedy("look_at_innodb")[0].template
+    assert own == mysql.advice[0]
+    assert mysql.remedy[-1] == remedy("stop_the_query")[0]
