@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
-from mqdiag.rules.card import Case, Entry, Line, Sentence
+from mqdiag.rules.card import Card, Case, Entry, Line, Sentence
 from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.rules.shared.log_events import (
     counted,
@@ -23,9 +22,6 @@ from mqdiag.rules.shared.log_events import (
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of
 
-if TYPE_CHECKING:
-    from mqdiag.rules.rule import Rule
-
 BY_ENGINE = frozenset(("name_server", "cluster", "broker_address"))
 """values that the engine knows and fills in later"""
 EVENT_LINES, SUBJECT_LINES = "event_lines", "subject_lines"
@@ -34,11 +30,12 @@ Known = Mapping[str, Value | EvidenceValue]
 
 
 class Filling:
-    """The words of one case with the values of one finding; see `Rule.case` for the arguments."""
+    """The words of one case of a rule's card with the values of one finding; see `Rule.case` for the arguments."""
 
     def __init__(
         self,
-        rule: Rule,
+        rule: str,
+        card: Card,
         name: str,
         of: tuple[object, ...],
         subject: Subject | None,
@@ -49,9 +46,9 @@ class Filling:
         logs: LogsFacts | None,
         events: tuple[LogEvent, ...],
     ) -> None:
-        self._place = f"rule {rule.name}, case {name}"
-        self._card = rule.texts
-        self.case: Case = rule.texts.case[name]
+        self._place = f"rule {rule}, case {name}"
+        self._card = card
+        self.case: Case = card.case[name]
         self._rows, self._given, self._events = rows, given, events
         if subject is None:
             subject = Subject() if logs is None else subject_of_logs(logs, [*events])

@@ -206,7 +206,17 @@ class Rule:
         from mqdiag.rules.shared.excerpts import surest
 
         filling = Filling(
-            self, name, of, subject, evidence or {}, words or {}, rows or {}, given or {}, logs, tuple(events)
+            self.name,
+            self.texts,
+            name,
+            of,
+            subject,
+            evidence or {},
+            words or {},
+            rows or {},
+            given or {},
+            logs,
+            tuple(events),
         )
         card = filling.case
         sure, why = confidence or card.confidence, filling.first(card.because) if because is None else because
