@@ -38,8 +38,8 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
         return WrongProcess(advice, of_stacks.headline)
     return WrongProcess(
         say(
-            "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process, and take"
-            " what shows the trouble while it lasts: `mqdiag capture PID`."
+            "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process, and"
+            " take what shows the trouble while it lasts: `mqdiag capture PID`."
         ),
         say("No RocketMQ client or broker was found in the heap dump, and nothing that fills it."),
     )
