@@ -50,7 +50,11 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         if not result.samples:
             found.inputs.append(inputs[piece.name])
     if cpu_times:
-        found.inputs += unused_times(samples, cpu_times)
+        # dumps may be there twice, with and without them: a folder that has them has more, and nothing is lost
+        found.inputs += [
+            msgspec.structs.replace(one, error=None, skipped=one.error)
+            for one in unused_times(samples, cpu_times)
+        ]
     found.processes += each_jvm(samples, inputs)
     return found
 
