@@ -26,7 +26,6 @@ Examples:
   mqdiag diagnose incident/ --format html -o report.html
   mqdiag diagnose dump.hprof.gz jstack-1.txt jstack-2.txt rocketmq_client.log
   mqdiag diagnose - < paste.txt
-  mqdiag diagnose 4711
 
 \b
 Mind:

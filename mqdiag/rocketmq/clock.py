@@ -45,7 +45,7 @@ def check_clock(heap: Heap) -> dict[str, Text]:
         return {}
     written = heap.header.captured_at_ms
     if not written:
-        return {TIME: say("the header of the dump has no time that can be")}
+        return {TIME: say("the header of the dump has no plausible time")}
     newest = max(
         (_newest(heap, client.root, role, stamps) for client in clients for role, stamps in _OWN), default=0
     )
