@@ -9,7 +9,7 @@ from itertools import takewhile
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.heads import Head, level_of
+from mqdiag.read.logs.heads import NO_HEAD, Head, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -61,6 +61,7 @@ _OF_A_CLIENT = lazy_pattern(
 _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
+_HEAD_WORDS = (b"level", b"severity", b"logger")
 _JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
 _STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
@@ -241,6 +242,8 @@ def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | N
 
 def wrapped_head(line: bytes) -> Head:
     """Level and logger of a record in JSON, as far as its keys tell."""
+    if not any(word in line for word in _HEAD_WORDS):
+        return NO_HEAD
     if b'\\"' in line:
         line = line.replace(b'\\"', b'"')  # a record in a record
     level, logger = _JSON_LEVEL.search(line), _JSON_LOGGER.search(line)

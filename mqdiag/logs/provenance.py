@@ -8,11 +8,11 @@ The text of an exception may stand behind words of an application too, at WARN o
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message, wrapped_head
-from mqdiag.logs.statements import HOLE, WORD, Statement
+from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
@@ -59,6 +59,11 @@ _DOCUMENT = lazy_pattern(r"\s*(?:[\[{,]\s*)*\"|\s*[\[{]\s*$")
 """the beginning of a line of a JSON document"""
 _ACCESS = lazy_pattern(r"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
 """the time in the access log of a web server"""
+_USUAL_HEAD = (
+    rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})? (?:DEBUG|INFO|WARN|ERROR) +"
+    rb"(?:\[\d{1,9}\] \[[^\]\n]{1,200}\] \[[^\]\n]{1,200}\]|[A-Za-z][\w.$#@:-]{1,200}) - "
+)
+"""pattern of the head of nearly all lines of RocketMQ's own logs"""
 _FRAME = lazy_pattern(r"(?:\S{1,60} +\| )?\s*(?:at |\\tat |\tat )")
 
 
@@ -73,37 +78,51 @@ class Provenance:
         """
         self._own_file = form in OWN_FORMS
         self._known: dict[tuple[int, bytes], bool] = {}
+        self._told: dict[tuple[int, bytes, Head], bool] = {}
 
-    def is_own(self, message: Message, statement: Statement, literal: bytes) -> bool:
+    def is_own(self, message: Message) -> bool:
         """Whether the literal of a line stands where its statement prints it."""
-        hit = message.hit
-        line = hit.line
-        at = line.find(literal)
-        if at >= 0 and line.endswith((b"}", b"\r", b" ", b"\t")) and _holds_a_document(line):
-            return self._judged(line.decode(errors="replace"), message, statement, literal.decode())
-        if (
-            at < 0
-            or statement.place == "thread"
-            or line.endswith((b"}", b"\r", b" ", b"\t"))
-            or b"\x1b" in line
-        ):
-            return self._judged(message.text, message, statement, literal.decode())
-        key = hit.literal, line[:at].translate(None, _DIGITS)
+        number, line = message.hit.literal, message.hit.line
+        at = line.find(searched().literals[number])
+        if self._own_file:
+            usual = _usual(number)
+            if usual is not None and usual.match(line, 0, at) is not None:
+                return True
+        before = line[: max(at, 0)]
+        if at < 0 or b"{" in before or b"\x1b" in before or searched().statements[number].place == "thread":
+            return self._in_a_wrapper(message, before)
+        key = number, before.translate(None, _DIGITS)
         known = self._known.get(key)
         if known is None:
-            known = self._judged(message.text, message, statement, literal.decode())
+            known = self._judged(message.text, number, NO_HEAD)
             if len(self._known) >= _MOST_KNOWN:
                 self._known.clear()
             self._known[key] = known
         return known
 
-    def _judged(self, text: str, message: Message, statement: Statement, literal: str) -> bool:
-        if statement.place == "thread":
-            return message.thread() == literal
+    def _in_a_wrapper(self, message: Message, before: bytes) -> bool:
+        """The same of a line with colours, of JSON, and of the name of a thread."""
+        number, line = message.hit.literal, message.hit.line
+        if searched().statements[number].place == "thread":
+            return message.thread() == searched().literals[number].decode()
+        if b"{" not in before or not line.rstrip().endswith(b"}"):
+            return self._judged(message.text, number, NO_HEAD)
+        if _holds_a_document(line):
+            return self._judged(line.decode(errors="replace"), number, NO_HEAD)
+        return self._judged(message.text, number, wrapped_head(line))
+
+    def _judged(self, text: str, number: int, wrapper: Head) -> bool:
+        """Whether one of the places of a literal in a text is its own.
+
+        Args:
+            text: the line without a collector's wrapper.
+            number: of the literal.
+            wrapper: what the wrapper tells.
+        """
+        statement, literal = searched().statements[number], searched().literals[number].decode()
         at = text.find(literal)
         if at < 0:
             return False  # it stands in another key
-        wrapper = wrapped_head(message.hit.line) if _ends_in_a_brace(message.hit.line) else NO_HEAD
         for _ in range(MOST_PLACES):
             begin = text.rfind("\n", 0, at) + 1
             fence = text.rfind(_FENCE, begin, at) + 1
@@ -111,14 +130,25 @@ class Provenance:
                 begin = fence + len(_FENCE) - 1
             # a record that names its logger has no frame in its message, but below it
             is_message = begin == 0 and wrapper.logger is not None
-            if not (is_message and statement.place == "frame") and self._stands_at(
-                text[begin:at], statement, literal, wrapper
+            if not (is_message and statement.place == "frame") and self._is_known(
+                text[begin:at], number, literal, wrapper
             ):
                 return True
             at = text.find(literal, at + 1)
             if at < 0:
                 break
         return False
+
+    def _is_known(self, before: str, number: int, literal: str, wrapper: Head) -> bool:
+        """As `_stands_at`, which is asked once for texts that differ in digits alone."""
+        key = number, before.encode().translate(None, _DIGITS), wrapper
+        known = self._told.get(key)
+        if known is None:
+            known = self._stands_at(before, searched().statements[number], literal, wrapper)
+            if len(self._told) >= _MOST_KNOWN:
+                self._told.clear()
+            self._told[key] = known
+        return known
 
     def _stands_at(self, before: str, statement: Statement, literal: str, wrapper: Head) -> bool:
         place = statement.place
@@ -191,17 +221,12 @@ def _is_printed(before: str, wrapper: Head) -> bool:
     return _DOCUMENT.match(before) is not None or not _is_quoted(before)
 
 
-def _ends_in_a_brace(line: bytes) -> bool:
-    return line.rstrip().endswith(b"}")
-
-
 def _holds_a_document(line: bytes) -> bool:
-    """Whether a line ends in JSON that no collector made of it, but that stands in its message."""
-    brace = line.find(b"{", 0, LONGEST_WRAPPER)
-    if brace <= 0 or not _ends_in_a_brace(line):
+    """Whether the JSON at the end of a line is no collector's wrapper, but stands in its message."""
+    if line.startswith(b"{"):
         return False
-    before = line[:brace].decode(errors="replace")
-    return begin_of(before) < len(before)
+    before = line[: line.find(b"{")].decode(errors="replace")
+    return len(before) > LONGEST_WRAPPER or begin_of(before) < len(before)
 
 
 def _last_word(before: str) -> str:
@@ -245,6 +270,17 @@ def _starts(before: str, behind: tuple[str, ...]) -> list[int]:
         if found is not None:
             starts.append(found.start())
     return starts
+
+
+@cache
+def _usual(number: int) -> re.Pattern[bytes] | None:
+    """All that stands before the literal of a statement in a usual line; None where few texts do, which are kept."""
+    statement = searched().statements[number]
+    with_holes = any(HOLE in text or WORD in text for text in statement.behind)
+    if statement.place != "message" or not with_holes:
+        return None
+    behind = b"|".join(_pattern(text).pattern.encode() for text in statement.behind)
+    return re.compile(_USUAL_HEAD + b"(?:" + behind + b")")
 
 
 @lru_cache(maxsize=512)

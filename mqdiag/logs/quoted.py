@@ -12,6 +12,8 @@ from mqdiag.read.logs.scan import Counts
 
 MOST_SHOWN = 20
 """lines of one log that are kept"""
+MOST_LOOKED_AT = 200
+"""lines with one literal whose meaning is looked at"""
 TEXT_CHARACTERS = 300
 _LONGEST_WORD = 40
 _WORD_BEFORE = lazy_pattern(r"\w{1,40}\Z")
@@ -25,7 +27,6 @@ class QuotedLine(msgspec.Struct):
     quotes: str
     """the words of the statement by which it was found"""
     text: str
-    stands_for: int
 
 
 class QuotedLines(msgspec.Struct):
@@ -35,16 +36,25 @@ class QuotedLines(msgspec.Struct):
     not_own: int = 0
     """lines without any statement in its own place"""
     shown: list[QuotedLine] = msgspec.field(default_factory=list)
+    _own_position: int = -1
+    """where the last line with an own statement begins"""
     _position: int = -1
-    """where the last line with a statement begins"""
-    _is_own: bool = False
+    """where the line begins that has had no own statement so far; -1 without one"""
     _stands_for: int = 0
+    _is_quoted: bool = False
     _found: QuotedLine | None = None
+    _looked_at: dict[int, tuple[int, bool]] = msgspec.field(default_factory=dict)
+    """by literal, how many lines were looked at, and whether the last of them said something"""
 
-    def own(self, message: Message) -> None:
-        """A statement stands in its own place: what else its line quotes is a part of it."""
-        self._go_to(message)
-        self._is_own = True
+    def own(self, position: int) -> None:
+        """A statement stands in its own place: what else its line quotes is a part of it.
+
+        Args:
+            position: where its line begins.
+        """
+        self._own_position = position
+        if self._position >= 0:
+            self.end()
 
     def not_in_place(
         self, message: Message, literal: bytes, handler: Handler, log: LogTally, counts: Counts
@@ -58,29 +68,37 @@ class QuotedLines(msgspec.Struct):
             log: the log's tally, which stays as it is.
             counts: what was read up to the end of the line's block.
         """
-        self._go_to(message)
-        if self._found is None and says_something(message, handler, log):
-            hit = message.hit
-            number = counts.lines - hit.block.count(b"\n", hit.start) + 1
-            text = message.text.strip()
-            self._found = QuotedLine(
-                number, _whole_words(text, literal.decode()), text[:TEXT_CHARACTERS], message.stands_for
-            )
+        hit = message.hit
+        if hit.position == self._own_position:
+            return
+        if hit.position != self._position:
+            self.end()
+            self._position, self._stands_for = hit.position, hit.stands_for
+        if not self._is_quoted and self._says_something(message, handler, log):
+            self._is_quoted = True
+            if len(self.shown) < MOST_SHOWN:
+                number = counts.lines - hit.block.count(b"\n", hit.start) + 1
+                text = message.text.strip()
+                words = _whole_words(text, literal.decode())
+                self._found = QuotedLine(number, words, text[:TEXT_CHARACTERS])
+
+    def _says_something(self, message: Message, handler: Handler, log: LogTally) -> bool:
+        """As `says_something`; of a flood the last line that was looked at tells for the others."""
+        times, answer = self._looked_at.get(message.hit.literal, (0, False))
+        if times < MOST_LOOKED_AT:
+            answer = says_something(message, handler, log)
+            self._looked_at[message.hit.literal] = times + 1, answer
+        return answer
 
     def end(self) -> None:
-        """Count the last line."""
-        if self._position >= 0 and not self._is_own:
+        """Count the last line that had none of its own."""
+        if 0 <= self._position != self._own_position:
             self.not_own += self._stands_for
+            if self._is_quoted:
+                self.count += self._stands_for
             if self._found is not None:
-                self.count += self._found.stands_for
-                if len(self.shown) < MOST_SHOWN:
-                    self.shown.append(self._found)
-        self._position, self._is_own, self._found = -1, False, None
-
-    def _go_to(self, message: Message) -> None:
-        if message.hit.position != self._position:
-            self.end()
-            self._position, self._stands_for = message.hit.position, message.stands_for
+                self.shown.append(self._found)
+        self._position, self._is_quoted, self._found = -1, False, None
 
 
 def _whole_words(text: str, literal: str) -> str:

@@ -91,12 +91,11 @@ class LogsReader:
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
             message = Message(hit, stamps)
-            literal = rows.literals[hit.literal]
-            if not provenance.is_own(message, rows.statements[hit.literal], literal):
-                quoted.not_in_place(message, literal, handler, tally, counts)
+            if not provenance.is_own(message):
+                quoted.not_in_place(message, rows.literals[hit.literal], handler, tally, counts)
                 continue
             last_position, last_handler = hit.position, handler
-            quoted.own(message)
+            quoted.own(hit.position)
             handler(message, tally)
         quoted.end()
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
