@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -29,17 +29,12 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team import Team
+
 FILE_NAME = "mqdiag.toml"
 _MOST_BYTES = 1 << 20
 """bytes of a configuration: a file by its name may be a device without an end"""
-_MOST_DOTS = 200
-"""in a line: reading a key takes a time that grows with the square of its parts, and no key has more than a line"""
-_STRING_OR_COMMENT = re.compile(
-    rb'''"""(?:\\.|[^\\])*?(?:"""(?:""?)?|\Z)|"(?:\\.|[^"\\\n])*"?'''
-    rb"""|'''.*?(?:'''(?:''?)?|\Z)|'[^'\n]*'?|#[^\n]*""",
-    re.DOTALL,
-)
-"""strings and comments of TOML 1.0; one that is not closed goes on to its latest possible end"""
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
@@ -61,6 +56,13 @@ class RuleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     limits: dict[str, float] = {}
 
 
+class KnowledgeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[knowledge]`: what a team knows of its own software."""
+
+    folders: tuple[str, ...] = ()
+    """relative to the folder of the file"""
+
+
 class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """All of `mqdiag.toml`."""
 
@@ -68,6 +70,7 @@ class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     heap_limit: int | str | None = None
     expect: dict[str, SettingValue | dict[str, SettingValue]] = {}
     rules: dict[str, RuleSettings] = {}
+    knowledge: KnowledgeSettings = KnowledgeSettings()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -91,6 +94,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     today: date = msgspec.field(default_factory=lambda: today())
     source: str | None = None
     """the file that limits, severities and ignored rules come from"""
+    team: Team | None = None
+    """what a team knows of its own software; its libraries hold for the whole process, see `Team.use`"""
 
 
 def today() -> date:
@@ -236,39 +241,14 @@ def _opened(path: Path, was_found: bool) -> BinaryIO:
 
 
 def _decoded(data: bytes, path: Path) -> ConfigFile:
-    import tomllib  # most runs have no file
+    from mqdiag import given_toml  # most runs have no file
 
-    try:
-        if len(data) > _MOST_BYTES:
-            raise UsageError(
-                say(
-                    "{path}: has more than {most:bytes}, too many for a configuration",
-                    path=str(path),
-                    most=_MOST_BYTES,
-                )
-            )
-        for number, line in enumerate(_without_strings(data).split(b"\n"), 1):
-            if line.count(b".") > _MOST_DOTS:
-                raise UsageError(
-                    say(
-                        "{path}: line {number} has more than {most:count} dots, too many for a key",
-                        path=str(path),
-                        number=number,
-                        most=_MOST_DOTS,
-                    )
-                )
-        raw = tomllib.loads(data.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            say("{path}: is not UTF-8 at byte {start}", path=str(path), start=error.start)
-        ) from error
-    # A TOMLDecodeError is a ValueError, and so is the refusal of a number of thousands of digits.
-    except (ValueError, RecursionError) as error:
-        raise UsageError(say("{path}: is not TOML: {error}", path=str(path), error=str(error))) from error
-    _refuse_unknown(raw, ConfigFile, str(path), "")
+    raw = given_toml.parsed(data, str(path), _MOST_BYTES)
+    given_toml.refuse_unknown(raw, ConfigFile, str(path), "")
+    given_toml.refuse_unknown(raw.get("knowledge"), KnowledgeSettings, str(path), "knowledge.")
     rules = raw.get("rules", {})
     for name, section in rules.items() if isinstance(rules, dict) else ():
-        _refuse_unknown(section, RuleSettings, str(path), f"rules.{name}.")
+        given_toml.refuse_unknown(section, RuleSettings, str(path), f"rules.{name}.")
     try:
         for name, section in rules.items() if isinstance(rules, dict) else ():
             part = f"rules.{name}"
@@ -281,26 +261,13 @@ def _decoded(data: bytes, path: Path) -> ConfigFile:
         ) from error
 
 
-def _without_strings(data: bytes) -> bytes:
-    """TOML without what is in quotes and in comments, by the same lines."""
-    return _STRING_OR_COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
-
-
-def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix: str) -> None:
-    known = [found.encode_name for found in msgspec.structs.fields(kind)]
-    for key in section if isinstance(section, dict) else ():
-        if key not in known:
-            problem = say("{where}: unknown key {prefix}{key}", where=where, prefix=prefix, key=key)
-            raise UsageError(did_you_mean(problem, nearest(key, known)))
-
-
 def _in_toml_words(message: str, part: str) -> Text:
     """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
-    what, _, place = message.partition(" - at ")
-    place = place.strip("`").removeprefix("$").removeprefix(".").removesuffix("[...]")
+    from mqdiag.given_toml import told
+
+    problem, place = told(message)
     where = ".".join(filter(None, (part, place))) or say("the file")
-    problem = what.replace("`", "").replace("object", "table")
-    if what.startswith("Invalid enum value"):
+    if problem.startswith("Invalid enum value"):
         severities = tuple(severity.value for severity in Severity)
         return say("{where}: {problem}; it can be {values}", where=where, problem=problem, values=severities)
     return say("{where}: {problem}", where=where, problem=problem)
@@ -317,6 +284,7 @@ def resolve(
     baseline: Baseline | None = None,
     cache_bytes: int | None = 0,
     on: date | None = None,
+    team: Team | None = None,
 ) -> Settings:
     """Put the options over the file and check both against what exists.
 
@@ -330,6 +298,7 @@ def resolve(
         baseline: known findings, if `--baseline` was given.
         cache_bytes: see `Settings`.
         on: the day by which acceptances expire; today.
+        team: what a team knows of its own software.
     """
     day = on or today()
     failing = FailOn() if config.fail_on is None else parse_fail_on(config.fail_on, f"{source}: fail-on")
@@ -366,6 +335,7 @@ def resolve(
         baseline=baseline or Baseline(),
         today=day,
         source=source if config.rules else None,
+        team=team,
     )
 
 

@@ -113,6 +113,22 @@ class Margin(msgspec.Struct, frozen=True, kw_only=True):
     kind: MarginKind
 
 
+class TeamWords(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one file of a team adds to a finding; its sentences stand in the finding too, with the name of the file."""
+
+    by: Public
+    """the file, as `--knowledge` was given its folder"""
+    statement: Public | None = None
+    """name of its log statement that was found"""
+    library: Public | None = None
+    """name of its library that the finding names"""
+    runbook: Public | None = None
+    actions: tuple[Public, ...] = ()
+    """its sentences among those of `remedy`"""
+    references: tuple[Public, ...] = ()
+    """its entries among those of `references`"""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One cause with the numbers that prove it.
 
@@ -165,6 +181,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """it says that the evidence does not suffice, not that something is wrong"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
+    team: tuple[TeamWords, ...] = ()
+    """what files of a team add to it, see `--knowledge`"""
 
     def fails_at(self, least: Severity) -> bool:
         """Whether it fails a run that allows no findings of this severity or a worse one."""

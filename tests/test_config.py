@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from mqdiag.config import (
     ConfigFile,
-    _without_strings,
     find_config,
     parse_expectation,
     parse_size,
@@ -26,6 +25,7 @@ from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Acceptance, Lapsed, Severity
+from mqdiag.given_toml import without_strings
 from mqdiag.language import english
 from mqdiag.rules import all_rules
 from mqdiag.spelling import did_you_mean, nearest
@@ -391,7 +391,7 @@ def test_a_limit_may_be_so_high_that_it_turns_a_rule_off(tmp_path: Path) -> None
     ],
 )
 def test_dots_outside_keys_are_not_counted(text: str) -> None:
-    assert _without_strings(text.encode()).count(b".") == 0
+    assert without_strings(text.encode()).count(b".") == 0
 
 
 @pytest.mark.parametrize(
@@ -399,7 +399,7 @@ def test_dots_outside_keys_are_not_counted(text: str) -> None:
 )
 def test_dots_of_keys_are_counted_behind_any_string(before: str) -> None:
     text = "x = [" + before + "{" + "a." * 300 + 'b = "c"'
-    assert _without_strings(text.encode()).count(b".") == 300
+    assert without_strings(text.encode()).count(b".") == 300
 
 
 def test_a_long_comment_is_read_and_a_long_key_is_refused(tmp_path: Path) -> None:

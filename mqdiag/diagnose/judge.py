@@ -43,6 +43,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         limits=settings.limits,
         severities=settings.severities,
         ignored=settings.ignored,
+        team=settings.team,
     )
     cards = cards_of({finding.rule for finding in (*outcome.findings, *outcome.ignored)})
     report = Report(

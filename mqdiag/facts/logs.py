@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace
+from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace, StatementKind
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -536,6 +536,39 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
         return not self.not_understood and not self.weak and not self.unseen
 
 
+class TeamStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """A log statement of a team's own, in the log of one program with its rotated files, beside the team's limit."""
+
+    name: Public
+    by: Public
+    """the file of the team that describes it"""
+    text: Public
+    kind: StatementKind
+    limit: float
+    """lines, lines a minute, seconds without a line, or lines that no other line follows, from where it is a fault"""
+    within_seconds: float | None = None
+    """of a sequence: how long the other line may take"""
+    lines: int
+    measured: float | None
+    """the same as `limit`; None where the times of the lines do not tell"""
+    since: Public | None = None
+    """begin of the minute with the most lines or of the longest time without one; first line that nothing follows"""
+    first: Public | None = None
+    last: Public | None = None
+    undated: int = 0
+    """lines without a time"""
+    sampled: bool = False
+    """of a flood one line in several was looked at"""
+    example: Excerpt = ""
+    files: tuple[Public, ...] = ()
+    severity: Public
+    confidence: Public
+    """the greatest that the team's file allows"""
+    title: Public
+    explanation: tuple[Public, ...] = ()
+    actions: tuple[Public, ...] = ()
+
+
 class QuotedStatement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A line that holds the words of a log statement where the statement does not print them."""
 
@@ -591,6 +624,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    team: tuple[TeamStatement, ...] = ()
+    """log statements that a team describes by `--knowledge`, of those that stand in the logs"""
 
     def event(self, kind: str) -> LogEvent | None:
         """The event of a kind, None when no line has it; the larger one when two clocks have it."""

@@ -122,6 +122,13 @@ StandstillCause = Literal[
 ]
 """Why threads make no progress."""
 
+StatementKind = Literal["count", "rate", "gap", "sequence"]
+"""What a team limits of its own log statement.
+
+count: how many lines there are. rate: how many within a minute. gap: how long there is none. sequence: how many lines
+no other line follows in time.
+"""
+
 LockKind = Literal["monitor", "synchronizer", "class-init"]
 """What threads wait for.
 

@@ -11,7 +11,7 @@ import msgspec
 
 from mqdiag.facts.vocabulary import Doing, StandstillCause
 from mqdiag.knowledge.remedies import remedy
-from mqdiag.text import Text
+from mqdiag.text import Text, say
 
 REMOTE: StandstillCause = "slow-remote"
 
@@ -29,6 +29,20 @@ pause: it makes its callers wait on purpose.
 
 JDK: tuple[str, ...] = ("java.", "javax.", "jdk.", "sun.", "com.sun.", "oracle.jrockit.")
 """packages of the JDK, which no file needs to name"""
+
+
+BY = "{words} (by {file})"
+"""how words of a team's file are shown, wherever they stand"""
+
+
+def said_by(words: str, file: str) -> Text:
+    """Words of a file: ours have a translation; a team's are data, and say whose they are.
+
+    Args:
+        words: as the file has them.
+        file: of a team; empty for our own.
+    """
+    return say("{words} (by {file})", words=words, file=file) if file else Text(words)
 
 
 class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -54,12 +68,15 @@ class Library(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """part of the name of a thread that each pool has once"""
     stream_per_call: bool = False
     """makes a new stream for each request, where others keep one as long as the connection"""
+    by: str = ""
+    """the file of a team that says so; empty for what mqdiag itself knows"""
 
     @property
     def remedy(self) -> tuple[Text, ...]:
         """What helps a thread that waits in it."""
-        texts = (*map(Text, self.advice), *(text for name in self.shared_remedies for text in remedy(name)))
-        if self.cause != "slow-database":
+        own = (said_by(words, self.by) for words in self.advice)
+        texts = (*own, *(text for name in self.shared_remedies for text in remedy(name)))
+        if self.cause != "slow-database" or self.by:
             return texts
         # what the database does at this minute is gone the next one; settings can wait
         return tuple(sorted(texts, key=lambda text: not text.template.startswith("Look at ")))
@@ -83,16 +100,18 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     works_alone: bool = False
     """has threads of its own, so that a frame that happens to refer to it is not who holds the memory"""
     rank: int = 0
+    by: str = ""
+    """the file of a team that says so; empty for what mqdiag itself knows"""
 
     @property
     def name(self) -> Text:
         """The name that users know."""
-        return Text(self.known_as)
+        return said_by(self.known_as, self.by)
 
     @property
     def remedy(self) -> Text:
         """What limits it."""
-        return Text(self.advice)
+        return said_by(self.advice, self.by)
 
 
 class ListenerContainer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -106,16 +125,18 @@ class ListenerContainer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
     """prefixes of "package.Class.method" between the client and the listener"""
     threads_advice: str = msgspec.field(name="more_threads")
     later_advice: str = msgspec.field(name="consume_later")
+    by: str = ""
+    """the file of a team that says so; empty for what mqdiag itself knows"""
 
     @property
     def more_threads(self) -> Text:
         """Where the number of consume threads is set."""
-        return Text(self.threads_advice)
+        return said_by(self.threads_advice, self.by)
 
     @property
     def consume_later(self) -> Text:
         """How a listener says that it wants the message again."""
-        return Text(self.later_advice)
+        return said_by(self.later_advice, self.by)
 
 
 class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -124,11 +145,13 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     methods: tuple[str, ...]
     """"package.Class.method" of each"""
     advice: tuple[str, ...] = msgspec.field(name="remedy")
+    by: str = ""
+    """the file of a team that says so; empty for what mqdiag itself knows"""
 
     @property
     def remedy(self) -> tuple[Text, ...]:
         """What helps a thread that waits in one of them."""
-        return tuple(map(Text, self.advice))
+        return tuple(said_by(words, self.by) for words in self.advice)
 
 
 class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -8,18 +8,20 @@ from functools import cache, lru_cache
 import msgspec
 
 from mqdiag.knowledge.library import Holder, Library, ListenerContainer
-from mqdiag.knowledge.library_files import index, part_of, part_of_all
+from mqdiag.knowledge.library_files import from_libraries, index, part_of, part_of_all
 
 _Places = dict[str, tuple[str, int]]
 """by the prefixes of a library's frames: its file, and its place among the libraries of the file"""
 
 
+@from_libraries
 @lru_cache(maxsize=65_536)
 def pool_of_frame(method: str) -> Library | None:
     """The connection pool in which a thread in this method waits."""
     return _library(*_prefixes()[0], method)
 
 
+@from_libraries
 @lru_cache(maxsize=65_536)
 def library_of_frame(method: str) -> Library | None:
     """The library that a method belongs to; connection pools only count where a thread waits in them."""
@@ -43,6 +45,7 @@ def works_alone(name: str) -> bool:
     return known is not None and known.works_alone
 
 
+@from_libraries
 @cache
 def holders() -> tuple[Holder, ...]:
     """All holders in the order of preference; classes that are like those of another file are added to theirs."""
@@ -69,6 +72,7 @@ def container_of(methods: tuple[str, ...]) -> ListenerContainer | None:
     return None
 
 
+@from_libraries
 @cache
 def containers() -> tuple[ListenerContainer, ...]:
     """All listener containers."""
@@ -83,6 +87,7 @@ class _Holders(msgspec.Struct):
     holder: tuple[Holder, ...] = ()
 
 
+@from_libraries
 @cache
 def _prefixes() -> tuple[tuple[_Places, tuple[int, ...]], tuple[_Places, tuple[int, ...]]]:
     """Frames of pools and of all others, each with the lengths of its prefixes, the longest first."""
@@ -108,6 +113,7 @@ def _library(known: _Places, lengths: tuple[int, ...], method: str) -> Library |
     return None
 
 
+@from_libraries
 @cache
 def _libraries_of(file: str) -> tuple[Library, ...]:
     return part_of(file, _Libraries).library

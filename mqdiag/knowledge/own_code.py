@@ -81,8 +81,9 @@ def _packages(*, in_heap: bool) -> tuple[str, ...]:
     """Beginnings of names of classes of the JDK and of libraries; none begins with another one."""
     # Not before: most logs have no frame of a listener.
     from mqdiag.knowledge.library import JDK
-    from mqdiag.knowledge.library_files import index
+    from mqdiag.knowledge.library_files import from_libraries, index
 
+    from_libraries(_packages)
     found: list[str] = []
     files = index().values()
     more = (package for file in files for package in file.heap_packages) if in_heap else ()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -11,6 +12,9 @@ from mqdiag.errors import InputError
 from mqdiag.logs.reader import LogsReader, ReadLog
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.text import Text
+
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team.statement import Statement
 
 CHUNK = 1 << 20
 """bytes that are searched at once"""
@@ -30,12 +34,15 @@ class FoundLog(msgspec.Struct):
     """unpacked bytes that were read before the problem"""
 
 
-def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
+def logs_of(
+    path: str, name: str, statements: tuple[Statement, ...], step: Callable[[], None]
+) -> list[FoundLog]:
     """Read all logs of a path.
 
     Args:
         path: a file, packed or not; "-" is standard input.
         name: what the user calls it.
+        statements: of a team.
         step: called before each chunk; it raises InputError if reading is to end.
     """
     found: list[FoundLog] = []
@@ -51,7 +58,7 @@ def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
         try:
             label, chunks = next(given)
             label = name + label.removeprefix(path)
-            log = _reader().read(label, as_far_as_they_go(chunks, note, step))
+            log = _reader(statements).read(label, as_far_as_they_go(chunks, note, step))
         except StopIteration:
             return found
         except InputError as error:
@@ -62,5 +69,5 @@ def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
 
 
 @cache
-def _reader() -> LogsReader:
-    return LogsReader()
+def _reader(statements: tuple[Statement, ...]) -> LogsReader:
+    return LogsReader(statements)

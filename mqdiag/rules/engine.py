@@ -19,6 +19,7 @@ from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
     from mqdiag.facts.addresses import Addresses
+    from mqdiag.knowledge.team import Team
 
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
@@ -45,6 +46,7 @@ def run_rules(
     limits: Mapping[str, Mapping[str, float]] | None = None,
     severities: Mapping[str, Severity] | None = None,
     ignored: Mapping[str, Acceptance] | None = None,
+    team: Team | None = None,
 ) -> Outcome:
     """Check all rules.
 
@@ -54,6 +56,7 @@ def run_rules(
         limits: thresholds to put over the defaults, by rule.
         severities: severity overrides, by rule.
         ignored: rules whose findings are kept apart; each is listed as skipped, with the reason, when it fires.
+        team: what a team adds to findings.
     """
     limits, severities, ignored = limits or {}, severities or {}, ignored or {}
     findings: list[Finding] = []
@@ -85,6 +88,11 @@ def run_rules(
                     [(item, kinds) for item, kinds in said if isinstance(item, Draft)]
                 )
             ]
+            if team is not None:
+                # Here, not above: most runs know of no team.
+                from mqdiag.rules.shared.team_words import with_team_words
+
+                found = [with_team_words(one, team) for one in found]
         except Exception as error:
             failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
             errors.append(error)

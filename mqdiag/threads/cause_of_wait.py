@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 import msgspec
@@ -9,7 +10,7 @@ import msgspec
 from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
 from mqdiag.knowledge.library import REMOTE
-from mqdiag.knowledge.library_files import index
+from mqdiag.knowledge.library_files import from_libraries, index
 from mqdiag.knowledge.own_code import method_of
 from mqdiag.knowledge.remedies import remedy as remedy_named
 from mqdiag.read.stacks.records import Stack
@@ -145,7 +146,6 @@ _CALL_REMEDIES: tuple[tuple[frozenset[str], tuple[Text, ...]], ...] = (
         frozenset(("java.lang.ref.ReferenceQueue.remove",)),
         (say("Use remove(timeout): a reference comes only after a collection has freed its object."),),
     ),
-    *((frozenset(call.methods), call.remedy) for file in index().values() for call in file.call),
 )
 """for waits of a kind that several calls share, remedies in the words of the call; by the methods that wait"""
 LOCK_REMEDY = (
@@ -278,8 +278,18 @@ def _name_of_library(meaning: StackMeaning) -> str | None:
 
 def _of_call(meaning: StackMeaning) -> tuple[Text, ...]:
     return next(
-        (remedy for calls, remedy in _CALL_REMEDIES if not calls.isdisjoint(meaning.above_own)),
+        (remedy for calls, remedy in _call_remedies() if not calls.isdisjoint(meaning.above_own)),
         (),
+    )
+
+
+@from_libraries
+@cache
+def _call_remedies() -> tuple[tuple[frozenset[str], tuple[Text, ...]], ...]:
+    """The same of the JDK's calls and of those of libraries."""
+    return (
+        *_CALL_REMEDIES,
+        *((frozenset(call.methods), call.remedy) for file in index().values() for call in file.call),
     )
 
 

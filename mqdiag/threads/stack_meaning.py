@@ -14,21 +14,15 @@ from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
 from mqdiag.read.stacks.whole import has_first_frame
 from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
-    ANSWER_BODIES,
     CARRIER,
     CARRIER_IDLE,
-    FULL_LOG_QUEUES,
-    IDLE,
     LOCK_CALLS,
-    LOGGING,
     LOOKS_FOR_TASK,
-    NATIVE_WAITS,
     PARK_PLUMBING,
     PIPES,
-    SPINNING_WAITS,
-    STEPPED_WAITS,
     TASK_RUNNERS,
     WAITS,
+    known_frames,
 )
 
 # waits that another machine ends
@@ -125,12 +119,14 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def reads_body(self) -> bool:
         """Whether it is in the middle of an HTTP answer."""
-        return self.doing == "socket-read" and any(method.endswith(ANSWER_BODIES) for method in self.methods)
+        ends = known_frames().answer_bodies
+        return self.doing == "socket-read" and any(method.endswith(ends) for method in self.methods)
 
     @cached_property
     def in_full_log_queue(self) -> bool:
         """Whether it waits for room in the queue of an asynchronous logger."""
-        return any(method.endswith(FULL_LOG_QUEUES) for method in self.methods[:MAX_TOP])
+        ends = known_frames().full_log_queues
+        return any(method.endswith(ends) for method in self.methods[:MAX_TOP])
 
     @cached_property
     def prints(self) -> bool:
@@ -145,12 +141,14 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def waits_in_steps(self) -> bool:
         """Whether it is in a library that checks again and again if it still has to wait."""
-        return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)
+        stepped = known_frames().stepped_waits
+        return self.waits and any(method.startswith(stepped) for method in self.methods)
 
     @cached_property
     def spins(self) -> bool:
         """Whether it waits for room in a way that uses CPU time for as long as it waits."""
-        return any(method.startswith(SPINNING_WAITS) for method in self.above_own)
+        spinning = known_frames().spinning_waits
+        return any(method.startswith(spinning) for method in self.above_own)
 
     @cached_property
     def makes_store_file(self) -> bool:
@@ -192,10 +190,10 @@ class StackMeanings:
 
     def of(self, stack: Stack) -> StackMeaning:
         """The meaning of a stack."""
-        known = self._known.get(id(stack))
-        if known is None:
-            known = self._known[id(stack)] = meaning_of(stack)
-        return known
+        found = self._known.get(id(stack))
+        if found is None:
+            found = self._known[id(stack)] = meaning_of(stack)
+        return found
 
 
 def meaning_of(stack: Stack) -> StackMeaning:
@@ -288,8 +286,9 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         return False
     if methods[:1] == (LOOKS_FOR_TASK,):
         return True
+    idle = known_frames().idle
     for place, method in enumerate(methods[:MAX_TOP]):
-        if method in IDLE:
+        if method in idle:
             return rests_in_loop(methods, place)
     if not stack.frames:
         # a part of a javacore may name who has or waits for a monitor, and no frames
@@ -304,9 +303,10 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
     if any(lock.kind == CLASS_INIT for lock in stack.locks):
         return "class-init"
     top = methods[0] if methods else ""
-    if top not in NATIVE_WAITS:
+    waits = known_frames().native_waits
+    if top not in waits:
         return _spinning(methods)
-    kind = NATIVE_WAITS[top]
+    kind = waits[top]
     for method in methods[1:MAX_TOP]:
         if method in PARK_PLUMBING:
             continue
@@ -362,8 +362,9 @@ def _refine(doing: Doing, library: Library | None, methods: tuple[str, ...], end
         return "pool"
     if library is not None and library.kind == "bridge" and doing in BRIDGE_WAITS:
         return "future"
+    loggers = known_frames().loggers
     if doing in ("file-write", "lock", "monitor", "queue", "condition") and any(
-        method.startswith(LOGGING) for method in methods[:end]
+        method.startswith(loggers) for method in methods[:end]
     ):
         return "log" if doing != "monitor" else "monitor"
     if doing == "file-read" and any(method.startswith("java.lang.ClassLoader") for method in methods[:end]):

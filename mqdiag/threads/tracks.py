@@ -14,7 +14,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
-from mqdiag.threads.wait_table import CARRIER, PER_CALL_OBJECTS
+from mqdiag.threads.wait_table import CARRIER, known_frames
 
 _REQUEST_STREAM = "java.io.BufferedInputStream"
 
@@ -216,10 +216,11 @@ def call_objects(track: Track, index: int) -> frozenset[str]:
     if record is None or meaning is None:
         return frozenset()
     new_stream = meaning.library is not None and meaning.library.stream_per_call
+    ends = known_frames().per_call_objects
     found = set()
     for lock in record.stack.locks:
         if not 0 <= lock.slot < len(record.addresses):
             continue
-        if lock.class_name.endswith(PER_CALL_OBJECTS) or (new_stream and lock.class_name == _REQUEST_STREAM):
+        if lock.class_name.endswith(ends) or (new_stream and lock.class_name == _REQUEST_STREAM):
             found.add(record.addresses[lock.slot])
     return frozenset(found)

@@ -5,13 +5,14 @@ What is known of a library is in its file in `mqdiag/knowledge/libraries`.
 
 from __future__ import annotations
 
-from mqdiag.facts.vocabulary import Doing
-from mqdiag.knowledge.library_files import index
+from functools import cache
+from typing import NamedTuple
 
-_LIBRARIES = [file.threads for file in index().values() if file.threads is not None]
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.knowledge.library_files import from_libraries, index
 
 # top frame of a waiting thread, with the kind of wait; frames below it may be more specific
-NATIVE_WAITS: dict[str, Doing] = {
+_NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.SocketDispatcher.read0": "socket-read",
     "sun.nio.ch.SocketDispatcher.readv0": "socket-read",
     "java.net.SocketInputStream.socketRead0": "socket-read",
@@ -97,7 +98,6 @@ NATIVE_WAITS: dict[str, Doing] = {
     "java.lang.ProcessHandleImpl.waitForProcessExit0": "process",
     "java.lang.ProcessImpl.waitForProcessExit": "process",
     "java.lang.UNIXProcess.waitForProcessExit": "process",
-    **{method: kind for one in _LIBRARIES for method, kind in one.native_waits.items()},
 }
 
 # frames between a park and the method that waits
@@ -233,7 +233,7 @@ LOCK_CALLS = frozenset(
 )
 
 # a thread in one of these frames is idle
-IDLE = frozenset(
+_IDLE = frozenset(
     {
         "java.util.concurrent.ThreadPoolExecutor.getTask",
         "java.util.concurrent.ForkJoinPool.awaitWork",
@@ -253,13 +253,8 @@ IDLE = frozenset(
         "sun.nio.ch.Poller.pollerLoop",
         "sun.nio.ch.Poller.loop",
         "jdk.internal.misc.Signal$1.run",
-        *(method for one in _LIBRARIES for method in one.idle),
     }
 )
-# libraries that wait for one thing in many short steps; the work between two steps is no progress
-STEPPED_WAITS = tuple(prefix for one in _LIBRARIES for prefix in one.stepped_waits)
-# waits that look for room again and again with hardly a pause, so that their CPU time tells nothing of progress
-SPINNING_WAITS = tuple(prefix for one in _LIBRARIES for prefix in one.spinning_waits)
 # pipes between threads, which look once a second if the thread at the other end is still alive
 PIPES = (
     "java.io.PipedInputStream.",
@@ -267,14 +262,8 @@ PIPES = (
     "java.io.PipedReader.",
     "java.io.PipedWriter.",
 )
-# what asynchronous loggers call after their queue had no room
-FULL_LOG_QUEUES = tuple(end for one in _LIBRARIES for end in one.full_log_queues)
-# the streams that HTTP clients wrap around the body of an answer; these are of HttpURLConnection
-ANSWER_BODIES = (
-    ".MeteredStream.read",
-    ".ChunkedInputStream.read",
-    *(end for one in _LIBRARIES for end in one.answer_bodies),
-)
+# the streams that HttpURLConnection wraps around the body of an answer
+_ANSWER_BODIES = (".MeteredStream.read", ".ChunkedInputStream.read")
 # a ForkJoinPool worker searches for a task in this frame; up to JDK 21 the same frame also runs the task
 LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
 # frames that run a task of another thread
@@ -290,7 +279,49 @@ TASK_RUNNERS = frozenset(
 CARRIER = "java.lang.VirtualThread.runContinuation"
 CARRIER_IDLE = frozenset({"java.util.concurrent.ForkJoinPool.deactivate"})
 
-LOGGING: tuple[str, ...] = ("java.util.logging.", *(prefix for one in _LIBRARIES for prefix in one.loggers))
-"""beginnings of the frames of loggers"""
-PER_CALL_OBJECTS = tuple(end for one in _LIBRARIES for end in one.per_call_objects)
-"""ends of names of classes whose objects are made for one call and die with it"""
+_LOGGING = ("java.util.logging.",)
+
+
+class Known(NamedTuple):
+    """What frames of the JDK and of libraries tell of a thread; the keys of `[threads]` in the files of libraries."""
+
+    native_waits: dict[str, Doing]
+    """the kind of wait by the top frame of a waiting thread"""
+    idle: frozenset[str]
+    """a thread in one of these frames is idle"""
+    stepped_waits: tuple[str, ...]
+    """beginnings of methods that wait for one thing in many short steps; the work between two steps is no progress"""
+    spinning_waits: tuple[str, ...]
+    """the same of waits that look for room again and again with hardly a pause, so that their CPU time tells nothing"""
+    loggers: tuple[str, ...]
+    """beginnings of the frames of loggers"""
+    full_log_queues: tuple[str, ...]
+    """ends of what asynchronous loggers call after their queue had no room"""
+    answer_bodies: tuple[str, ...]
+    """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
+    per_call_objects: tuple[str, ...]
+    """ends of names of classes whose objects are made for one call and die with it"""
+
+
+@from_libraries
+@cache
+def known_frames() -> Known:
+    """What is known of the JDK and of all libraries.
+
+    Raises:
+        KnowledgeError: a file of a library is wrong.
+    """
+    files = [file.threads for file in index().values() if file.threads is not None]
+    return Known(
+        native_waits={
+            **_NATIVE_WAITS,
+            **{method: kind for one in files for method, kind in one.native_waits.items()},
+        },
+        idle=_IDLE.union(*(one.idle for one in files)),
+        stepped_waits=tuple(prefix for one in files for prefix in one.stepped_waits),
+        spinning_waits=tuple(prefix for one in files for prefix in one.spinning_waits),
+        loggers=(*_LOGGING, *(prefix for one in files for prefix in one.loggers)),
+        full_log_queues=tuple(end for one in files for end in one.full_log_queues),
+        answer_bodies=(*_ANSWER_BODIES, *(end for one in files for end in one.answer_bodies)),
+        per_call_objects=tuple(end for one in files for end in one.per_call_objects),
+    )

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from mqdiag.cli.common import commands
-from mqdiag.cli.common.completion import complete_fail_on, complete_files
+from mqdiag.cli.common.completion import complete_fail_on, complete_files, complete_folders
 from mqdiag.fail_on import WORDS
 from mqdiag.language import LANGUAGES
 from mqdiag.render import DETAILS, TABLES, Detail, formats
@@ -31,6 +31,7 @@ class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
     fail_on: str | None = None
     expect: tuple[str, ...] = ()
     config: Path | None = None
+    knowledge: tuple[str, ...] = ()
     baseline: str | None = None
     write_baseline: str | None = None
     heap_limit: str | None = None
@@ -166,6 +167,14 @@ CONFIG_OPTION = commands.option(
     metavar="FILE",
     help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
 )
+KNOWLEDGE_OPTION = commands.option(
+    "--knowledge",
+    multiple=True,
+    metavar="DIR",
+    shell_complete=complete_folders,
+    help="What your team knows of its own libraries, log statements and faults, besides the folders of mqdiag.toml;"
+    " see mqdiag knowledge check. Repeatable.",
+)
 GATE = (
     commands.option(
         "--fail-on",
@@ -175,6 +184,7 @@ GATE = (
         " decide between fault and healthy. Both: error,undecided.  [default: error]",
     ),
     CONFIG_OPTION,
+    KNOWLEDGE_OPTION,
     commands.option(
         "--baseline",
         metavar="FILE",

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from mqdiag.config import ConfigFile, Settings
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.findings import Report, RuleCard
+    from mqdiag.knowledge.team import Team
     from mqdiag.progress import Progress
     from mqdiag.render import View
 
@@ -41,14 +42,39 @@ def load_settings(options: CommonOptions) -> Settings:
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
     if options.baseline == "":
         raise UsageError(say("--baseline '' is not a file name"))
+    config, source, cards = configuration(options.config)
     return resolve(
-        *configuration(options.config),
+        config,
+        source,
+        cards,
         expect=options.expect,
         fail_on=options.fail_on,
         heap_limit=options.heap_limit,
         cache_bytes=cache_bytes(options.no_cache, options.cache_size),
         baseline=None if options.baseline is None else read_baseline(Path(options.baseline)),
+        team=team_of(options.knowledge, config, source, was_found=options.config is None),
     )
+
+
+def team_of(named: tuple[str, ...], config: ConfigFile, source: str, *, was_found: bool) -> Team | None:
+    """What a team knows of its own software, in use from now on; None where no folder is named.
+
+    Args:
+        named: folders that the user names.
+        config: names further ones.
+        source: the path of the configuration.
+        was_found: the user did not name the configuration.
+
+    Raises:
+        UsageError: a folder cannot be read, or a file is wrong.
+    """
+    if not named and not config.knowledge.folders:
+        if (known := sys.modules.get("mqdiag.knowledge.team")) is not None:
+            known.Team().use()  # a program that runs several commands, the one before with a team
+        return None
+    from mqdiag.cli.common.team import read_folders
+
+    return read_folders(named, config.knowledge.folders, os.path.dirname(source), was_found=was_found)
 
 
 def configuration(given: Path | None) -> tuple[ConfigFile, str, dict[str, RuleCard]]:

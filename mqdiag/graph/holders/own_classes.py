@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from mqdiag.graph.heap import Heap
 from mqdiag.knowledge.library import JDK
+from mqdiag.knowledge.library_files import from_libraries
 from mqdiag.knowledge.own_code import is_own_class
 
 
@@ -14,6 +15,7 @@ def is_jdk(name: str) -> bool:
     return name.endswith("]") or name.startswith(JDK)
 
 
+@from_libraries
 @lru_cache(maxsize=1 << 14)
 def is_application(name: str) -> bool:
     """True for what the user wrote: neither the JDK's, a library's, nor generated."""
