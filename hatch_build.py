@@ -1,4 +1,4 @@
-"""Compiles the translations and writes the index of rules into the wheel.
+"""Compiles the translations, and writes the index of rules and the packed knowledge into the wheel.
 
 An editable installation gets the translations in its folder, and finds its rules in their sources.
 """
@@ -28,17 +28,28 @@ class MadeFiles(BuildHookInterface):
         """Compile each catalogue beside its source, and put the index of rules into a package that is built."""
         sys.path.insert(0, str(ROOT))
         try:
+            from mqdiag.knowledge import packed
             from mqdiag.language.compile_catalogues import compile_all
         finally:
             sys.path.remove(str(ROOT))
         build_data["artifacts"] += [str(path.relative_to(ROOT)) for path in compile_all()]
         if self.target_name == "wheel" and version == "standard":
             self._made = Path(tempfile.mkdtemp())
+            rules = ROOT / "mqdiag" / "rules"
             # The module alone: its package imports what a build environment does not have.
-            index = runpy.run_path(str(ROOT / "mqdiag" / "rules" / "index.py"))
-            written = self._made / index["FILE"]
-            index["write_index"](str(ROOT / "mqdiag" / "rules"), str(written))
-            build_data["force_include"][str(written)] = f"mqdiag/rules/{written.name}"
+            index = runpy.run_path(str(rules / "index.py"))
+            self._put(index["write"](str(rules)), f"mqdiag/rules/{index['FILE']}", build_data)
+            knowledge = ROOT / "mqdiag" / "knowledge"
+            for folder in sorted({file.parent for file in knowledge.rglob("*.toml")}):
+                name = (folder / packed.PACKED).relative_to(ROOT).as_posix()
+                self._put(packed.pack(str(folder)), name, build_data)
+
+    def _put(self, data: bytes, name: str, build_data: dict[str, Any]) -> None:
+        """Have the wheel hold a file that is made."""
+        assert self._made is not None
+        written = self._made / name.replace("/", "-")
+        written.write_bytes(data)
+        build_data["force_include"][str(written)] = name
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
         """Remove the index, which the wheel holds now."""

@@ -22,7 +22,7 @@ import msgspec
 from mqdiag.errors import UsageError
 from mqdiag.facts.vocabulary import LapseKind
 from mqdiag.findings import Acceptance, Finding, Lapsed, Report, Severity
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 MOST_BYTES = 256 << 20
 """A report of a heap with a hundred thousand classes has 30 MB."""
@@ -222,3 +222,13 @@ def _lapsed(report: Report, entries: Iterable[Known], today: date) -> Iterable[L
         else:
             continue
         yield Lapsed(rule=entry.rule, fingerprint=entry.fingerprint, why=why, acceptance=entry.acceptance)
+
+
+def lowered_line(report: Report) -> Text:
+    """What the configuration did to the findings, for every format: "mqdiag.toml lowered 2 findings (deadlock)"."""
+    return say(
+        "{source} lowered {lowered:count} {lowered:finding|findings} ({rules})",
+        source=report.lowered_by or "--config",
+        lowered=len(report.lowered),
+        rules=tuple(dict.fromkeys(report.lowered)),
+    )

@@ -1,5 +1,8 @@
 """Settings of a run: `mqdiag.toml`, found upward from the working directory, with the options put over it.
 
+A file that the user did not name is read only where nobody but the user and root can have written it: it changes
+verdicts, and evidence is unpacked in folders of everybody. The search ends at the root of the repository or the home.
+
 Everything in the file is checked before any evidence is read, so a typing error costs a second and not a
 silent wrong verdict.
 """
@@ -7,11 +10,12 @@ silent wrong verdict.
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
@@ -25,17 +29,12 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team import Team
+
 FILE_NAME = "mqdiag.toml"
 _MOST_BYTES = 1 << 20
-"""of a configuration: a file by its name may be a device without an end"""
-_MOST_DOTS = 200
-"""in a line: reading a key takes a time that grows with the square of its parts, and no key has more than a line"""
-_STRING_OR_COMMENT = re.compile(
-    rb'''"""(?:\\.|[^\\])*?(?:"""(?:""?)?|\Z)|"(?:\\.|[^"\\\n])*"?'''
-    rb"""|'''.*?(?:'''(?:''?)?|\Z)|'[^'\n]*'?|#[^\n]*""",
-    re.DOTALL,
-)
-"""of TOML 1.0; one that is not closed goes on to its latest possible end"""
+"""bytes of a configuration: a file by its name may be a device without an end"""
 SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
@@ -57,6 +56,13 @@ class RuleSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fie
     limits: dict[str, float] = {}
 
 
+class KnowledgeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """`[knowledge]`: what a team knows of its own software."""
+
+    folders: tuple[str, ...] = ()
+    """relative to the folder of the file"""
+
+
 class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="kebab"):
     """All of `mqdiag.toml`."""
 
@@ -64,6 +70,7 @@ class ConfigFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     heap_limit: int | str | None = None
     expect: dict[str, SettingValue | dict[str, SettingValue]] = {}
     rules: dict[str, RuleSettings] = {}
+    knowledge: KnowledgeSettings = KnowledgeSettings()
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +92,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """ignored rules whose last day has passed"""
     baseline: Baseline = msgspec.field(default_factory=Baseline)
     today: date = msgspec.field(default_factory=lambda: today())
+    source: str | None = None
+    """the file that limits, severities and ignored rules come from"""
+    team: Team | None = None
+    """what a team knows of its own software; its libraries hold for the whole process, see `Team.use`"""
 
 
 def today() -> date:
@@ -179,58 +190,65 @@ def _check_value(key: str, value: object, where: str) -> None:
 
 
 def find_config(start: Path) -> Path | None:
-    """The nearest `mqdiag.toml` in `start` or a folder above it."""
+    """The nearest `mqdiag.toml` in `start` or a folder above it, up to the root of the repository or the home."""
+    try:
+        home = Path.home()
+    except RuntimeError:
+        home = None
     for folder in (start, *start.parents):
         path = folder / FILE_NAME
         try:
             if path.is_file():
                 return path
+            if folder == home or (folder / ".git").exists():
+                return None
         except OSError:
             continue  # a folder above may be closed to this user, who may still work below it
     return None
 
 
-def read_config(path: Path) -> ConfigFile:
-    """Decode strictly; unknown keys and wrong types are errors that name their place."""
-    import tomllib  # most runs have no file
+def read_config(path: Path, *, was_found: bool = False) -> ConfigFile:
+    """Decode strictly; unknown keys and wrong types are errors that name their place.
 
+    Args:
+        path: of the file.
+        was_found: the user did not name it.
+
+    Raises:
+        UsageError: it cannot be read, or is wrong.
+        Untrusted: it was found, and others can have written it.
+    """
     try:
-        with path.open("rb") as file:
-            data = file.read(_MOST_BYTES + 1)
-        if len(data) > _MOST_BYTES:
-            raise UsageError(
-                say(
-                    "{path}: has more than {most:bytes}, too many for a configuration",
-                    path=str(path),
-                    most=_MOST_BYTES,
-                )
-            )
-        for number, line in enumerate(_without_strings(data).split(b"\n"), 1):
-            if line.count(b".") > _MOST_DOTS:
-                raise UsageError(
-                    say(
-                        "{path}: line {number} has more than {most:count} dots, too many for a key",
-                        path=str(path),
-                        number=number,
-                        most=_MOST_DOTS,
-                    )
-                )
-        raw = tomllib.loads(data.decode("utf-8"))
+        with _opened(path, was_found) as file:
+            return _decoded(file.read(_MOST_BYTES + 1), path)
     except OSError as error:
         raise UsageError(
             say("{path}: cannot be read: {reason}", path=str(path), reason=error.strerror)
         ) from error
-    except UnicodeDecodeError as error:
-        raise UsageError(
-            say("{path}: is not UTF-8 at byte {start}", path=str(path), start=error.start)
-        ) from error
-    # A TOMLDecodeError is a ValueError, and so is the refusal of a number of thousands of digits.
-    except (ValueError, RecursionError) as error:
-        raise UsageError(say("{path}: is not TOML: {error}", path=str(path), error=str(error))) from error
-    _refuse_unknown(raw, ConfigFile, str(path), "")
+
+
+def _opened(path: Path, was_found: bool) -> BinaryIO:
+    if not was_found:
+        return path.open("rb")
+    # Here, not above: most runs have no file.
+    from mqdiag.trusted import open_file, open_folder
+
+    folder = open_folder(str(path.parent.absolute()), private_groups=True)
+    try:
+        return open(open_file(folder, path.name, private_groups=True), "rb")
+    finally:
+        os.close(folder)
+
+
+def _decoded(data: bytes, path: Path) -> ConfigFile:
+    from mqdiag import given_toml  # most runs have no file
+
+    raw = given_toml.parsed(data, str(path), _MOST_BYTES)
+    given_toml.refuse_unknown(raw, ConfigFile, str(path), "")
+    given_toml.refuse_unknown(raw.get("knowledge"), KnowledgeSettings, str(path), "knowledge.")
     rules = raw.get("rules", {})
     for name, section in rules.items() if isinstance(rules, dict) else ():
-        _refuse_unknown(section, RuleSettings, str(path), f"rules.{name}.")
+        given_toml.refuse_unknown(section, RuleSettings, str(path), f"rules.{name}.")
     try:
         for name, section in rules.items() if isinstance(rules, dict) else ():
             part = f"rules.{name}"
@@ -243,26 +261,13 @@ def read_config(path: Path) -> ConfigFile:
         ) from error
 
 
-def _without_strings(data: bytes) -> bytes:
-    """TOML without what is in quotes and in comments, by the same lines."""
-    return _STRING_OR_COMMENT.sub(lambda found: b"\n" * found[0].count(b"\n"), data)
-
-
-def _refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix: str) -> None:
-    known = [found.encode_name for found in msgspec.structs.fields(kind)]
-    for key in section if isinstance(section, dict) else ():
-        if key not in known:
-            problem = say("{where}: unknown key {prefix}{key}", where=where, prefix=prefix, key=key)
-            raise UsageError(did_you_mean(problem, nearest(key, known)))
-
-
 def _in_toml_words(message: str, part: str) -> Text:
     """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
-    what, _, place = message.partition(" - at ")
-    place = place.strip("`").removeprefix("$").removeprefix(".").removesuffix("[...]")
+    from mqdiag.given_toml import told
+
+    problem, place = told(message)
     where = ".".join(filter(None, (part, place))) or say("the file")
-    problem = what.replace("`", "").replace("object", "table")
-    if what.startswith("Invalid enum value"):
+    if problem.startswith("Invalid enum value"):
         severities = tuple(severity.value for severity in Severity)
         return say("{where}: {problem}; it can be {values}", where=where, problem=problem, values=severities)
     return say("{where}: {problem}", where=where, problem=problem)
@@ -279,6 +284,7 @@ def resolve(
     baseline: Baseline | None = None,
     cache_bytes: int | None = 0,
     on: date | None = None,
+    team: Team | None = None,
 ) -> Settings:
     """Put the options over the file and check both against what exists.
 
@@ -292,6 +298,7 @@ def resolve(
         baseline: known findings, if `--baseline` was given.
         cache_bytes: see `Settings`.
         on: the day by which acceptances expire; today.
+        team: what a team knows of its own software.
     """
     day = on or today()
     failing = FailOn() if config.fail_on is None else parse_fail_on(config.fail_on, f"{source}: fail-on")
@@ -327,6 +334,8 @@ def resolve(
         ),
         baseline=baseline or Baseline(),
         today=day,
+        source=source if config.rules else None,
+        team=team,
     )
 
 
@@ -344,7 +353,7 @@ def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, 
             if near:
                 raise UsageError(did_you_mean(problem, near))
             raise UsageError(say("{problem}; it has {limits}", problem=problem, limits=known or say("none")))
-        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}")
+        _check_limit(limit, value, f"{source}: rules.{name}.limits.{limit}", cards[name].ranges.get(limit))
     if rule.ignore and not rule.reason.strip():
         raise UsageError(
             say(
@@ -363,8 +372,18 @@ def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, 
         )
 
 
-def _check_limit(name: str, value: float, where: str) -> None:
+def _check_limit(name: str, value: float, where: str, allowed: tuple[float, float] | None) -> None:
     """A limit that nothing can reach, or everything, would switch a rule without a word."""
+    if allowed is not None and not allowed[0] <= value <= allowed[1]:
+        raise UsageError(
+            say(
+                "{where}: is {value:decimal}; it can be from {least:decimal} to {greatest:decimal}",
+                where=where,
+                value=value,
+                least=allowed[0],
+                greatest=allowed[1],
+            )
+        )
     if not math.isfinite(value) or value < 0:
         raise UsageError(
             say("{where}: is {value:decimal}; a limit is a number from 0 up", where=where, value=value)

@@ -164,13 +164,3 @@ def empty_file(path: str) -> InputError:
         say("is empty"),
         hint=say("copy it again; if the original is empty too, its disk may have been full"),
     )
-
-
-def damaged_archive(path: str, what: Text) -> InputError:
-    """An archive cannot be read.
-
-    Args:
-        path: the archive.
-        what: its form and what is wrong with it.
-    """
-    return InputError(path, what, hint=say("copy it again, or pack the files again"))

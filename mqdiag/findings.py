@@ -113,6 +113,22 @@ class Margin(msgspec.Struct, frozen=True, kw_only=True):
     kind: MarginKind
 
 
+class TeamWords(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What one file of a team adds to a finding; its sentences stand in the finding too, with the name of the file."""
+
+    by: Public
+    """the file, as `--knowledge` was given its folder"""
+    statement: Public | None = None
+    """name of its log statement that was found"""
+    library: Public | None = None
+    """name of its library that the finding names"""
+    runbook: Public | None = None
+    actions: tuple[Public, ...] = ()
+    """its sentences among those of `remedy`"""
+    references: tuple[Public, ...] = ()
+    """its entries among those of `references`"""
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One cause with the numbers that prove it.
 
@@ -165,6 +181,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """it says that the evidence does not suffice, not that something is wrong"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
+    team: tuple[TeamWords, ...] = ()
+    """what files of a team add to it, see `--knowledge`"""
 
     def fails_at(self, least: Severity) -> bool:
         """Whether it fails a run that allows no findings of this severity or a worse one."""
@@ -214,6 +232,8 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     any_of: tuple[Public, ...] = ()
     """kinds of evidence; one of them is enough"""
     limits: dict[str, float]
+    ranges: dict[str, tuple[float, float]] = {}
+    """least and greatest value of a limit, where it is not any number from 0 up"""
     explained_by: tuple[Public, ...] = ()
     """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
     explained_causes: tuple[Public, ...] = ()
@@ -227,7 +247,7 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     same_as: tuple[Public, ...] = ()
     """rules that show the same fault in other evidence"""
     severity_alone: Severity | None = None
-    """of a finding that no other finding explains; None where that changes nothing"""
+    """severity of a finding that no other finding explains; None where that changes nothing"""
     since: Public
     proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""
@@ -254,6 +274,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """how sure it is, or what is missing"""
     margins: tuple[Margin, ...] = ()
     """how far the rules that found nothing were from their limits"""
+    lowered: int = 0
+    """errors and warnings that the configuration lowered, ignored or kept from being found"""
 
 
 class Report(msgspec.Struct, frozen=True, kw_only=True):
@@ -276,6 +298,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """found, but left out of `findings` by the configuration"""
     lapsed: tuple[Lapsed, ...] = ()
     """what was accepted once and has no effect any more"""
+    lowered: tuple[Public, ...] = ()
+    """the rule of each error and warning that the configuration lowered, ignored or kept from being found"""
+    lowered_by: Public | None = None
+    """the configuration that did"""
     rule_cards: tuple[RuleCard, ...] = ()
     """the rules that found something, in their own words"""
     heap: HeapFacts | None = None

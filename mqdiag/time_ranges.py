@@ -148,7 +148,7 @@ def ranges_apart(
 
 
 def _apart(one: TimeRange, other: TimeRange, near: timedelta) -> bool | None:
-    """Of a known and an unknown zone only the span of all zones tells."""
+    """Whether two ranges are apart; for a known and an unknown zone only the span of all zones decides."""
     mixed = _known(one) is not _known(other)
     slack = near + (ANY_ZONE if mixed else timedelta())
     mine, theirs = (tuple(_plain(period, keep=not mixed)) for period in (one, other))

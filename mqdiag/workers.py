@@ -121,7 +121,7 @@ def usable_processors() -> int:
 
 def read_in_workers(
     function: str,
-    files: Sequence[tuple[str, ...]],
+    files: Sequence[tuple[Any, ...]],
     sizes: Sequence[int],
     jobs: int,
     advance: Callable[[float], None],
@@ -188,7 +188,7 @@ class _Run:
     def __init__(
         self,
         function: str,
-        files: Sequence[tuple[str, ...]],
+        files: Sequence[tuple[Any, ...]],
         sizes: Sequence[int],
         places: Sequence[int],
         advance: Callable[[float], None],
@@ -397,7 +397,7 @@ def serve() -> None:
         _dump((False, answer), answers)
 
 
-def _called(function: str, file: tuple[str, ...], step: Step) -> Any:
+def _called(function: str, file: tuple[Any, ...], step: Step) -> Any:
     from importlib import import_module
 
     module, _, name = function.rpartition(".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from datetime import date
 from pathlib import Path
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 
 from mqdiag.config import (
     ConfigFile,
-    _without_strings,
     find_config,
     parse_expectation,
     parse_size,
@@ -25,10 +25,12 @@ from mqdiag.facts import Expectation
 from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Acceptance, Lapsed, Severity
+from mqdiag.given_toml import without_strings
 from mqdiag.language import english
 from mqdiag.rules import all_rules
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
+from mqdiag.trusted import Untrusted
 
 CARDS = {rule.card.name: rule.card for rule in all_rules()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
@@ -252,6 +254,47 @@ def test_the_nearest_file_upward_is_found(tmp_path: Path) -> None:
     assert find_config(deep) == nearer
 
 
+@pytest.mark.parametrize("boundary", ["repository", "home"])
+def test_the_search_ends_at_the_repository_and_at_the_home(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, boundary: str
+) -> None:
+    """A file above may be anybody's, and says nothing of this project."""
+    write(tmp_path, "")
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    assert find_config(deep) is not None
+    if boundary == "repository":
+        (tmp_path / "a" / ".git").mkdir()
+    else:
+        monkeypatch.setenv("HOME", str(tmp_path / "a"))
+    assert find_config(deep) is None
+    own = write(tmp_path / "a", "")
+    assert find_config(deep) == own, "the root itself counts"
+
+
+@pytest.mark.parametrize("place", ["file", "folder"])
+def test_a_found_file_that_others_can_write_is_refused_and_a_named_one_is_read(
+    tmp_path: Path, place: str
+) -> None:
+    path = write(tmp_path, 'fail-on = "never"\n')
+    assert read_config(path, was_found=True).fail_on == "never"
+    (path if place == "file" else tmp_path).chmod(0o777)
+    with pytest.raises(Untrusted, match="others can write to"):
+        read_config(path, was_found=True)
+    assert read_config(path).fail_on == "never"
+
+
+def test_the_group_that_only_its_user_is_in_may_write(tmp_path: Path) -> None:
+    path = write(tmp_path, 'fail-on = "never"\n')
+    os.chown(path, os.getuid(), os.getuid()) if os.getuid() == 0 else None
+    path.chmod(0o664)
+    if path.stat().st_gid == path.stat().st_uid:
+        assert read_config(path, was_found=True).fail_on == "never"
+    else:
+        with pytest.raises(Untrusted):
+            read_config(path, was_found=True)
+
+
 def test_a_closed_folder_above_does_not_stop_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -348,7 +391,7 @@ def test_a_limit_may_be_so_high_that_it_turns_a_rule_off(tmp_path: Path) -> None
     ],
 )
 def test_dots_outside_keys_are_not_counted(text: str) -> None:
-    assert _without_strings(text.encode()).count(b".") == 0
+    assert without_strings(text.encode()).count(b".") == 0
 
 
 @pytest.mark.parametrize(
@@ -356,7 +399,7 @@ def test_dots_outside_keys_are_not_counted(text: str) -> None:
 )
 def test_dots_of_keys_are_counted_behind_any_string(before: str) -> None:
     text = "x = [" + before + "{" + "a." * 300 + 'b = "c"'
-    assert _without_strings(text.encode()).count(b".") == 300
+    assert without_strings(text.encode()).count(b".") == 300
 
 
 def test_a_long_comment_is_read_and_a_long_key_is_refused(tmp_path: Path) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from mqdiag.knowledge.checked_libraries import TOPICS
+from mqdiag.knowledge.library import Library
+from mqdiag.knowledge.lookup import all_libraries
 from mqdiag.language import english
-from mqdiag.threads.libraries.library import Library
-from mqdiag.threads.libraries.table import KINDS, LIBRARIES
 
 INTRO = """\
 # Libraries
 
-Made from `mqdiag/threads/libraries` by `make docs`. A finding about a thread that waits in one of these libraries names
-the library and what is in the second column. Of a library that stands on another one (an SDK, a pool), it names the one
-that the user's code calls.
+Made from `mqdiag/knowledge/libraries` by `make docs`; [add a library](guides/add-a-library.md) says how. A finding
+about a thread that waits in one of these libraries names the library and what is in the second column. Of a library
+that stands on another one (an SDK, a pool), it names the one that the user's code calls.
 
 Frames and settings of {tried} of the {all} libraries were tried: the real library, from Maven Central, waited in a
 consume thread for a peer that accepts a connection and never answers, or for a pool with no connection left
@@ -26,12 +27,14 @@ stacks that people posted.
 
 def libraries_page(root: Path) -> str:
     """The page."""
-    tried = _tried(root)
-    parts = [INTRO.format(tried=len(tried), all=len(LIBRARIES))]
-    for title, libraries in KINDS:
-        rows = "\n".join(_row(library, tried.get(library.name)) for library in libraries)
+    tried, libraries = _tried(root), all_libraries()
+    parts = [INTRO.format(tried=len(tried), all=len(libraries))]
+    for topic in TOPICS:
+        rows = "\n".join(
+            _row(library, tried.get(library.name)) for library in libraries if library.topic == topic
+        )
         parts.append(
-            f"## {title}\n\n| library | what bounds the wait | packages | known from |\n|---|---|---|---|\n{rows}\n"
+            f"## {topic}\n\n| library | what bounds the wait | packages | known from |\n|---|---|---|---|\n{rows}\n"
         )
     return "\n".join(parts)
 

@@ -14,6 +14,7 @@ from mqdiag.render.text.writer import TextWriter
 from mqdiag.rules import run_rules
 from mqdiag.rules.discovery import rule_modules
 from mqdiag.text import say
+from tests.rules.examples import example_of
 
 
 def rule_index() -> str:
@@ -59,18 +60,14 @@ def _page(module: ModuleType) -> str:
     if card.references:
         parts.append("## Sources\n\n" + "\n".join(f"- {reference}" for reference in card.references))
     parts.append(
-        f"## Example\n\nThe rule's own example gives this. {_first_line(module.fires)}\n\n"
+        f"## Example\n\nThe rule's own example gives this. {module.RULE.texts.example}\n\n"
         f"```text\n{_example(module)}```"
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _first_line(function: object) -> str:
-    return (function.__doc__ or "").strip().splitlines()[0]
-
-
 def _example(module: ModuleType) -> str:
-    outcome = run_rules([module.RULE], module.fires())
+    outcome = run_rules([module.RULE], example_of(module).fires())
     if outcome.failed:
         raise RuntimeError(f"{module.__name__}: {outcome.failed[0].error}")
     (finding,) = outcome.findings

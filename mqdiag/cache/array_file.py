@@ -51,7 +51,7 @@ class _Place(msgspec.Struct, frozen=True):
 
 class _Head(msgspec.Struct, frozen=True):
     key: str
-    """of the dump, as the file's name has it"""
+    """key of the dump, as the file's name has it"""
     numbers: dict[str, int]
     words: dict[str, str]
     arrays: dict[str, _Place]
@@ -88,7 +88,7 @@ class ArrayFile:
         except msgspec.DecodeError:
             raise Unusable(say("its head is damaged")) from None
         if self._head.key != key:
-            raise Unusable(say("it is of another dump or version"))
+            raise Unusable(say("it belongs to another dump or version"))
         self._first = _aligned(_FIRST + length)
         for place in self._head.arrays.values():
             _check(place, size - self._first)

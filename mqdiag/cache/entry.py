@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from mqdiag.cache.array_file import ArrayFile, Unusable, size_of, write_arrays
 from mqdiag.cache.folder import CacheFolder
-from mqdiag.kernel.trusted import Untrusted
 from mqdiag.progress import Progress
 from mqdiag.text import Text, say
+from mqdiag.trusted import Untrusted
 
 
 class Entry:

@@ -1,7 +1,7 @@
 """The user's folder with what was computed of heap dumps: `$XDG_CACHE_HOME/mqdiag/heaps` or `~/.cache/mqdiag/heaps`.
 
 Only a folder that belongs to the user, and that nobody else can read or write, is used; the way to it is checked as
-for compiled kernels (`mqdiag/kernel/trusted.py`). There is no other folder to fall back on: where this one cannot be
+for compiled kernels (`mqdiag/trusted.py`). There is no other folder to fall back on: where this one cannot be
 used, nothing is kept.
 
 A dump has a few files, each named by the dump's key and the part of the graph that it holds. They are written whole
@@ -21,8 +21,8 @@ from typing import BinaryIO
 
 import msgspec
 
+from mqdiag import trusted
 from mqdiag.files import fits, free_bytes, whole_file
-from mqdiag.kernel import trusted
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.user_folders import dumps_folder
 

@@ -86,10 +86,11 @@ class CaptureFolder:
         self._steps.append({"what": what, "command": None, "at": now(), "result": result})
         self.save()
 
-    def forget(self, name: str) -> None:
-        """Remove a file and the notes of the steps that made it."""
-        self._steps[:] = [step for step in self._steps if step.get("file") != name]
-        (self.path / name).unlink(missing_ok=True)
+    def forget(self, number: int) -> None:
+        """Remove a thread dump with its CPU times, and the notes of the steps that made it."""
+        self._steps[:] = [step for step in self._steps if step.get("file") != sample_file(number)]
+        for name in (sample_file(number), times_file(number)):
+            (self.path / name).unlink(missing_ok=True)
         self.save()
 
     @contextmanager
@@ -123,6 +124,11 @@ class CaptureFolder:
 def sample_file(number: int) -> str:
     """The name of the file of a thread dump, by its number in the series."""
     return f"stacks/{number:02d}.txt"
+
+
+def times_file(number: int) -> str:
+    """The name of the file with the CPU times of the threads of a dump."""
+    return f"cpu-times/{number:02d}.txt"
 
 
 def not_written(path: Path, error: OSError) -> OutputError:

@@ -131,7 +131,7 @@ def _move(there: int, seen: str, kept: Path, target: Target) -> None:
     with os.fdopen(descriptor, "rb") as file:
         found = os.fstat(descriptor)
         if not stat.S_ISREG(found.st_mode):
-            raise ToolFailed(say("{path}: is no regular file; it is left there", path=seen))
+            raise ToolFailed(say("{path}: is not a regular file; it is left there", path=seen))
         if found.st_uid != target.uid:
             raise ToolFailed(say("{path}: belongs to another user; it is left there", path=seen))
         try:

@@ -19,7 +19,7 @@ from mqdiag.text import Text, say
 ATTACH_SECONDS = 30.0
 MOST_ANSWER_BYTES = 8 << 20
 MOST_DUMP_BYTES = 256 << 20
-"""of one thread dump"""
+"""size of one thread dump"""
 _MOST_SHOWN = 300
 _OPTIONS = frozenset({"JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"})
 

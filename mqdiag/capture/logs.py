@@ -18,7 +18,7 @@ from mqdiag.text import Text, say
 
 MOST_LOGS = 200
 MOST_ROTATED = 10
-"""of one log, the newest first"""
+"""rotated files of one log, the newest first"""
 MOST_OPEN_FILES = 100_000
 HEAD_BYTES = 4096
 CHUNK = 1 << 20

@@ -17,7 +17,7 @@ from typing import Protocol
 
 CHUNK = 1 << 16
 MOST_ERROR_BYTES = 1 << 16
-"""of what it prints as errors; the last ones are kept"""
+"""bytes of what it prints as errors; the last ones are kept"""
 LOOK_S = 0.1
 
 

@@ -71,7 +71,7 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     """
     target = find_target(pid)
     if options.console is not None and not is_readable_file(options.console):
-        raise UsageError(say("--console-log {path}: is no file that can be read", path=str(options.console)))
+        raise UsageError(say("--console-log {path}: is not a readable file", path=str(options.console)))
     tools = find_tools(target)
     if not tools and options.console is None:
         raise TargetError(pid, say("there is no jcmd and no jstack here"), hint=way_out(target))

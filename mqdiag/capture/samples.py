@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from mqdiag.capture.console import console_dump
-from mqdiag.capture.folder import CaptureFolder, Tell, sample_file
+from mqdiag.capture.cpu_times import cpu_times
+from mqdiag.capture.folder import CaptureFolder, Tell, sample_file, times_file
 from mqdiag.capture.inside import open_file
 from mqdiag.capture.jdk import ATTACH_SECONDS, NoAnswer, Tool, ToolFailed, quit_signal, write_answer
 from mqdiag.capture.target import PROC, Target
@@ -90,6 +91,8 @@ class Sampler:
             try:
                 with folder.step(f"thread dump {number}", command) as note:
                     note["file"] = name
+                    with folder.new_file(times_file(number)) as file:
+                        file.write(cpu_times(self._target.pid))
                     with folder.new_file(name) as file:
                         if isinstance(way, Path):
                             before = way.stat().st_size
@@ -102,13 +105,14 @@ class Sampler:
                 name_of_way = str(way) if isinstance(way, Path) else way.name
                 self._tell(say("{way}: {reason}", way=name_of_way, reason=reason))
                 # a dump that was cut short would be read as a whole one
-                (folder.path / name).unlink(missing_ok=True)
+                for part in (name, times_file(number)):
+                    (folder.path / part).unlink(missing_ok=True)
                 self._ways.pop(0)
                 if isinstance(error, NoAnswer):
                     self._ways = [other for other in self._ways if isinstance(other, Path)]
                 continue
             if time.monotonic() - began > SLOW_SECONDS and self._locks and isinstance(way, Tool):
-                self._tell(say("that took long; the next dumps leave out who owns which locks"))
+                self._tell(say("that took long; the next dumps omit the owners of the locks"))
                 self._locks = False
             return True
         return False

@@ -17,7 +17,7 @@ PROC = Path("/proc")
 MOST_PROC_BYTES = 4 << 20
 SIGQUIT_BIT = 1 << 2
 _START_FIELD = 19
-"""of /proc/PID/stat behind the name: `starttime`"""
+"""number of the field of /proc/PID/stat behind the name: `starttime`"""
 _CONTAINER = re.compile(r"(?:docker|cri-containerd|crio|libpod|kubepods\S*?)[-/]([0-9a-f]{64})")
 _POD = re.compile(r"kubepods")
 _JVM_LIBRARY = re.compile(rb"/libjvm\.so\b")
@@ -163,7 +163,7 @@ def find_target(pid: int) -> Target:
         ) from None
     if not is_jvm:
         shown = Path(command[0]).name if command[0] else status.get("Name", "?")
-        raise TargetError(pid, say("it is no JVM but {program}", program=shown), hint=_LIST)
+        raise TargetError(pid, say("it is not a JVM but {program}", program=shown), hint=_LIST)
     group = int(status.get("Gid", str(owner.st_gid)).split()[0])
     control_groups = _text(folder / "cgroup", missing="")
     container = _CONTAINER.search(control_groups)

@@ -23,7 +23,7 @@ from mqdiag.text import Text, say
 Condition = Callable[[Path], Text | None]
 """looks at the newest thread dump, and says what holds now; None while nothing does"""
 MOST_NEW_BYTES = 8 << 20
-"""of each log that are searched in one step; of more only the end"""
+"""bytes of each log that are searched in one step; of more only the end"""
 _MAX_HEAP = re.compile(r"-XX:MaxHeapSize=(\d+)")
 _CONSUME_THREAD = re.compile(r'^"(ConsumeMessageThread_[^"]*)"[^\n]*\n((?:[ \t][^\n]*\n?)+)', re.MULTILINE)
 _IDLE = "ThreadPoolExecutor.getTask("
@@ -65,7 +65,7 @@ def condition(text: str, watched: Watched) -> Condition:
         return Unchanged(int(number))
     if kind == "heap" and number.isdecimal() and 0 < int(number) < 100:
         return HeapAbove(watched, int(number) / 100)
-    raise UsageError(say("--watch {text} is none of heap=80%, stuck=60s and log=TEXT", text=repr(text)))
+    raise UsageError(say("--watch {text} is not one of heap=80%, stuck=60s and log=TEXT", text=repr(text)))
 
 
 def keep_last(
@@ -89,7 +89,7 @@ def keep_last(
     Returns:
         How many are kept; fewer than `samples` where one could not be taken.
     """
-    kept: deque[str] = deque()
+    kept: deque[int] = deque()
     held: Text | None = None
     due = time.monotonic()
     number = 0
@@ -99,11 +99,11 @@ def keep_last(
         number += 1
         if not take(number):
             break
-        kept.append(sample_file(number))
+        kept.append(number)
         if len(kept) > samples:
             folder.forget(kept.popleft())
         if held is None:
-            held = next(filter(None, (holds(folder.path / kept[-1]) for holds in conditions)), None)
+            held = next(filter(None, (holds(folder.path / sample_file(number)) for holds in conditions)), None)
             if held is not None:
                 tell(held)
     if held is not None:
@@ -125,12 +125,12 @@ class HeapAbove:
         except ToolFailed as error:
             raise UsageError(
                 say(
-                    "--watch heap needs jcmd, and a JVM that tells its MaxHeapSize: {reason}",
+                    "--watch heap needs jcmd, and a JVM that reports its MaxHeapSize: {reason}",
                     reason=error.reason,
                 )
             ) from None
         if found is None:
-            raise UsageError(say("--watch heap needs a JVM that tells its MaxHeapSize"))
+            raise UsageError(say("--watch heap needs a JVM that reports its MaxHeapSize"))
         self._most_bytes = int(found[1])
 
     def __call__(self, dump: Path) -> Text | None:

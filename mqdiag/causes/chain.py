@@ -48,7 +48,7 @@ def chain_of(
 def _preference(
     finding: Finding, findings: tuple[Finding, ...], same: SameFindings
 ) -> tuple[int, int, int, int]:
-    """Of several causes the worst and surest; before it one that two kinds of evidence show."""
+    """The worst and surest of several causes; before it one that two kinds of evidence show."""
     seen_twice = 0 if same.of(finding) else 1
     return (seen_twice, finding.severity.rank, _CERTAINTY[finding.confidence], findings.index(finding))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -75,7 +76,7 @@ def _severity_alone(
 def can_be_one_story(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
     """Whether two findings can be cause and effect, by what they are about, by their times and by their processes."""
     return (
-        cause.subject.overlaps(effect.subject)
+        (cause.subject.overlaps(effect.subject) or _has_the_holder(cause, effect))
         and apart(cause, effect) is not True
         and _of_one_process(cause, effect, cards)
         and _share_threads(cause, effect, cards)
@@ -124,6 +125,12 @@ def _share_threads(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard
     return bool(_named_threads(cause) & _named_threads(effect))
 
 
+def _has_the_holder(cause: Finding, effect: Finding) -> bool:
+    """Whether the thread that an effect waits for is one of the cause, which may be of another pool or group."""
+    holder = effect.evidence.get("holder")
+    return isinstance(holder, str) and holder in threads_of(cause)
+
+
 def _of_process(finding: Finding, cards: Mapping[str, RuleCard]) -> bool:
     """Whether it names a thread, yet hits the whole process."""
     return finding.rule in cards and cards[finding.rule].of_process
@@ -159,18 +166,42 @@ def causes_before(
 def order(findings: Sequence[Finding]) -> tuple[Finding, ...]:
     """Severity; a root cause before what it causes; the share explained; the rule's name."""
     depths = Depths(findings)
+    trees = _weights_of_trees(findings)
     return tuple(
         sorted(
             findings,
             key=lambda found: (
                 found.severity.rank,
                 depths.of(found),
-                -found.weight,
+                -trees[found.fingerprint],
                 found.rule,
                 found.fingerprint,
             ),
         )
     )
+
+
+def _weights_of_trees(findings: Sequence[Finding]) -> dict[str, float]:
+    """Weight of each finding; of those that threads show, with the threads of all that they cause."""
+    effects: dict[str, list[Finding]] = defaultdict(list)
+    for finding in findings:
+        for cause in finding.caused_by:
+            effects[cause].append(finding)
+    weights: dict[str, float] = {}
+    for finding in findings:
+        weights[finding.fingerprint] = max(finding.weight, weights.get(finding.fingerprint, 0.0))
+        names = set(threads_of(finding)) if "stacks" in finding.seen_in else set()
+        if not names or not effects[finding.fingerprint]:
+            continue
+        seen, left = {finding.fingerprint}, [finding.fingerprint]
+        while left:
+            for effect in effects[left.pop()]:
+                if effect.fingerprint not in seen:
+                    seen.add(effect.fingerprint)
+                    left.append(effect.fingerprint)
+                    names |= threads_of(effect)
+        weights[finding.fingerprint] = max(weights[finding.fingerprint], float(len(names)))
+    return weights
 
 
 class Depths:

@@ -43,7 +43,7 @@ def _stores(report: Report, place: Place) -> Iterator[MissingEvidence]:
     if not report.stores.pairs:
         yield MissingEvidence(
             what=say("the other store of this broker: the slave's beside the master's"),
-            why=say("it tells whether messages are missing, and where they still are"),
+            why=say("it shows whether messages are missing, and where they still are"),
             commands=collect_commands.store_folder(place),
         )
     if report.admin is None and not all(store.version == "5.x" for store in report.stores.stores):
@@ -67,8 +67,9 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
             what=say("a heap dump of the process"),
             why=(
                 say(
-                    "it tells which message each thread is processing and for how long, what the queues hold,"
-                    " which settings are in force, and how many messages a restart would deliver again"
+                    "it shows which message each thread is processing and for how long, what the queues "
+                    "hold, which settings are in force, and how many messages a restart would deliver "
+                    "again"
                 )
             ),
             caution=STOPS,
@@ -84,7 +85,7 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
     if group is not None and not _has_kind(report, "admin"):
         yield MissingEvidence(
             what=say("the backlog of group {group} as the brokers have it", group=group),
-            why=say("a dump knows only the queues of its own process, as of their last pulls"),
+            why=say("a dump knows only the queues of its own process, at the time of their last pulls"),
             commands=collect_commands.consumer_progress(place, group),
         )
 
@@ -98,12 +99,12 @@ def _log(report: Report, place: Place) -> MissingEvidence:
     if names is not None:
         return MissingEvidence(
             what=names,
-            why=say("they tell when the fault began, and errors that no dump shows"),
+            why=say("they show when the fault began, and errors that are in no dump"),
             commands=collect_commands.server_logs(place),
         )
     return MissingEvidence(
         what=say("the client's log, rocketmq_client.log, with its rotated files"),
-        why=say("it tells when it began, which flow control came first, and errors that no dump shows"),
+        why=say("it shows when it began, which flow control came first, and errors that are in no dump"),
         commands=collect_commands.client_log(place),
     )
 
@@ -118,7 +119,7 @@ def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
     if report.stacks is None or not report.stacks.judged:
         yield MissingEvidence(
             what=say("five thread dumps of the broker, three seconds apart"),
-            why=say("they tell what the send threads wait for: the put lock, the flush or the slave"),
+            why=say("they show what the send threads wait for: the put lock, the flush or the slave"),
             commands=collect_commands.thread_dumps(place),
         )
     if not _has_kind(report, "admin"):

@@ -26,7 +26,10 @@ def _lines(report: Report) -> Iterator[Text]:
     if report.stacks is not None:
         yield _of(name, _stacks(report.stacks))
     if own is not None and own.tied_by is not None:
-        yield _of(name, say("heap dump and thread dumps are of one process: {tied_by}", tied_by=own.tied_by))
+        yield _of(
+            name,
+            say("the heap dump and the thread dumps come from one process: {tied_by}", tied_by=own.tied_by),
+        )
     for other in report.other_processes:
         if other.heap is not None:
             yield _of(other.name, _heap(other.heap, zone))

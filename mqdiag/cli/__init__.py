@@ -28,7 +28,8 @@ Begin with one of these:
   mqdiag heap dump.hprof                a consumer ran out of memory
   mqdiag stacks jstack-*.txt            consumers stand still
   mqdiag logs broker.log store.log      a broker answers busy
-  mqdiag diagnose FOLDER                you have some of everything
+  mqdiag FOLDER                         you have some of everything
+  mqdiag PID                            a JVM that is in trouble now
 
 \b
 Exit codes:

@@ -19,8 +19,8 @@ Examples:
 
 \b
 Mind:
-  What is kept tells the shape of a heap: which objects there are, their
-  sizes and references. Remove it when you remove the dump.
+  The kept files show the shape of a heap: which objects there are, their
+  sizes and references. Remove them when you remove the dump.
 """
 
 

@@ -27,6 +27,8 @@ Examples:
   mqdiag capture 4711
   mqdiag capture 4711 --heap -o incident
   mqdiag diagnose incident
+  mqdiag capture 4711 --script
+      the line of shell for a host without mqdiag; stacks reads its files
   mqdiag capture 4711 --watch heap=80% --watch stuck=60s --heap --yes
       wait for the fault, then take the evidence of it
   mqdiag capture 1 --console-log /var/log/app/console.log
@@ -97,7 +99,12 @@ Examples:
     "-n",
     "short",
     metavar="VALUE",
-    help="With --kube the same as --namespace, as kubectl has it; else the same as --samples.",
+    help="With --kube the same as --namespace, as in kubectl; else the same as --samples.",
+)
+@commands.option(
+    "--script",
+    is_flag=True,
+    help="Take nothing, print a line of shell that takes thread dumps and CPU times on a host without mqdiag.",
 )
 @commands.option(
     "-o",
@@ -121,6 +128,7 @@ def command(
     namespace: str | None,
     ssh: str | None,
     short: str | None,
+    script: bool,
     output: Path | None,
     debug: bool,
 ) -> int:
@@ -141,6 +149,11 @@ def command(
         namespace = short
     elif short is not None:
         samples = _samples(short)
+    if script:
+        from mqdiag.capture.cpu_times import shell_loop
+
+        click.echo(shell_loop(pid, samples, interval))
+        return EXIT_CLEAN
     remote = kube is not None or ssh is not None
     if remote and console_log is not None:
         raise UsageError(
@@ -158,7 +171,7 @@ def command(
         )
 
     def agrees(process: int, plan: HeapPlan) -> bool:
-        _tell(
+        tell(
             say(
                 "a heap dump stops process {pid} for about {stop_s:seconds} and needs about {bytes_needed:bytes} at"
                 " {path}, where {free_bytes:bytes} are free",
@@ -187,8 +200,8 @@ def command(
         taken = found
     else:
         assert pid is not None
-        taken = capture(pid, options, _tell, agrees)
-    _tell(_summary(taken))
+        taken = capture(pid, options, tell, agrees)
+    tell(_summary(taken))
     click.echo(str(taken.folder))
     return EXIT_CLEAN
 
@@ -213,7 +226,9 @@ def _samples(short: str) -> int:
     if not short.isdecimal() or not 1 <= int(short) <= MOST_SAMPLES:
         raise UsageError(
             say(
-                "-n {value} is no number of thread dumps from 1 to {most}", value=repr(short), most=MOST_SAMPLES
+                "-n {value} is not a number of thread dumps from 1 to {most}",
+                value=repr(short),
+                most=MOST_SAMPLES,
             )
         )
     return int(short)
@@ -238,7 +253,7 @@ def _remote(
     name, jvms = remote_jvms(reach)
     jvm = pick(reach, jvms, pid)
     if jvm is not None:
-        return capture_remote(reach, name, jvm, options, _tell, agrees)
+        return capture_remote(reach, name, jvm, options, tell, agrees)
     for one in jvms:
         click.echo(_line(one.pid, one.user, one.guess, one.command))
     complain(say("{name}: several JVMs run there; name the PID of one", name=reach.name))
@@ -273,7 +288,8 @@ def _can_ask() -> bool:
     return sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
 
 
-def _tell(text: Text) -> None:
+def tell(text: Text) -> None:
+    """Say what is done, on standard error."""
     from mqdiag.render.wording.safe import safe
 
     click.echo(safe(in_reader_language(text), limit=None), err=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -48,10 +49,12 @@ def command(
 ) -> int:
     """Diagnose everything under PATH...: files, folders and archives, told apart by their content.
 
-    Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; what is of
-    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason.
+    Heap dumps, thread dumps and logs of one process are joined into one verdict with its chain of causes; evidence of
+    several processes is kept apart. Files that hold no evidence are left alone and listed with the reason. If PATH is
+    a number and not a file, the JVM with that process id is captured first, as mqdiag capture does.
     """
     minutes = offset_minutes(utc_offset)
+    paths = tuple(map(_captured, paths))
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
         # As for stacks: thread dumps make hundreds of thousands of small objects, none in cycles.
@@ -62,3 +65,14 @@ def command(
         return diagnose_incident(paths, own, progress=progress)
 
     return diagnose(options, work, paths=paths, all_threads=all_threads)
+
+
+def _captured(path: str) -> str:
+    """The evidence of a JVM that is named by its process id, taken now; other paths as they are."""
+    if not path.isdecimal() or os.path.exists(path):
+        return path
+    from mqdiag.capture.run import CaptureOptions, capture
+    from mqdiag.cli.capture import tell
+
+    taken = capture(int(path), CaptureOptions(), tell, lambda _, __: False)
+    return str(taken.folder)

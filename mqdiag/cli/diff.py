@@ -23,8 +23,8 @@ Examples:
 
 \b
 Mind:
-  Two dumps of the same process tell growth; two of different hosts or
-  releases tell what differs, which need not be growth.
+  Two dumps of the same process show growth; two of different hosts or
+  releases show differences, which need not be growth.
 """
 
 

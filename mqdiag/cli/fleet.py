@@ -96,7 +96,7 @@ Mind:
     help="Write index.html of all services, and a page for each service, into this folder.",
 )
 @commands.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
-@commands.option("--limit", type=click.IntRange(min=1), help="Analyse no more than so many new incidents.")
+@commands.option("--limit", type=click.IntRange(min=1), help="Analyse at most this many new incidents.")
 @commands.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
 @commands.option("--time-limit", default="30m", show_default=True, help="Time for one incident.")
 @commands.option(
@@ -199,7 +199,7 @@ def command(
             raise UsageError(say("--webhook goes with --watch or --once"))
         return _raising(late, diagnose(options, work, paths=paths, is_watched=False))
     if once and dry_run:
-        raise UsageError(say("--once tells what is new in a run: it does not take --dry-run"))
+        raise UsageError(say("--once reports what is new in a run: it does not take --dry-run"))
     if dry_run or (watch and run is not None):
         raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
     interval_s = seconds("--interval", interval)

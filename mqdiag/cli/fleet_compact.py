@@ -24,8 +24,8 @@ Examples:
 
 \b
 Mind:
-  No run can use DIR meanwhile. A query that is at work can miss a file that
-  was deleted: ask it again.
+  No run can use DIR meanwhile. A running query can miss a file that was
+  deleted: run it again.
 """
 
 

@@ -30,7 +30,7 @@ Examples:
     type=click.Choice(("duckdb", "spark")),
     default="duckdb",
     show_default=True,
-    help="Whose SQL it is.",
+    help="The engine that the SQL is for.",
 )
 @MESSAGE_LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
@@ -38,7 +38,7 @@ def command(out: str, engine: Engine, debug: bool) -> int:
     """Print SQL that makes views on the tables in DIR, the --out of `mqdiag fleet`.
 
     current_state, open_findings, recovered, trend, drift and capacity say what the reports say, and since when a fault
-    is there. DIR is written into the SQL as the engine has to find it; nothing is read.
+    is there. The SQL has DIR as the engine will find it; nothing is read.
     """
     from mqdiag.fleet.views.script import views_script
 

@@ -24,7 +24,7 @@ Examples:
   mqdiag heap dump.hprof.gz --expect pullThresholdForQueue=40
       find who has another value than you meant
   mqdiag heap dump.hprof.gz --heap-limit 2g
-      when the dump does not tell -Xmx
+      when the dump does not have -Xmx
 
 \b
 Mind:
@@ -44,7 +44,10 @@ Mind:
 @commands.option(
     "--memory",
     metavar="SIZE",
-    help="What the object graph may take, e.g. 8g; the rest goes to temporary files.  [default: most of what is free]",
+    help=(
+        "Maximum memory for the object graph, e.g. 8g; the rest goes to temporary files.  [default: most "
+        "of the free memory]"
+    ),
 )
 @options_of(REPORT, GATE, HEAP, CACHE)
 def command(
@@ -83,4 +86,4 @@ def command(
             )
 
     with answer_first():
-        return diagnose(options, work, paths=(dump,), evidence=("heap",), all_threads=all_threads)
+        return diagnose(options, work, paths=(dump,), all_threads=all_threads)

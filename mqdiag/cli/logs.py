@@ -45,7 +45,7 @@ def command(files: tuple[str, ...], utc_offset: str | None, jobs: int, options: 
     """Diagnose logs: flow control, busy brokers, offsets, replicas, retries, memory and collections, over time.
 
     FILE is rocketmq_client.log, broker.log, store.log, storeerror.log, watermark.log, stats.log, an application's log
-    or a GC log; rotated, packed (gzip, zip, tar.gz), in any order and behind any prefix. Lines are told by their
+    or a GC log; rotated, packed (gzip, zip, tar.gz), in any order and behind any prefix. Lines are known by their
     message text. RocketMQ's brokers and 5.x clients print GMT+8 on any host, which is allowed for.
     """
     minutes = offset_minutes(utc_offset)
@@ -56,4 +56,4 @@ def command(files: tuple[str, ...], utc_offset: str | None, jobs: int, options: 
         own = msgspec.structs.replace(settings, utc_offset_minutes=minutes, jobs=jobs)
         return diagnose_routed_logs(files, own, progress)
 
-    return diagnose(options, work, paths=files, evidence=("logs",))
+    return diagnose(options, work, paths=files)

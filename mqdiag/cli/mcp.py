@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files
-from mqdiag.cli.common.options import CONFIG_OPTION, DEBUG_OPTION, MESSAGE_LANG_OPTION, with_options
+from mqdiag.cli.common.options import (
+    CONFIG_OPTION,
+    DEBUG_OPTION,
+    KNOWLEDGE_OPTION,
+    MESSAGE_LANG_OPTION,
+    with_options,
+)
 from mqdiag.errors import UsageError
 from mqdiag.text import say
 
@@ -26,8 +32,8 @@ Examples:
 
 \b
 Mind:
-  Whoever talks to the server reads what is below the folders, as far as
-  reports tell it. An assistant may send that to the maker of its model.
+  Every client of the server can read what reports show of the files below
+  the folders. An assistant may send that to the maker of its model.
 """
 
 
@@ -37,6 +43,7 @@ Mind:
     "--no-redact", is_flag=True, help="Tell texts, keys and addresses too, which reports hide by --redact."
 )
 @CONFIG_OPTION
+@KNOWLEDGE_OPTION
 @with_options(CACHE)
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
@@ -44,6 +51,7 @@ def command(
     folders: tuple[str, ...],
     no_redact: bool,
     config: Path | None,
+    knowledge: tuple[str, ...],
     no_cache: bool,
     cache_size: str | None,
     debug: bool,
@@ -59,17 +67,18 @@ def command(
 
         command = install_command("mcp")
         raise UsageError(say("this command needs {missing:and}: {command}", missing=("mcp",), command=command))
-    from mqdiag.cli.common.session import configuration
+    from mqdiag.cli.common.session import configuration, team_of
     from mqdiag.config import resolve
     from mqdiag.mcp.folders import Folders
     from mqdiag.mcp.questions import Questions
     from mqdiag.mcp.server import made_server
 
     kept = cache_bytes(no_cache, cache_size)
-    read = configuration(config)
+    file, source, cards = configuration(config)
+    team = team_of(knowledge, file, source, was_found=config is None)
 
     def settings_of(expect: Sequence[str] = (), heap_limit: str | None = None) -> Settings:
-        return resolve(*read, expect=expect, heap_limit=heap_limit, cache_bytes=kept)
+        return resolve(file, source, cards, expect=expect, heap_limit=heap_limit, cache_bytes=kept, team=team)
 
     settings_of()  # refuses a wrong file now, and not at the first question
     questions = Questions(

@@ -75,7 +75,7 @@ ROWS_AT_A_TIME = 10_000
 @commands.option(
     "--limit",
     type=click.IntRange(1),
-    help="Write so many rows at most; 1,000 of a table, all of other formats.",
+    help="Write at most this many rows; by default 1,000 of a table, all of other formats.",
 )
 @commands.option(
     "--timeout",

@@ -25,8 +25,8 @@ Examples:
 
 \b
 Mind:
-  What has no known form, such as a plain password in a local variable, is
-  not found. Nothing found is no proof that nothing is there.
+  A secret without a known form, such as a plain password in a local
+  variable, is not found. An empty result proves nothing.
   mqdiag redact --check asks the same of the copy that it writes.
 """
 
@@ -50,7 +50,7 @@ def command(
     no_cache: bool,
     cache_size: str | None,
 ) -> int:
-    """Look for what DUMP, an .hprof or .hprof.gz file, would tell a stranger.
+    """Look for secrets that DUMP, an .hprof or .hprof.gz file, would give away.
 
     Keys, tokens, passwords, JDBC URLs and card numbers are found by their form in all texts, message bodies included;
     other credentials and personal data by the name of the field that holds them. They are counted and located, and

@@ -29,7 +29,9 @@ Examples:
 Mind:
   One dump cannot tell a stuck thread from a busy one: take five, three
   seconds apart. Dumps of several JVMs are judged each JVM by itself.
-  JDK 8 prints no CPU times: findings in its dumps never have high confidence.
+  JDK 8 prints no CPU times. Add those that the kernel counts:
+  mqdiag capture --script prints a line of shell that takes both, and
+  mqdiag stacks j?.log proc?.txt reads them together.
 """
 
 
@@ -57,4 +59,4 @@ def command(files: tuple[str, ...], all_threads: bool, jobs: int, options: Commo
 
         return diagnose_routed_stacks(files, msgspec.structs.replace(settings, jobs=jobs), progress)
 
-    return diagnose(options, work, paths=files, evidence=("stacks",), all_threads=all_threads)
+    return diagnose(options, work, paths=files, all_threads=all_threads)

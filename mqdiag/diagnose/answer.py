@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mqdiag.baseline import lowered_line
 from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.evidence_kinds import evidence_names
+from mqdiag.facts.heap import TIME
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -23,10 +25,12 @@ if TYPE_CHECKING:
 
 FAULTS = (Severity.ERROR, Severity.WARNING)
 FULL_SHARE = 0.9
-"""of the heap's limit that live objects take: from there on one collection follows another"""
+"""share of the heap's limit that live objects take: from there on one collection follows another"""
 CACHED_SHARE = 0.6
-"""of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
+"""share of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
+RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
+"""causes of findings that say of threads that they have no work"""
 MOST_NOT_GIVEN = 3
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
@@ -49,14 +53,33 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         report: all else of it.
         margins: what the rules said of their limits.
     """
-    return msgspec.structs.replace(report, answer=_answer(report, margins))
+    answer = _answer(report, margins)
+    if report.lowered:
+        answer = _lowered(report, answer)
+    return msgspec.structs.replace(report, answer=answer)
+
+
+def _lowered(report: Report, answer: Answer) -> Answer:
+    """The answer where the configuration made findings smaller: healthy is what nobody had to talk down."""
+    why = lowered_line(report)
+    if answer.state != "healthy":
+        return msgspec.structs.replace(
+            answer, reason=sentences(answer.reason, say("{why}.", why=why)), lowered=len(report.lowered)
+        )
+    return Answer(
+        state="undecided",
+        text=say("No fault found with these settings, but {why}.", why=why),
+        reason=answer.reason,
+        margins=answer.margins,
+        lowered=len(report.lowered),
+    )
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     faults = [found for found in report.findings if found.severity in FAULTS and not found.undecides]
     standing = [found for found in faults if found.accepted is None]
     if standing:
-        return _fault(report, standing[0], margins)
+        return _fault(report, standing[0], margins, _of_wrong_process(report))
     if report.show is not None:
         return Answer(state="undecided", text=say("One object or class is shown; nothing was diagnosed."))
     if report.secrets is not None:
@@ -69,10 +92,13 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     foreign = _of_wrong_process(report)
     advice, headline = (NOTHING, NOTHING) if foreign is None else (foreign.advice, foreign.headline)
     if reasons or headline or _nothing_read(report):
+        # what else was found is the answer, and that it may be the wrong process a remark below it
+        alone = all(one.undecides or one.cause in RESTS for one in report.findings)
+        alone = alone and not list(_places(report))
         return Answer(
             state="undecided",
-            text=headline or _undecided(report),
-            reason=sentences(*reasons[:MOST_REASONS], advice),
+            text=headline if headline and alone else _undecided(report),
+            reason=sentences(*reasons[:MOST_REASONS], *(() if alone else (headline,)), advice),
             margins=margins,
         )
     if report.diff is not None:
@@ -140,14 +166,15 @@ def _not_given(report: Report) -> Text:
     return say("The others need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds))
 
 
-def _fault(report: Report, first: Finding, margins: tuple[Margin, ...]) -> Answer:
+def _fault(report: Report, first: Finding, margins: tuple[Margin, ...], foreign: WrongProcess | None) -> Answer:
     verdict = report.verdict
     if verdict is not None and verdict.chain:
         reason = _certainty(verdict.confidence or "", verdict.confidence_reason)
         text = verdict.statement
     else:
         reason, text = _certainty(first.confidence.value, first.confidence_reason), first.title
-    reason = sentences(reason, *_read_in_part(report, first))
+    remark = () if foreign is None else (foreign.headline or foreign.advice,)
+    reason = sentences(reason, *_read_in_part(report, first), *remark)
     return Answer(state="fault", text=text, reason=reason, margins=margins)
 
 
@@ -156,8 +183,8 @@ def _read_in_part(report: Report, first: Finding) -> Iterator[Text]:
     damaged = [given for given in report.inputs if given.error is not None]
     if damaged:
         yield say(
-            "{damaged:count} {damaged:input|inputs} could not be read, the first is {path}: what they hold is not in"
-            " this answer.",
+            "{damaged:count} {damaged:input|inputs} could not be read, the first is {path}: this answer "
+            "does not include their content.",
             damaged=len(damaged),
             path=damaged[0].path,
         )
@@ -212,6 +239,7 @@ def _missing(report: Report) -> Iterator[Text]:
         for line in report.verdict.contradictions[:1]:
             yield say("The evidence disagrees: {line}.", line=line)
     yield from _thin(report)
+    yield from _places(report)
     if report.diff is not None and report.diff.remarks:
         remarks = len(report.diff.remarks)
         yield say(
@@ -219,6 +247,8 @@ def _missing(report: Report) -> Iterator[Text]:
             remarks=remarks,
         )
     if report.heap is not None:
+        if TIME in report.heap.unknown and (report.heap.consumers or report.heap.instances):
+            yield say("No age is known, because {why}.", why=report.heap.unknown[TIME])
         yield from _full(report, report.heap)
     if report.admin is not None:
         yield from _untold(report, report.admin)
@@ -252,8 +282,8 @@ def _thin(report: Report) -> Iterator[Text]:
     if heap is not None and heap.process_queues is None:
         if any(given.kind == "histogram" for given in _read(report)):
             yield say(
-                "A class histogram does not tell who holds the objects; take a heap dump: jcmd PID GC.heap_dump"
-                " /path/dump.hprof."
+                "A class histogram does not show who holds the objects; take a heap dump: jcmd PID "
+                "GC.heap_dump /path/dump.hprof."
             )
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
@@ -263,15 +293,25 @@ def _thin(report: Report) -> Iterator[Text]:
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
-        yield say("The settings of a broker do not tell whether it works.")
+        yield say("The settings of a broker do not show whether it works.")
+
+
+def _places(report: Report) -> Iterator[Text]:
+    """Pools of which most threads are in one place, where nobody knows that it is a rest and no rule spoke of it."""
+    if report.stacks is None or not report.stacks.judged:
+        return iter(())
+    # Here, not above: other evidence is judged without it.
+    from mqdiag.diagnose.unjudged_places import unjudged_places
+
+    return unjudged_places(report, report.stacks)
 
 
 def _not_judged(report: Report, stacks: StacksFacts) -> Text:
     others = sum(one.stacks is not None for one in report.other_processes)
     if others:
         return say(
-            "The thread dumps are of {jvms:count} JVMs, and each was judged by itself: samples of one cannot be"
-            " compared with those of another.",
+            "The thread dumps come from {jvms:count} JVMs, and each was judged by itself: samples of "
+            "different JVMs cannot be compared.",
             jvms=1 + others,
         )
     if stacks.jvms > 1:  # a saved report of dumps that were taken for one series
@@ -282,8 +322,8 @@ def _not_judged(report: Report, stacks: StacksFacts) -> Text:
 def _one_sample(stacks: StacksFacts) -> Text:
     if stacks.threads and all(thread.state == thread.doing == "idle" for thread in stacks.threads):
         return say(
-            "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} nothing up;"
-            " whether work should have come, one sample does not tell.",
+            "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} "
+            "nothing up; one sample does not show whether work should have come.",
             threads=len(stacks.threads),
         )
     return say("One sample, or samples too close together, cannot tell progress from standstill.")
@@ -299,13 +339,13 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
     there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows}
     alone = {given.kind for given in _read(report)} == {"admin"}
     if there <= CONNECTED_ONLY and alone:
-        yield say("A list of clients tells who is connected, not whether messages are consumed.")
+        yield say("A list of clients shows who is connected, not whether messages are consumed.")
     if there <= STORED_ONLY and alone:
-        yield say("topicStatus and topicRoute tell what is stored, not whether it is consumed.")
+        yield say("topicStatus and topicRoute show what is stored, not whether it is consumed.")
     for progress in admin.groups:
         if not progress.queues and (progress.diff_total or 0) >= LARGE_TOTAL:
             yield say(
-                "{messages:count} messages wait, and the rows that tell in which queues are missing.",
+                "{messages:count} messages wait, but the rows for each queue are missing.",
                 messages=progress.diff_total,
             )
     waiting = max(map(_waiting_without_client, admin.groups), default=0)
@@ -333,7 +373,7 @@ def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
     ):
         return  # what was accepted fills it
     if heap.out_of_memory:
-        yield say("The JVM ran out of memory, and this evidence does not tell what filled it.")
+        yield say("The JVM ran out of memory, and this evidence does not show what filled it.")
         return
     used = ratio(heap.shallow_bytes, heap.limit_bytes)
     if used is not None and used >= FULL_SHARE:

@@ -15,8 +15,9 @@ from mqdiag.diff.compare import compare
 from mqdiag.errors import InputError
 from mqdiag.findings import Report
 from mqdiag.progress import Progress, Silent
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.report import is_report, read_report
-from mqdiag.read.sniff import HEAD_BYTES, unpacked_head
+from mqdiag.read.sniff import HEAD_BYTES
 from mqdiag.text import say
 
 

@@ -42,7 +42,7 @@ def diagnose_heap(
     shown = name or str(path)
     try:
         if not str(path):
-            raise InputError(shown, say("is no file name"))
+            raise InputError(shown, say("is not a file name"))
         from mqdiag.diagnose.read_heaps import read_heaps
 
         found = read_heaps(

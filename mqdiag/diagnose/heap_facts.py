@@ -92,7 +92,7 @@ def _quick_facts(dump: Dump, settings: Settings) -> HeapFacts:
         heap_bytes=settings.heap_limit,
         heap_bytes_source=None if settings.heap_limit is None else "option",
         id_size=dump.header.id_size,
-        captured_at=captured_at(dump),
+        captured_at=captured_at(dump.header),
         shallow_size_source="formula",
         classes=classes,
         counted=counted_objects(classes),
@@ -105,6 +105,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     # Here, not above: counts alone need none of it.
     from mqdiag.diagnose.heap_threads import heap_threads, threads_without_object
     from mqdiag.graph.virtual_threads import virtual_threads
+    from mqdiag.rocketmq.clock import check_clock
     from mqdiag.rocketmq.view import rocketmq_facts
 
     tree = heap.dominance
@@ -112,6 +113,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
     reachable = tree.total_bytes
     limit = _limit(heap, settings.heap_limit, reachable)
     progress.phase(say("reading consumers and messages"))
+    no_time = check_clock(heap)  # first, as ages are counted from it
     view = rocketmq_facts(heap)
     threads = (*heap_threads(heap, view.in_hand), *threads_without_object(heap))
     virtual = virtual_threads(heap)
@@ -130,42 +132,27 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
         contradicting_heap_bytes=limit.contradicting_bytes,
         contradicting_heap_bytes_source=limit.contradicting_source,
         id_size=heap.header.id_size,
-        captured_at=captured_at(heap.dump),
+        captured_at=captured_at(heap.header),
         jvm=jvm_name(heap),
         shallow_size_source=heap.sizes.source,
         classes=sums.classes,
         dominators=sums.dominators,
         suspects=sums.suspects,
-        consumers=view.consumers,
-        queues=view.queues,
-        instances=view.instances,
-        process_queues=view.process_queues,
-        messages=view.messages,
-        messages_unreachable=view.messages_unreachable,
-        messages_in_queues=view.messages_in_queues,
-        body_bytes=view.body_bytes,
-        message_totals=view.message_totals,
-        message_holders=view.message_holders,
         out_of_memory=out_of_memory,
         large_objects=None if large is None else large[0],
         large_object_bytes=None if large is None else large[1],
-        grpc_client=view.grpc_client,
-        sending=view.sending,
-        broker=view.brokers[0] if view.brokers else None,
-        further_brokers=view.brokers[1:],
-        servers=view.servers,
-        proxy=view.proxy,
-        raft_members=view.raft_members,
         threads=threads,
         virtual_threads=virtual,
         dangling_references=heap.references.dangling,
         waste=sums.waste,
         unknown={
             **view.unknown,
+            **no_time,
             **({"heap limit": limit.why_unknown} if limit.why_unknown else {}),
             **_stacks_left_out(virtual),
             **_estimated_sizes(heap),
         },
+        **view.of_heap(),
     )
 
 
@@ -247,7 +234,7 @@ def _estimated_sizes(heap: Heap) -> dict[str, Text]:
         return {}
     return {
         "sizes of objects": say(
-            "shallow and retained sizes are estimates by the usual layout of a JVM, because the ids in this dump are"
-            " no addresses or its objects are too few to learn the layout from"
+            "shallow and retained sizes are estimates by the usual layout of a JVM, because the ids in "
+            "this dump are not addresses or it has too few objects to learn the layout from"
         )
     }

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.graph import Heap
 from mqdiag.read.hprof.dump import Dump
+from mqdiag.read.hprof.header import Header
 from mqdiag.text import Text, say
 
 
@@ -28,7 +29,7 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts
         kind="heap",
         format=f"hprof {dump.header.version}{compression}",
         bytes=dump.source.file_bytes,
-        captured_at=captured_at(dump),
+        captured_at=captured_at(dump.header if heap is None else heap.header),
         complete=problem is None,
         stopped_at_byte=dump.stopped_at,
         read_share=dump.read_share,
@@ -50,10 +51,8 @@ def _incomplete_queues(facts: HeapFacts) -> Text | None:
     )
 
 
-def captured_at(dump: Dump) -> str | None:
+def captured_at(header: Header) -> str | None:
     """The header's instant as RFC 3339; None when the writer left it empty or wrote nonsense."""
-    try:
-        moment = datetime.fromtimestamp(dump.header.captured_at_ms / 1000, UTC)
-    except (OverflowError, ValueError, OSError):
+    if not header.captured_at_ms:
         return None
-    return moment.isoformat(timespec="milliseconds") if dump.header.captured_at_ms else None
+    return datetime.fromtimestamp(header.captured_at_ms / 1000, UTC).isoformat(timespec="milliseconds")

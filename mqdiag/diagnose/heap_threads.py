@@ -72,7 +72,7 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
 
 
 def threads_without_object(heap: Heap) -> tuple[HeapThread, ...]:
-    """Of a dump that is not whole: threads that met an OutOfMemoryError and whose objects are in the missing part."""
+    """Threads of an incomplete dump that threw an OutOfMemoryError and whose objects are in the missing part."""
     if heap.problem is None:
         return ()
     return tuple(

@@ -19,7 +19,7 @@ from mqdiag.errors import Lack
 from mqdiag.facts import Input
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
-from mqdiag.read.archive import Budget
+from mqdiag.read.open.to_files import Budget
 from mqdiag.text import say
 
 EMPTY = say("is an empty folder")

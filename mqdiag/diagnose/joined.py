@@ -118,6 +118,7 @@ def _one_report(
         failed=tuple(dict.fromkeys(failed for report in reports for failed in report.failed)),
         checked=tuple(sorted(checked)),
         ignored=_merged([finding for report in reports for finding in report.ignored]),
+        lowered=tuple(name for report in reports for name in report.lowered),
         rule_cards=tuple(cards[name] for name in sorted(cards)),
         heap=None if shown is None else shown.facts.heap,
         stacks=None if shown is None else shown.facts.stacks,

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 import msgspec
 
 from mqdiag import __version__
 from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order
 from mqdiag.config import Settings
-from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.answer import FAULTS, answered
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind
-from mqdiag.findings import Report
+from mqdiag.findings import Confidence, Finding, Report, RuleCard
 from mqdiag.rules import Outcome, cards_of, rule_files, run_rules
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
+
+CAUSE_LOST = say("the dump is damaged, and the cause of this may be in the part that was lost")
 
 
 class Diagnosis(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,17 +43,22 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         limits=settings.limits,
         severities=settings.severities,
         ignored=settings.ignored,
+        team=settings.team,
     )
     cards = cards_of({finding.rule for finding in (*outcome.findings, *outcome.ignored)})
     report = Report(
         mqdiag=__version__,
         inputs=facts.inputs,
-        findings=order(link(outcome.findings, cards, severity_set=settings.severities)),
+        findings=order(
+            _less_sure(link(outcome.findings, cards, severity_set=settings.severities), cards, facts)
+        ),
         skipped=outcome.skipped,
         failed=outcome.failed,
         checked=_checked(rules, facts, outcome),
         ignored=order(outcome.ignored),
         lapsed=settings.lapsed,
+        lowered=_lowered(rules, facts, settings, outcome),
+        lowered_by=settings.source,
         rule_cards=tuple(cards.values()),
         heap=facts.heap,
         stacks=facts.stacks,
@@ -61,6 +70,38 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
     )
     report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
+
+
+def _less_sure(findings: Iterable[Finding], cards: Mapping[str, RuleCard], facts: Facts) -> tuple[Finding, ...]:
+    """Findings of a damaged dump that lack their cause are not sure: what was lost may be the cause."""
+    if all(given.complete for given in facts.inputs if given.kind == "heap"):
+        return tuple(findings)
+    return tuple(
+        msgspec.structs.replace(found, confidence=Confidence.MEDIUM, confidence_reason=CAUSE_LOST)
+        if found.confidence is Confidence.HIGH
+        and "heap" in found.seen_in
+        and cards[found.rule].explained_by
+        and not found.caused_by
+        else found
+        for found in findings
+    )
+
+
+def _lowered(
+    rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outcome: Outcome
+) -> tuple[str, ...]:
+    """The rule of each fault that would stand, or stand higher, without the configuration."""
+    names = {*settings.limits, *settings.severities, *settings.ignored}
+    changed = [rule for rule in rules if rule.name in names]
+    if not changed:
+        return ()
+    stands = {found.fingerprint: found.severity for found in outcome.findings}
+    return tuple(
+        found.rule
+        for found in run_rules(changed, facts).findings
+        if found.severity in FAULTS
+        and (found.fingerprint not in stands or stands[found.fingerprint].rank > found.severity.rank)
+    )
 
 
 def _checked(rules: tuple[RuleFile, ...], facts: Facts, outcome: Outcome) -> tuple[str, ...]:

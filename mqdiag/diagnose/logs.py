@@ -17,7 +17,7 @@ from mqdiag.logs.build import logs_facts
 from mqdiag.logs.file_reader import WORK, FoundLog, logs_of
 from mqdiag.logs.reader import ReadLog
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.logs.source import compression_of
+from mqdiag.read.open.door import packing_name
 from mqdiag.text import say
 from mqdiag.workers import Died, read_in_workers
 
@@ -56,26 +56,27 @@ def diagnose_logs(
     """
     settings = settings or Settings()
     named = [NamedLog(path=str(path), name=str(path)) for path in paths]
-    evidence = read_logs(named, utc_offset_minutes=utc_offset_minutes, progress=progress, jobs=settings.jobs)
+    evidence = read_logs(named, settings, utc_offset_minutes=utc_offset_minutes, progress=progress)
     facts = Facts(inputs=tuple(evidence.inputs), logs=evidence.facts, expectations=settings.expectations)
     return judge(facts, settings)
 
 
 def read_logs(
     logs: Iterable[NamedLog],
+    settings: Settings,
     *,
     utc_offset_minutes: int | None = None,
     progress: Progress | None = None,
-    jobs: int = 1,
 ) -> LogEvidence:
     """Read all logs in constant memory, large ones beside one another.
 
     Args:
         logs: what to read.
+        settings: how many processes read at once, and the statements of a team.
         utc_offset_minutes: zone of logs that do not tell theirs.
         progress: who listens.
-        jobs: the most processes that read at once.
     """
+    statements = () if settings.team is None else settings.team.statements
     progress = progress or Silent()
     progress.phase(say("reading logs"))
     given = list(logs)
@@ -87,9 +88,9 @@ def read_logs(
     total = sum(sizes) or 1
     by_workers = read_in_workers(
         WORK,
-        [(log.path, log.name) for log in given],
+        [(log.path, log.name, statements) for log in given],
         [_unpacked_size(log.path, size) for log, size in zip(given, sizes, strict=True)],
-        jobs,
+        settings.jobs,
         progress.advance,
     )
     done = 0
@@ -99,10 +100,10 @@ def read_logs(
             entries.append(unreadable(log.name, "log", InputError(log.name, found.reason)))
         else:
             step = partial(progress.advance, min(done / total, 1.0))
-            entries += _entries(log, found or logs_of(log.path, log.name, step), read, seen)
+            entries += _entries(log, found or logs_of(log.path, log.name, statements, step), read, seen)
         done += size
     if read:
-        evidence.facts = logs_facts(read, utc_offset_minutes)
+        evidence.facts = logs_facts(read, utc_offset_minutes, statements)
         files = {file.path: file for file in evidence.facts.files}
         entries = [
             _dated(entry, files[entry.path].last, files[entry.path].utc_offset is not None)
@@ -119,7 +120,7 @@ def _entries(
 ) -> list[Input]:
     """Entries of one path: one for itself, or one for each member of an archive."""
     entries: list[Input] = []
-    packed = compression_of(log.path) if log.path != "-" else None
+    packed = packing_name(log.path) if log.path != "-" else None
     for one in found:
         if isinstance(one.read, InputError):
             entries.append(unreadable(one.name, "log", one.read))
@@ -162,4 +163,4 @@ def _size(path: str) -> int | None:
 
 def _unpacked_size(path: str, size: int) -> int:
     """A guess of the bytes that a file unpacks to."""
-    return size * USUAL_INFLATION if size and compression_of(path) else size
+    return size * USUAL_INFLATION if size and packing_name(path) else size

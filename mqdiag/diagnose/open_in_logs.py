@@ -24,16 +24,16 @@ UNANSWERED_REQUEST = "request-no-answer"
 OTHER_CALL = "other-grpc-call-failed"
 """event of a log whose record does not show that the call went to a proxy of RocketMQ"""
 KNOWN_SHARE = 0.5
-"""of a log's lines with a level that can be told, from which on the log counts as understood"""
+"""share of a log's lines with a known level, from which on the log counts as understood"""
 SHORT_GC_LOG_S = 60.0
 """a GC log that spans less shows a moment: whether a full heap stays full, it does not tell"""
 PAUSED_SHARE = 0.5
 FULL_HEAP_SHARE = 0.8
-"""of the heap in use after a collection: together with so much time in pauses it looks full"""
+"""share of the heap in use after a collection: together with so much time in pauses it looks full"""
 FILLED_SHARE = 0.9
-"""of the heap in use after the last collection of any kind: nearly nothing is left, whatever the pauses are"""
+"""share of the heap in use after the last collection of any kind: nearly nothing is left, whatever the pauses are"""
 SECONDS_PAUSED = 1.0
-"""of a log in all: less of it in pauses may be a moment that somebody cut out"""
+"""seconds in pauses over a whole log: fewer may be a moment that somebody cut out"""
 GROWN_SHARE = 1 / 3
 SECONDS_TO_FULL = 300.0
 """a heap that is used so far, and will be full so soon if it goes on, may be one that starts, or one that leaks"""
@@ -82,8 +82,8 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
     if strange and not unknown:
         yield say(
-            "{known:percent} of the first lines of {path} have a level that mqdiag can tell: whether the others are"
-            " errors, it does not know.",
+            "mqdiag knows the level of {known:percent} of the first lines of {path}: it does not know whether the"
+            " others are errors.",
             path=strange[0].path,
             known=strange[0].known_heads,
         )
@@ -103,7 +103,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
     # A process that was short-lived beside others leaves a short log too: only lines that were cut out count.
     for one in logs.repeated if logs.lines < EXCERPT_LINES else ():
         yield say(
-            'A few lines repeat "{text}" {count:count} times: what they are about does not move.',
+            'A few lines repeat "{text}" {count:count} times: the thing that they report makes no progress.',
             text=one.text,
             count=one.count,
         )
@@ -171,8 +171,8 @@ def _ends_full(gc: GcFacts) -> Text | None:
     if (gc.used_share or 0.0) < FILLED_SHARE:
         return None
     return say(
-        "After the last collection of {path} {used:percent} of the heap were in use: whether it stays full, later"
-        " lines tell.",
+        "After the last collection of {path} {used:percent} of the heap were in use: later lines show "
+        "whether it stays full.",
         path=gc.path,
         used=gc.used_share,
     )
@@ -186,8 +186,8 @@ def _stands_in_pauses(gc: GcFacts) -> Text | None:
         return None
     if gc.seconds is None:
         return say(
-            "The collections of {path} took {pauses:ms}, and its lines have no times: how much of the time that is,"
-            " they do not tell. -XX:+PrintGCDateStamps adds the times.",
+            "The collections of {path} took {pauses:ms}, and its lines have no times, so they do not show "
+            "what share of the time that is. -XX:+PrintGCDateStamps adds the times.",
             path=gc.path,
             pauses=gc.pause_ms,
         )
@@ -208,8 +208,8 @@ def _fills(gc: GcFacts) -> Text | None:
     if to_full >= SECONDS_TO_FULL or (gc.used_share or 0.0) < GROWN_SHARE:
         return None
     return say(
-        "{path} spans {seconds:seconds}, and each of its last collections left more than the one before: if it goes"
-        " on like this, the heap is full in {to_full:seconds}. Later lines tell.",
+        "{path} spans {seconds:seconds}, and each of its last collections left more than the one before: "
+        "if it goes on like this, the heap is full in {to_full:seconds}. Later lines show it.",
         path=gc.path,
         seconds=gc.seconds,
         to_full=to_full,
@@ -241,8 +241,8 @@ def _slow_flush(logs: LogsFacts) -> Iterator[Text]:
     )
     if longest >= SLOW_FLUSH_MS and logs.lines < MOMENT_LINES:
         yield say(
-            "A flush of the commit log took {longest:ms}. How often that happens, so few lines do not tell: to decide"
-            " it, add the whole store.log of that day.",
+            "A flush of the commit log took {longest:ms}. So few lines do not show how often that "
+            "happens: to decide it, add the whole store.log of that day.",
             longest=longest,
         )
 
@@ -341,7 +341,7 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
         own_lines = sum(file.lines for file in logs.files if file.path in found.rests_on) or logs.lines
         if "logs" in found.seen_in and not found.undecides and 0 < own_lines < EXCERPT_LINES:
             yield say(
-                "An excerpt of {lines:count} log {lines:line|lines} does not tell how long it was: {title}.",
+                "An excerpt of {lines:count} log {lines:line|lines} does not show how long it was: {title}.",
                 lines=own_lines,
                 title=found.title,
             )

@@ -12,14 +12,15 @@ from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ClassRow
 from mqdiag.progress import Progress
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
+from mqdiag.read.open.squeezed import unpacked_head
+from mqdiag.read.sniff import DUMP_MAGIC, HEAD_BYTES, Content, content_of, packing_of
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.read.class_histogram import ClassHistogram
 
 MOST_DUMPS = 8
-"""of one file that are read"""
+"""heap dumps of one file that are read"""
 _WORDS = (b"class name", "class name".encode("utf-16-le"), "class name".encode("utf-16-be"))
 """in the head of every class histogram; most texts need not be decoded"""
 _COUNTS_ONLY = say("a class histogram has counts only")
@@ -101,7 +102,15 @@ def _has_histogram(path: Path) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as file:
-            return is_histogram(unpacked_head(file.read(HEAD_BYTES)))
+            head = file.read(HEAD_BYTES)
+        if packing_of(head) is not None:
+            # a packed dump is told by what its few first bytes hold
+            head = unpacked_head(head)
+            if not head.startswith(DUMP_MAGIC):
+                from mqdiag.read.open.door import first_of
+
+                _, head = first_of(str(path), HEAD_BYTES)
+        return is_histogram(head)
     except OSError:
         return False  # the reader of dumps says why
 
@@ -114,23 +123,28 @@ def read_histogram(path: Path, settings: Settings, name: str) -> tuple[Input, He
     """
     # Here, not above: a dump needs none of them.
     from mqdiag.read.class_histogram import read_class_histogram
+    from mqdiag.read.healing import healed
+    from mqdiag.read.open.door import as_far_as_they_go, members
     from mqdiag.read.stacks.decode import TextPieces
-    from mqdiag.read.stacks.source import open_members
 
+    ended: list[Text] = []
     lines = (
         line
-        for label, chunks in open_members(str(path))
-        for text in TextPieces(label, chunks)
+        for label, chunks in members(str(path))
+        for text in TextPieces(
+            label, healed(as_far_as_they_go(chunks, lambda problem, _: ended.append(problem)))
+        )
         for line in text.split("\n")
     )
     histogram = read_class_histogram(name, lines)
+    problem = histogram.problem or (ended[0] if ended else None)
     given = Input(
         path=name,
         kind="histogram",
         format="class histogram",
         bytes=path.stat().st_size,
-        complete=histogram.problem is None,
-        problem=histogram.problem,
+        complete=problem is None,
+        problem=problem,
     )
     return given, _facts(histogram, settings)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from mqdiag.config import Settings
@@ -10,7 +10,8 @@ from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.stacks.reader import ReadResult
+from mqdiag.read.stacks.cpu_times import CpuTimes, add_cpu_times
+from mqdiag.read.stacks.reader import CPU_TIMES, ReadResult
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.series import read_series
 from mqdiag.text import say
@@ -51,17 +52,25 @@ def diagnose_results(results: Results, settings: Settings, progress: Progress) -
     by_source: dict[str, Input] = {}
     others: list[Input] = []
     samples: list[Sample] = []
+    cpu_times: list[CpuTimes] = []
     for name, result in results:
         if isinstance(result, InputError):
             others.append(unreadable(name, "stacks", result))
             inputs.append(others[-1])
             continue
         first, *parts = result_inputs(result)
-        by_source |= dict.fromkeys((sample.source for sample in result.samples), first)
+        if result.samples:
+            by_source |= dict.fromkeys((sample.source for sample in result.samples), first)
+        else:
+            others.append(first)
         others += parts
         inputs += (first, *parts)
         samples += result.samples
+        cpu_times += result.cpu_times
         result.samples.clear()
+    if cpu_times:
+        unused = unused_times(samples, cpu_times)
+        inputs, others = [*inputs, *unused], [*others, *unused]
     progress.phase(say("comparing threads"))
     stacks = stacks_facts(samples) if samples else None
     if stacks is not None and stacks.jvms > 1:
@@ -76,11 +85,31 @@ def diagnose_results(results: Results, settings: Settings, progress: Progress) -
 
 def result_inputs(result: ReadResult) -> list[Input]:
     """The entry of a path, and one for each part of an archive that gave nothing."""
+    if not result.samples:
+        return [
+            Input(path=result.path, kind="stacks", format=result.format, bytes=result.bytes),
+            *_parts(result),
+        ]
     first = result.samples[0]
     cut = next((sample for sample in result.samples if not sample.complete), None)
     problem, stopped_at = result.ended_by, result.bytes if result.ended_by is not None else None
     if problem is None and cut is not None:
         problem, stopped_at = cut.problem, cut.stopped_at_byte
+    part = max(result.samples, key=lambda sample: sample.threads_cut)
+    if problem is None and part.threads_cut:
+        problem = say(
+            "the lower frames of {lacking:count} of {shown:count} threads are missing, and no frame shows what these"
+            " threads do",
+            lacking=part.threads_cut,
+            shown=len(part.threads),
+        )
+    unknown = sum(sample.unknown_headers for sample in result.samples)
+    if problem is None and unknown:
+        problem = say(
+            "{unknown:count} {unknown:line looks|lines look} like the {unknown:header of a thread and was|headers of"
+            " threads and were} not understood",
+            unknown=unknown,
+        )
     entries = [
         Input(
             path=result.path,
@@ -89,12 +118,33 @@ def result_inputs(result: ReadResult) -> list[Input]:
             bytes=result.bytes,
             captured_at=first.captured_at,
             captured_at_local=first.captured_local,
-            complete=cut is None and result.ended_by is None,
+            complete=problem is None and cut is None,
             stopped_at_byte=stopped_at,
             problem=problem,
         )
     ]
-    entries += [
+    return entries + _parts(result)
+
+
+def _parts(result: ReadResult) -> list[Input]:
+    return [
         Input(path=member, kind="stacks", complete=False, error=problem) for member, problem in result.errors
     ]
-    return entries
+
+
+def unused_times(samples: Sequence[Sample], cpu_times: Sequence[CpuTimes]) -> list[Input]:
+    """Add processor times to the dumps that they belong to; gives an entry for each file that belongs to none."""
+    left = add_cpu_times(samples, cpu_times)
+    return [
+        Input(
+            path=path,
+            kind="stacks",
+            format=CPU_TIMES,
+            complete=False,
+            error=say(
+                "holds CPU times of threads, but no dump was given that they belong to: name both by one number, such"
+                " as j1.log and proc1.tsv"
+            ),
+        )
+        for path in dict.fromkeys(given.source for given in left)
+    ]

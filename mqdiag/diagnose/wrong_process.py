@@ -14,7 +14,7 @@ class WrongProcess(msgspec.Struct, frozen=True):
 
     advice: Text
     headline: Text = NOTHING
-    """empty where an all-clear stands: rules about heaps judge one of any software"""
+    """empty where the evidence is of something else as well"""
 
 
 def wrong_process(report: Report) -> WrongProcess | None:
@@ -32,9 +32,17 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
     if heap is None or (stacks is not None and of_stacks is None):
         return of_stacks
     advice = say(
-        "The dump has no consumer, producer or broker of RocketMQ; check that it is of the right process."
+        "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process."
     )
-    return WrongProcess(advice, NOTHING if of_stacks is None else of_stacks.headline)
+    if of_stacks is not None:
+        return WrongProcess(advice, of_stacks.headline)
+    return WrongProcess(
+        say(
+            "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process, and"
+            " take what shows the trouble while it lasts: `mqdiag capture PID`."
+        ),
+        say("No RocketMQ client or broker was found in the heap dump, and nothing that fills it."),
+    )
 
 
 def _of_stacks(stacks: StacksFacts) -> WrongProcess | None:
@@ -57,7 +65,7 @@ def _of_stacks(stacks: StacksFacts) -> WrongProcess | None:
 def _advice(stacks: StacksFacts) -> Text:
     """An excerpt lacks the JVM's own threads, and shows nothing of the process by what it lacks."""
     if any(thread.role == "jvm" for thread in stacks.threads):
-        return say("; check that they are of the right process")
+        return say("; check that they come from the right process")
     return NOTHING
 
 

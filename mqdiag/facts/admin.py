@@ -59,7 +59,7 @@ class BrokerStatus(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Public
     address: Address | None = None
-    """of a cluster's listing; None where one broker was asked"""
+    """address from a cluster's listing; None where one broker was asked"""
     version: Public | None = None
     asked_at: Public | None = None
     """when the broker answered, by its start and its run time, to the second; UTC"""
@@ -192,7 +192,7 @@ class ProcessQueueListed(msgspec.Struct, frozen=True, kw_only=True):
     queue_id: int
     commit_offset: int
     min_offset: int
-    """of the cached messages; 0 where none is cached"""
+    """lowest offset of the cached messages; 0 where none is cached"""
     max_offset: int
     messages: int
     size_mib: int | None = None
@@ -297,7 +297,7 @@ class ReplicationStatus(msgspec.Struct, frozen=True, kw_only=True):
     source: Public
     master: Address | None = None
     max_offset: int | None = None
-    """of the commit log of the broker that answered"""
+    """highest offset of the commit log of the broker that answered"""
     slaves: int | None = None
     """None in a slave's answer"""
     in_sync_slaves: int | None = None

@@ -82,7 +82,7 @@ class SlaveLink(msgspec.Struct, frozen=True, kw_only=True):
     address: Address | None = None
     acknowledged_offset: int | None = None
     behind_bytes: int | None = None
-    """of the master's last byte; negative: the slave is ahead"""
+    """distance to the master's last byte; negative: the slave is ahead"""
 
 
 class Replication(msgspec.Struct, frozen=True, kw_only=True):

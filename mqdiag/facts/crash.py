@@ -13,7 +13,7 @@ class CrashedThread(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     name: ThreadName
     state: Public | None = None
-    """of the VM, such as "_thread_in_native" """
+    """state of the VM, such as "_thread_in_native" """
     os_id: int | None = None
     current: bool = False
     """the thread that crashed"""
@@ -63,7 +63,7 @@ class CrashReport(msgspec.Struct, frozen=True, kw_only=True):
     problematic_frame: Public | None = None
     frame_kind: FrameKind | None = None
     library: Public | None = None
-    """of the problematic frame, such as "libc.so.6" """
+    """library of the problematic frame, such as "libc.so.6" """
     method: Public | None = None
     """Java method of the problematic frame"""
     pid: int | None = None
@@ -79,7 +79,7 @@ class CrashReport(msgspec.Struct, frozen=True, kw_only=True):
     """name of the thread that crashed"""
     thread_state: Public | None = None
     native_frames: tuple[Public, ...] = ()
-    """of that thread, top first; those of Java among them"""
+    """frames of that thread, top first; those of Java among them"""
     java_frames: tuple[Public, ...] = ()
     vm_state: Public | None = None
     vm_operation: Public | None = None

@@ -20,7 +20,7 @@ class DiffSide(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[Public, ...] = ()
     """evidence that it has: heap, stacks, logs"""
     captured_at: Public | None = None
-    """of its heap dump, as RFC 3339"""
+    """time of its heap dump, as RFC 3339"""
     complete: bool = True
     mqdiag: Public = ""
     """version that read it: of a saved report the one that wrote it"""

@@ -73,18 +73,18 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     rule: Public
     cause: Public
     severity: SeverityName
-    """of the worst of its findings"""
+    """severity of the worst of its findings"""
     services: int
     hosts: int
     groups: int
     incidents: int
     findings: int
     host_share: float
-    """of the hosts of this run"""
+    """share of the hosts of this run"""
     example_services: tuple[Public, ...] = ()
     example_hosts: tuple[Public, ...] = ()
     example_title: Text = msgspec.field(default_factory=no_words)
-    """of the worst of its findings"""
+    """title of the worst of its findings"""
     example_remedy: tuple[Text, ...] = ()
 
 
@@ -96,7 +96,7 @@ class CommonTrait(msgspec.Struct, frozen=True, kw_only=True):
     kind: TraitKind
     value: Setting
     severity: SeverityName
-    """of the worst of these findings"""
+    """severity of the worst of these findings"""
     services: int
     hosts: int
     incidents: int
@@ -106,7 +106,7 @@ class CommonTrait(msgspec.Struct, frozen=True, kw_only=True):
     example_services: tuple[Public, ...] = ()
     example_hosts: tuple[Public, ...] = ()
     example_title: Text = msgspec.field(default_factory=no_words)
-    """of the worst of its findings"""
+    """title of the worst of its findings"""
     example_remedy: tuple[Text, ...] = ()
 
 
@@ -129,7 +129,7 @@ class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
     cause: Public
     severity: SeverityName
     fingerprint: Public
-    """of the finding"""
+    """fingerprint of the finding"""
     group: Public | None = None
     title: Text
     hosts: int
@@ -246,7 +246,7 @@ class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     findings: int = 0
     """that are open: no later incident of the host has refuted them"""
     errors: int = 0
-    """of the open ones"""
+    """errors among the open ones"""
     warnings: int = 0
     recovered: int = 0
     """faults of hosts that later evidence of the same host no longer shows"""
@@ -261,7 +261,7 @@ class FleetTiming(msgspec.Struct, frozen=True, kw_only=True):
     """Where the time went."""
 
     start_s: float
-    """of Spark, its workers and its SQL engine"""
+    """start time of Spark, its workers and its SQL engine"""
     plan_s: float
     """listing, fingerprints, what is known"""
     work_s: float
@@ -309,12 +309,12 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     totals: FleetTotals = FleetTotals()
     timing: FleetTiming | None = None
     plan: FleetPlan | None = None
-    """of a dry run, which has nothing else"""
+    """plan of a dry run, which has nothing else"""
     one_service: bool = False
     """whether the report is about one service of the run, which `services` then has alone"""
     services: tuple[ServiceState, ...] = ()
     hosts: tuple[HostState, ...] = ()
-    """of the one service, the worst first"""
+    """states of the hosts of the one service, the worst first"""
     trend: tuple[RunTotals, ...] = ()
     """the latest runs in the same output, this one last"""
     causes: tuple[SharedCause, ...] = ()

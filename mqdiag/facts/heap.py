@@ -40,9 +40,11 @@ Library = Literal["remoting", "grpc"]
 SIZES_OFF_SHARE = 0.02
 """how much the bytes of all live objects may be off where sizes were computed"""
 LITTLE_USED = 0.5
-"""of the largest heap that the JVM may have"""
+"""share of the largest heap that the JVM may have"""
 LARGE_OBJECT_BYTES = 512 * 1024
 """half of G1's smallest region (1 MiB): smaller objects are never humongous"""
+TIME = "time of the dump"
+"""key of `HeapFacts.unknown` where ages cannot be counted"""
 _UNSURE_LIMITS = ("option", "container")
 """a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
 
@@ -67,7 +69,7 @@ class CountedObjects(msgspec.Struct, frozen=True, kw_only=True):
     process_queues: int
     client_instances: int
     byte_array_bytes: int
-    """of all byte[], whoever holds them"""
+    """bytes of all byte[], whoever holds them"""
 
 
 class BrokenKeys(msgspec.Struct, frozen=True, kw_only=True):
@@ -78,7 +80,7 @@ class BrokenKeys(msgspec.Struct, frozen=True, kw_only=True):
     looked_at: int
     """keys that were compared"""
     equal_keys: int
-    """of those, keys that have an equal one, or with "constant-hash" the same hash"""
+    """keys among them that have an equal one, or with "constant-hash" the same hash"""
 
 
 class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
@@ -89,7 +91,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     """hexadecimal id, as `mqdiag show` takes it"""
     retained_bytes: int
     share: float
-    """of the reachable bytes"""
+    """share of the reachable bytes"""
     path: tuple[Node, ...]
     """shortest path from a GC root to the object, one "Class.field" step each"""
     owner: HolderOwner = "application"
@@ -111,7 +113,7 @@ class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "
     entry_classes: tuple[Public, ...] = ()
     """"class: count" of the entries"""
     largest_entry_share: float | None = None
-    """of what the container retains"""
+    """share of what the container retains"""
     even: bool = False
     """the entries are beans, such as the services of an application, and none of them stands out"""
     broken_keys: BrokenKeys | None = None
@@ -286,7 +288,7 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     messages: int = 0
     """in msgTreeMap and in the orderly in-flight map"""
     in_flight: int = 0
-    """of those, in the orderly in-flight map"""
+    """messages among them in the orderly in-flight map"""
     msg_count: int | None = None
     msg_size: int | None = None
     """None before 4.2.0: the field is not there"""
@@ -360,7 +362,8 @@ class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
     group: Public | None = None
     broker: Name | None = None
     queue_topic: Public | None = None
-    """of the queue it came through: `%RETRY%group` for one that failed before, whose own topic is the first one"""
+    """topic of the queue that it came through: `%RETRY%group` for one that failed before, whose own topic is the first
+    one"""
     keys: MessageKeys | None = None
     batch: int | None = None
     """messages that the same call of the listener got"""
@@ -443,7 +446,7 @@ class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
     library: Library = "remoting"
     """the client library; a producer of the gRPC client has no group"""
     pull_thread: ServiceThreadState | None = None
-    """of PullMessageService"""
+    """state of PullMessageService"""
     pull_stopped: bool | None = None
     """shutdown() was called on PullMessageService"""
 

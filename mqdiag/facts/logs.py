@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace
+from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace, StatementKind
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -34,7 +34,7 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """lines that hold a text that is searched for in its own place, such as an event's, a latency line's or a
     collection's"""
     unseen_lines: int = 0
-    """of these, lines of floods that were only counted; mqdiag read one in several of them"""
+    """lines among them of floods that were only counted; mqdiag read one in several of them"""
     first: Public | None = None
     """earliest time of a line"""
     last: Public | None = None
@@ -65,7 +65,7 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     queue_id: int | None = None
     thread: ThreadName | None = None
     member: Name | None = None
-    """of a Raft group: the one that wrote the lines"""
+    """member of a Raft group that wrote the lines"""
     count: int
     first: Public | None = None
     last: Public | None = None
@@ -183,7 +183,7 @@ class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     peak_per_minute: int | None = None
     requested: int | None = None
-    """of the last line"""
+    """offset of the last line"""
     first_offset: int | None = None
     last_offset: int | None = None
     first: Public | None = None
@@ -229,7 +229,7 @@ class Connections(msgspec.Struct, frozen=True, kw_only=True):
     usual_lives: int = 0
     """connections that lived so long, one second more or less"""
     first: Public | None = None
-    """of the closings"""
+    """time of the first of the closings"""
     last: Public | None = None
 
 
@@ -355,10 +355,10 @@ class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     seconds: float
     full: int
     for_room: int | None = None
-    """of them, those that nothing but the want of room caused: no System.gc(), no heap dump, no full metaspace, and no
-    array that is too large for a heap of which half is free"""
+    """full collections that nothing but the want of room caused: no System.gc(), no heap dump, no full metaspace, and
+    no array that is too large for a heap of which half is free"""
     old_full: int | None = None
-    """of them, those that left the old generation full; only JDK 8 prints it in the line of the pause"""
+    """full collections that left the old generation full; only JDK 8 prints it in the line of the pause"""
     pause_share: float
     """share of that time that was spent in pauses, young collections included"""
     freed_share: float
@@ -383,7 +383,8 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """largest share of a minute that was spent in pauses; of the whole log where that is shorter than a minute"""
     worst_at: Public | None = None
     futile_run: GcRun | None = None
-    """of the runs of full collections that each freed less than 10 % of the heap, the one with the longest pauses"""
+    """run with the longest pauses among those of full collections that each freed less than 10 % of the heap with the
+    longest pauses"""
     open_run: GcRun | None = None
     """the run of such collections that the log ends in, up to the end of the log"""
     heap_bytes: int | None = None
@@ -391,12 +392,12 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     heap_after_bytes: int | None = None
     """after the last full collection; after the last of any kind when there was none"""
     used_share: float | None = None
-    """of the heap, in use after the last collection of any kind"""
+    """share of the heap in use after the last collection of any kind"""
     filled: int = 0
     """full collections for room one after the other, up to the last, that left a heap of the same size full; of ZGC
     cycles that freed next to nothing of a heap that is nearly full"""
     old_filled: int = 0
-    """of these, the last ones that left the old generation full; only JDK 8 prints it in the line of the pause"""
+    """the last full collections that left the old generation full; only JDK 8 prints it in the line of the pause"""
     seconds_to_full: float | None = None
     """until the heap is full if it goes on as in the last collections, each of which left more than the one before;
     None where there are few of them, or some are full"""
@@ -535,6 +536,39 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
         return not self.not_understood and not self.weak and not self.unseen
 
 
+class TeamStatement(msgspec.Struct, frozen=True, kw_only=True):
+    """A log statement of a team's own, in the log of one program with its rotated files, beside the team's limit."""
+
+    name: Public
+    by: Public
+    """the file of the team that describes it"""
+    text: Public
+    kind: StatementKind
+    limit: float
+    """lines, lines a minute, seconds without a line, or lines that no other line follows, from where it is a fault"""
+    within_seconds: float | None = None
+    """of a sequence: how long the other line may take"""
+    lines: int
+    measured: float | None
+    """the same as `limit`; None where the times of the lines do not tell"""
+    since: Public | None = None
+    """begin of the minute with the most lines or of the longest time without one; first line that nothing follows"""
+    first: Public | None = None
+    last: Public | None = None
+    undated: int = 0
+    """lines without a time"""
+    sampled: bool = False
+    """of a flood one line in several was looked at"""
+    example: Excerpt = ""
+    files: tuple[Public, ...] = ()
+    severity: Public
+    confidence: Public
+    """the greatest that the team's file allows"""
+    title: Public
+    explanation: tuple[Public, ...] = ()
+    actions: tuple[Public, ...] = ()
+
+
 class QuotedStatement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A line that holds the words of a log statement where the statement does not print them."""
 
@@ -558,7 +592,7 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     resets_left_out: int = 0
     not_matched: tuple[OffsetNotMatched, ...] = ()
     stored_offsets: tuple[RepeatedOffset, ...] = ()
-    """of queues that stood still while others of their topic did not move either"""
+    """offsets of queues that stood still while others of their topic did not move either"""
     subscription_changes: tuple[SubscriptionChange, ...] = ()
     connections: tuple[Connections, ...] = ()
     """peers with at least two connections that ended, those with the most first"""
@@ -584,12 +618,14 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     level_lines: LevelLineFacts | None = None
     """None when the logs were not read for levels, as in reports of earlier versions"""
     repeated: tuple[RepeatedLine, ...] = ()
-    """of logs with fewer than 20 lines, one text each; a number that moves makes two texts"""
+    """lines of logs with fewer than 20 lines, one text each; a number that moves makes two texts"""
     quoted: tuple[QuotedStatement, ...] = ()
     """the first lines of each log that quote a log statement; `quoted` of its input counts all of them"""
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    team: tuple[TeamStatement, ...] = ()
+    """log statements that a team describes by `--knowledge`, of those that stand in the logs"""
 
     def event(self, kind: str) -> LogEvent | None:
         """The event of a kind, None when no line has it; the larger one when two clocks have it."""

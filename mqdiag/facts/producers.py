@@ -36,11 +36,11 @@ class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     object_id: Public = ""
     client_id: ClientId | None = None
-    """of the MQClientInstance; None for any other owner"""
+    """client id of the MQClientInstance; None for any other owner"""
     in_flight: int = 0
     """requests without an answer: responseTable"""
     overdue: int = 0
-    """of those, sent longer ago than their own timeout"""
+    """requests among them that were sent longer ago than their own timeout"""
     oldest_in_flight_ms: int | None = None
     async_permits: int | None = None
     """semaphoreAsync: asynchronous requests that may still begin"""
@@ -50,9 +50,9 @@ class RemotingFacts(msgspec.Struct, frozen=True, kw_only=True):
     channels: int = 0
     """channelTables"""
     broker_channels: int | None = None
-    """of those, open and to others than the name servers; None where these are not known"""
+    """channels among them that are open and to others than the name servers; None where these are not known"""
     dead_channels: int = 0
-    """of the channels, those that are closed"""
+    """closed ones among the channels"""
     dead_addresses: tuple[Address, ...] = ()
     """the first of them"""
     retained_bytes: int | None = None
@@ -63,7 +63,7 @@ class RequestFutures(msgspec.Struct, frozen=True, kw_only=True):
 
     pending: int = 0
     overdue: int = 0
-    """of those, begun longer ago than their own timeout"""
+    """requests among them that began longer ago than their own timeout"""
     oldest_ms: int | None = None
     longest_overdue_ms: int | None = None
     retained_bytes: int | None = None

@@ -16,7 +16,7 @@ class HandleOwner(msgspec.Struct, frozen=True, kw_only=True):
     group: Public | None
     client_id: ClientId | None = None
     topic: Public | None = None
-    """of the oldest one"""
+    """topic of the oldest one"""
     handles: int
     """receipt handles, one for each message"""
     oldest_ms: int | None = None
@@ -49,9 +49,9 @@ class NettyMemory(msgspec.Struct, frozen=True, kw_only=True):
     chunk_bytes: int | None
     """None where a version of Netty has no such field; so too the next three"""
     used_bytes: int | None
-    """of those, in buffers; the rest is kept for later ones"""
+    """bytes among them that are in buffers; the rest is kept for later ones"""
     unsent_bytes: int | None
-    """of answers: the client takes no more at the moment"""
+    """bytes of answers: the client takes no more at the moment"""
     unsent_streams: int | None
     """streams of HTTP/2 with such bytes"""
     unsent: tuple[UnsentOutput, ...] = ()
@@ -62,12 +62,12 @@ class ProxyPool(msgspec.Struct, frozen=True, kw_only=True):
     """One pool of threads of a proxy that run requests of clients."""
 
     name: Public | None = None
-    """of its threads, without the number; GrpcProducerThreadPool; None where the dump names none of them"""
+    """name of its threads, without the number; GrpcProducerThreadPool; None where the dump names none of them"""
     threads: int
     active: int
-    """of these, running a request"""
+    """threads among them that run a request"""
     in_wait: int = 0
-    """of those that run one, in a wait for a lock or an event"""
+    """threads among them that are in a wait for a lock or an event"""
     waiting: int
     """requests in the queue of the pool"""
     frames: tuple[Public, ...] = ()

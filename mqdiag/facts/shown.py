@@ -16,7 +16,7 @@ class ShownValue(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name"
     """A field, a static, an array element, or a key or value of a collection."""
 
     name: Public = ""
-    """of the field; empty for elements"""
+    """name of the field; empty for elements"""
     type: Public
     """Java's primitive type, or reference"""
     value: PlainValue = None
@@ -54,12 +54,12 @@ class PathStep(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": 
     objects: int
     """objects on paths through this step"""
     ends: int = 0
-    """of those asked for that are here"""
+    """those asked for that are here"""
     instances: int
-    """of those asked for that are here or below"""
+    """instances of those asked for that are here or below"""
     shallow_bytes: int
     retained_bytes: int
-    """of those asked for, those left out that another one of them dominates"""
+    """retained bytes of those asked for, without those that another one of them dominates"""
     below: tuple[PathStep, ...] = ()
     """largest first"""
     more_steps: int = 0
@@ -95,7 +95,7 @@ class ShownObject(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name
     """kind of GC root that it is itself"""
     fields: tuple[ShownValue, ...] = ()
     statics: tuple[ShownValue, ...] = ()
-    """of a class object"""
+    """static fields of a class object"""
     length: int | None = None
     """elements of an array"""
     elements: tuple[ShownValue, ...] = ()
@@ -107,7 +107,7 @@ class ShownObject(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name
     dominators: tuple[ShownHolder, ...] = ()
     """what keeps it alive alone, the nearest first"""
     dominator_count: int = 0
-    """of all; the middle of a long chain is left out"""
+    """number of all dominators; the middle of a long chain is left out"""
     paths: tuple[PathStep, ...] = ()
     """shortest paths from GC roots to its referrers, merged by class and field"""
     referrers: tuple[ShownHolder, ...] = ()

@@ -21,6 +21,7 @@ from mqdiag.facts.vocabulary import (
     SignsOfRocketMQ,
     StandstillCause,
     StandstillKind,
+    StartWaitCause,
     State,
 )
 from mqdiag.text import Text, no_words
@@ -37,6 +38,18 @@ class ThreadAt(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """total so far, as the JVM prints it"""
     doing: Doing | None = None
     """kind of wait or work"""
+
+
+class SameCall(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """All samples of a thread show one call, or equal calls one after the other: it hangs, or it is slow.
+
+    Neither CPU times nor an object of the call tell which. The thread has the frame and the kind of wait.
+    """
+
+    samples: int
+    """that show the call"""
+    seconds: float | None = None
+    """from the first to the last of them; None where the dumps have no times"""
 
 
 class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -66,6 +79,8 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cpu_growth_ms: float | None = None
     held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
+    same_call: SameCall | None = None
+    """why the state is unknown: all samples show the same, and nothing tells a standstill from slow work"""
 
 
 class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -81,7 +96,7 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     threads: int = 0
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
-    """of the heap at that moment; None where the dump does not tell, as those of HotSpot"""
+    """size of the heap at that moment; None where the dump lacks it, as those of HotSpot"""
     complete: bool = True
     process: int = 0
     """number of the JVM that it is of, when samples of several were given"""
@@ -133,6 +148,143 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     moving: bool = False
     """the owner changes over the samples"""
     waiters: tuple[ThreadName, ...] = ()
+    waiting: tuple[int, ...] = ()
+    """threads that wait for it, by sample"""
+    owners: tuple[ThreadName | None, ...] = ()
+    """who has it, by sample; None where nobody is named"""
+    share: float = 0.0
+    """share of the threads that wait for it among those that are not idle in the last sample"""
+    taken_at: Public | None = None
+    """the owner's frame that took it, where the dump tells"""
+
+
+class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
+    """One thread of a deadlock."""
+
+    thread: ThreadName
+    frame: Public | None = None
+    """its own line of code"""
+    wants_class: Public
+    wants_id: Public
+    """address or identity hash of the lock that it waits for"""
+    holds_class: Public
+    holds_id: Public
+    taken_at: Public | None = None
+    """the frame that took the lock that it holds; None where the dump does not tell, as for java.util.concurrent"""
+
+
+class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread that holds a lock and waits for work of others, all of which want that lock."""
+
+    holder: ThreadName
+    holder_frame: Public | None = None
+    holder_waits: Doing
+    """for what: a future, a queue, a connection of a pool"""
+    lock_class: Public
+    lock_id: Public
+    taken_at: Public | None = None
+    """the holder's frame that took the lock"""
+    pool: ThreadName
+    """the pool of threads, or the connection pool, that it waits for"""
+    workers: tuple[ThreadName, ...]
+    """all of that pool, before the lock"""
+    worker_frame: Public | None = None
+    group: Public | None = None
+    samples: int = 1
+
+
+class CommonPlace(msgspec.Struct, frozen=True, kw_only=True):
+    """A pool or kind of threads of which half or more are in one place, and not at rest."""
+
+    role: Role
+    pool: ThreadName
+    group: Public | None = None
+    pool_size: int
+    threads: tuple[ThreadName, ...]
+    """those that are there in every sample"""
+    at_place: tuple[int, ...]
+    """how many are there, by sample"""
+    frame: Public
+    """the user's own frame; without one, the first one that is not the JDK's"""
+    top: Public | None = None
+    doing: Doing
+    library: Public | None = None
+    kind: StandstillKind
+    cause: StandstillCause
+    """what would be the cause if they hang"""
+    remedy: tuple[Text, ...] = ()
+    held_up: int = 0
+    """those of `threads` that hold a lock that others wait for"""
+    standing: int = 0
+    """those of `threads` that are known to make no progress"""
+    moving: int = 0
+    """those of `threads` that are known to move"""
+
+
+class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
+    """A thread that computes in one place in all samples."""
+
+    thread: ThreadName
+    role: Role
+    pool: ThreadName | None = None
+    group: Public | None = None
+    frame: Public
+    """the user's own frame; without one, the top one"""
+    top: Public | None = None
+    samples: int
+    seconds: float | None = None
+    share_of_core: float | None = None
+    """CPU time to time; None where the dumps hold no CPU time, and the samples are minutes apart"""
+    allocated_bytes: int | None = None
+    """new objects; a loop that makes none finishes nothing"""
+    same_lines: bool = False
+    """also the lines are the same, not only the methods"""
+
+
+class GrowingKind(msgspec.Struct, frozen=True, kw_only=True):
+    """A kind of thread of which there are more in each sample than in the one before."""
+
+    thread: ThreadName
+    """as of `ThreadKind`"""
+    threads: tuple[int, ...]
+    """how many, by sample"""
+    seconds: float | None = None
+    """from the first sample to the last"""
+    runs: Public | None = None
+    """the frame that most of the new ones show: the user's own, else the lowest of a library"""
+    made_by: Public | None = None
+    """the user's own frame of a thread that starts one of them in a sample"""
+
+
+class StartWait(msgspec.Struct, frozen=True, kw_only=True):
+    """A main thread that waits for something while the process starts."""
+
+    cause: StartWaitCause
+    thread: ThreadName
+    frame: Public
+    top: Public | None = None
+    doing: Doing
+    samples: int
+    """the last samples in a row that show it"""
+    seconds: float | None = None
+
+
+class BlockedLoop(msgspec.Struct, frozen=True, kw_only=True):
+    """An event loop that waits for something else than events."""
+
+    thread: ThreadName
+    role: Role
+    pool: ThreadName | None = None
+    pool_size: int
+    """event loops of that pool"""
+    frame: Public | None = None
+    top: Public | None = None
+    doing: Doing
+    library: Public | None = None
+    samples: int
+    """the last samples in a row that show it there; one sample shows no duration"""
+    seconds: float | None = None
+    state: State
 
 
 class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,6 +295,8 @@ class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
     """what each waits for, "class at frame" """
     kinds: tuple[LockKind, ...] = ()
     """the kind of each lock"""
+    members: tuple[DeadlockMember, ...] = ()
+    """the same by thread, with the lock that each holds; empty where only the JVM's own section shows the cycle"""
     source: DeadlockSource = "locks"
     """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
     group: Public | None = None
@@ -182,7 +336,7 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """it holds another lock, for which the holder of the first one waits"""
     holder_pool: ThreadName | None = None
     possible_user: ThreadName | None = None
-    """of a wait for a pooled connection: a thread that uses one, perhaps of another pool"""
+    """thread that uses a pooled connection while this one waits for one, perhaps of another pool"""
     possible_user_does: Public | None = None
     lock_class: Public | None = None
     decided: bool = True
@@ -237,7 +391,7 @@ class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
     container: Public | None = None
     """what calls the listener in place of the plain client: "rocketmq-spring" """
     put_waits: tuple[PutWaits, ...] = ()
-    """of a broker's send threads: what they wait for, whether or not their sends end"""
+    """waits of a broker's send threads: what they wait for, whether or not their sends end"""
 
 
 class ShutdownHook(msgspec.Struct, frozen=True, kw_only=True):
@@ -328,7 +482,7 @@ class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):
     collector_cpu_ms: float
     """its processor time: the pauses were at least that long"""
     others_cpu_ms: float
-    """of all threads that are not the JVM's own, together"""
+    """CPU time of all threads that are not the JVM's own, together"""
     seconds: float
     allocated_bytes: int | None = None
     """new objects of the consume threads; None where the dumps do not tell (jstack without -e)"""
@@ -359,6 +513,16 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     locks: tuple[LockFacts, ...] = ()
     deadlocks: tuple[Deadlock, ...] = ()
     standstills: tuple[Standstill, ...] = ()
+    same_calls: tuple[Standstill, ...] = ()
+    """threads that hang or are slow, by pool, kind and cause; `decided` is False, and `cause` would be that of a
+    standstill"""
+    hidden_deadlocks: tuple[HiddenDeadlock, ...] = ()
+    common_places: tuple[CommonPlace, ...] = ()
+    """pools and kinds of threads that are in one place, the largest first"""
+    busy_threads: tuple[BusyThread, ...] = ()
+    blocked_loops: tuple[BlockedLoop, ...] = ()
+    growing_kinds: tuple[GrowingKind, ...] = ()
+    start_wait: StartWait | None = None
     kinds: tuple[ThreadKind, ...] = ()
     """kinds with two threads or more in a sample, the most frequent first"""
     connection_waits: tuple[ConnectionWaits, ...] = ()

@@ -122,6 +122,13 @@ StandstillCause = Literal[
 ]
 """Why threads make no progress."""
 
+StatementKind = Literal["count", "rate", "gap", "sequence"]
+"""What a team limits of its own log statement.
+
+count: how many lines there are. rate: how many within a minute. gap: how long there is none. sequence: how many lines
+no other line follows in time.
+"""
+
 LockKind = Literal["monitor", "synchronizer", "class-init"]
 """What threads wait for.
 
@@ -134,6 +141,13 @@ DeadlockSource = Literal["jvm", "locks"]
 
 NotJudged = Literal["one-sample", "identical-samples", "mixed-jvms", "too-close"]
 """Why progress cannot be judged."""
+
+StartWaitCause = Literal["entropy", "class-initialisation", "unreachable"]
+"""What a process that does not come up waits for.
+
+entropy: random numbers of the system. class-initialisation: a static initializer in another thread. unreachable:
+another machine.
+"""
 
 ShutdownBegan = Literal["signal", "exit", "last-thread"]
 """What began a JVM's shutdown.

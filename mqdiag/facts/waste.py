@@ -25,7 +25,7 @@ class StringHolder(msgspec.Struct, frozen=True, kw_only=True):
     held_by: Public
     """"Class.field", or the class of an array"""
     share: float
-    """of the references to repeated strings, over a sample of them"""
+    """share of the references to repeated strings, over a sample of them"""
 
 
 class DuplicateStrings(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,7 +67,7 @@ class WastefulCollections(msgspec.Struct, frozen=True, kw_only=True):
     sampled_one_in: int = 1
     """more than 1: all numbers are projected from a sample"""
     wasted_bytes: int
-    """of empty ones, and the spare room of sparse ones"""
+    """bytes of empty ones, and the spare room of sparse ones"""
     classes: tuple[CollectionClass, ...] = ()
     """by wasted bytes"""
 
@@ -79,14 +79,15 @@ class LoaderGroup(msgspec.Struct, frozen=True, kw_only=True):
     loaders: int
     """those that loaded the example class"""
     closed: int
-    """of those, URLClassLoaders after close(): nobody plans to use them again"""
+    """URLClassLoaders among them after close(): nobody plans to use them again"""
     example_class: Public
     repeated_classes: int
     """class names that more than one of the loaders has"""
     retained_bytes: int
-    """of all these loaders with their classes and static fields; at least, where none is closed and they are few"""
+    """retained bytes of all these loaders with their classes and static fields; at least, where none is closed and they
+    are few"""
     object_id: Public
-    """of a closed loader, else of the one that retains most"""
+    """id of a closed loader, else of the one that retains most"""
     path: tuple[Node, ...] = ()
     """from a GC root to that loader, where one is closed or they are many"""
 
@@ -137,7 +138,7 @@ class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):
     capacity_bytes: int
     """with a cleaner: they count against -XX:MaxDirectMemorySize"""
     unreachable_bytes: int
-    """of those, in buffers that are garbage already; a collection frees them"""
+    """bytes of them that lie in buffers that are garbage already; a collection frees them"""
     unmanaged_buffers: int
     """without a cleaner: wrapped by native code, as the JDK does with its file of modules, or allocated by Netty past
     the JVM's limit"""
@@ -153,7 +154,7 @@ class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):
     """Netty's own count of what it allocates past the JVM's limit"""
     netty_limit_bytes: int | None = None
     netty_in_use_bytes: int | None = None
-    """of the direct chunks of Netty's arenas: what was handed out, what threads keep for reuse included; None without
+    """bytes handed out of the direct chunks of Netty's arenas, those that threads keep for reuse included; None without
     arenas"""
     holders: tuple[DirectHolder, ...] = ()
     """by capacity; buffers without a cleaner only where a holder is known"""

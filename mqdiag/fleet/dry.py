@@ -38,7 +38,7 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
 
 
 def _bytes_per_second(layout: Layout) -> float | None:
-    """Of one task, by the incidents of the latest run that has any that could be read."""
+    """Throughput of one task, by the incidents of the latest run that has any that could be read."""
     was_read = (ds.field("status") != "failed") & (ds.field("analysis_ms") > 0)
     for mark in reversed(layout.runs()):
         rows = layout.rows(INCIDENTS.name, {mark.run}).to_table(["bytes", "analysis_ms"], filter=was_read)

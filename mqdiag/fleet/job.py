@@ -201,7 +201,7 @@ class _FleetRun:
             tempfile.TemporaryDirectory(prefix="mqdiag-fleet-") as folder,
             contextlib.closing(WorkList(Path(folder))) as work,
         ):
-            self._progress.phase(say("telling new files from known ones"))
+            self._progress.phase(say("separating new files from known ones"))
             plan(
                 self._context,
                 self._layout,
@@ -237,7 +237,7 @@ class _FleetRun:
             if mark.run == wanted:
                 return mark
         if not marks:
-            raise UsageError(say("--against {wanted}: no such run; there is none yet", wanted=wanted))
+            raise UsageError(say("--against {wanted}: no such run; there are no runs yet", wanted=wanted))
         latest = tuple(mark.run for mark in marks[-5:])
         raise UsageError(
             say("--against {wanted}: no such run; the latest are {runs}", wanted=wanted, runs=latest)

@@ -15,7 +15,7 @@ from mqdiag.graph.shallow import SizeModel
 
 
 class ClassSums(NamedTuple):
-    """Of each class of the dump, int64[class rows]: objects, their shallow bytes, and what they retain together."""
+    """Objects of each class of the dump, their shallow bytes, and what they retain together; int64[class rows]."""
 
     instances: NDArray[np.int64]
     shallow_bytes: NDArray[np.int64]

@@ -10,7 +10,7 @@ from mqdiag.graph.kernels.row_counts import sum_children
 from mqdiag.graph.paths import describe
 
 MIN_SHARE = 0.01
-"""of the reachable bytes, for an object or a class to have a box of its own"""
+"""share of the reachable bytes, for an object or a class to have a box of its own"""
 DEPTH = 3
 MOST_IN_A_BOX = 12
 MOST = 200

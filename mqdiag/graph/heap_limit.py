@@ -87,12 +87,12 @@ class _Known(NamedTuple):
 
 
 _NOT_TOLD = say(
-    "the dump tells the limit of direct memory (-XX:MaxDirectMemorySize), and not the maximum of the heap: give"
-    " --heap-limit"
+    "the dump has the limit of direct memory (-XX:MaxDirectMemorySize), but not the maximum of the heap: "
+    "give --heap-limit"
 )
 _UNSURE = say(
-    "the dump has a maximum, and does not tell whether it is that of the heap or -XX:MaxDirectMemorySize: give"
-    " --heap-limit"
+    "the dump has a maximum, but does not show whether it is that of the heap or -XX:MaxDirectMemorySize: "
+    "give --heap-limit"
 )
 
 

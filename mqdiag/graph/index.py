@@ -31,7 +31,8 @@ _PAGES_PER_OBJECT = 4
 _SLOT_BYTES = 1 << 10
 _FREE_BYTES = 64 << 20
 _INDEX_SHARE = 4
-"""of the bytes of the ids themselves: pages with a single object each must not cost a page's index each"""
+"""divisor of the bytes of ids that limits the bytes of the index: pages with a single object each must not
+cost a page's index each"""
 _BATCH = 1 << 20
 """objects that a thread moves at a time"""
 _MOST_RUNS = 1 << 16

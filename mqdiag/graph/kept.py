@@ -41,8 +41,8 @@ from mqdiag.read.source import Source
 from mqdiag.text import say
 
 LEAST_BYTES = 64 << 20
-"""of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to start"""
-"""objects whose places are checked side by side; fewer are checked before the threads have started"""
+"""size of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to
+start"""
 _FEW = 4
 """a quarter of the objects: from there on the places of all are checked at once"""
 _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
@@ -131,7 +131,7 @@ class Kept:
             summary = Summary(offsets, ends, missing, roots, counts, elements)
             dump = read_again(self._source, self._number, summary, self._progress, memory_bytes)
             if dump is None:
-                raise Unusable(say("it is of another dump or version"))
+                raise Unusable(say("it belongs to another dump or version"))
             return dump
 
         # Without its objects a graph has nothing to begin with.
@@ -426,7 +426,10 @@ def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
 
 
 def _places_fit(dump: Dump, offsets: Offsets) -> bool:
-    """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side."""
+    """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side.
+
+    The places of a few objects are checked before the threads have started.
+    """
     data, id_size, workers = dump.source.data, dump.header.id_size, worker_count()
     bounds = [offsets.size * i // workers for i in range(workers + 1)]
     with pool(workers, is_large=offsets.size >= LEAST_OBJECTS) as threads:

@@ -27,11 +27,11 @@ class MemoryNeed(NamedTuple):
     """Bytes at the peak."""
 
     total: int
-    """of all arrays"""
+    """bytes of all arrays"""
     in_order: int
-    """of arrays that are written once and mostly read in order"""
+    """bytes of arrays that are written once and mostly read in order"""
     any_order: int
-    """of all others, which have their own peak"""
+    """bytes of all others, which have their own peak"""
 
 
 def memory_need(dump: Dump) -> MemoryNeed:

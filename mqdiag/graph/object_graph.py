@@ -111,6 +111,11 @@ class ObjectGraph:
     @cached_property
     def contradiction(self) -> Text | None:
         """Which records of the file contradict each other; None where none do."""
+        if self.dump.spliced_at is not None:
+            return say(
+                "a class has the number of another one at byte {offset}: records of two processes are in this file",
+                offset=self.dump.spliced_at,
+            )
         if self._kept.is_whole:
             return None
         if self.classes.has_circle:

@@ -9,7 +9,7 @@ from mqdiag.kernel.folder import Task
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.hprof.dump import Dump, counted_dump, read_dump
 from mqdiag.read.hprof.header import parse_header
-from mqdiag.read.source import Source, is_gzip, open_source
+from mqdiag.read.source import Source, is_packed, open_source
 
 
 def open_dump(
@@ -20,7 +20,7 @@ def open_dump(
     max_inflated: int | None = None,
     number: int = 0,
 ) -> Dump:
-    """Count the objects of a dump, plain or gzip, as far as it can be read.
+    """Count the objects of a dump, plain or packed, as far as it can be read.
 
     Kernels are compiled first where they are not yet.
 
@@ -28,7 +28,7 @@ def open_dump(
         path: the file.
         name: what the user called the file, where that is not `path`.
         progress: who listens.
-        max_inflated: bytes to which a gzip file may inflate; see `read.gzip.inflate`.
+        max_inflated: bytes to which a packed file may inflate; see `read.open.dump.inflate`.
         number: of the dump in a file that holds several; the first is 0.
 
     Raises:
@@ -76,7 +76,7 @@ def open_heap(
 
 def _counted(path: str, progress: Progress, max_inflated: int | None) -> Dump | None:
     """A packed dump, counted while it is inflated; None if it must be read like any other."""
-    if not is_gzip(path):
+    if not is_packed(path):
         return None
     # Here, not above: most dumps are not packed.
     from mqdiag.read.hprof.packed_dump import count_while_inflating

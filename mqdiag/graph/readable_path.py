@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.holders.known_holders import works_alone
 from mqdiag.graph.holders.own_classes import is_application, is_library, named_class
 from mqdiag.graph.kernels.breadth_first import breadth_first
+from mqdiag.knowledge.lookup import works_alone
 from mqdiag.read.hprof.distinct import is_among
 
 _NOT_YET, _FIRST, _SHUT = -1, -2, -3
 _MOST_TRIES = 3
-"""of objects that turn out to hang below the object itself; each costs a search"""
+"""tries with objects that turn out to hang below the object itself; each costs a search"""
 _STEP = 1 << 16
 """objects expanded before it is asked whether that was far enough"""
 

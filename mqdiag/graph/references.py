@@ -21,7 +21,7 @@ _MOST_DANGLING_SHARE = 0.01
 """A whole dump may have dangling references too, into the archive of classes that the JVM shares: about 280 whatever
 its size, 0.26 % of all at most in the dumps of fixtures/."""
 _HEAD_REFERENCES = 4
-"""of a class object: super class, loader, signers, protection domain"""
+"""references of a class object: super class, loader, signers, protection domain"""
 _FEW_REFERRERS = 1 << 16
 """references to some objects that one pass finds"""
 _CHUNKS = 2

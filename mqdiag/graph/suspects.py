@@ -17,7 +17,6 @@ from mqdiag.facts.vocabulary import HolderOwner
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.accumulation import Points
 from mqdiag.graph.holders.contents import Contents, contents_of
-from mqdiag.graph.holders.known_holders import known_holder
 from mqdiag.graph.holders.naming import Name, name_of
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
 from mqdiag.graph.holders.pools import Pool, pool_on
@@ -27,9 +26,10 @@ from mqdiag.graph.holders.web_applications import web_application
 from mqdiag.graph.kernels.row_counts import sum_inside
 from mqdiag.graph.paths import describe, steps_of
 from mqdiag.graph.threads import ThreadRecord
+from mqdiag.knowledge.lookup import known_holder
 
 MIN_SHARE = 0.05
-"""of the reachable bytes"""
+"""share of the reachable bytes"""
 MOST = 10
 _HOLDS = 5
 _OWN_CLASSES = 3

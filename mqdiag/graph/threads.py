@@ -18,7 +18,7 @@ _LINE_NOTES = {0: "", -1: "(Unknown Source)", -2: "(Compiled Method)", -3: "(Nat
 _LEAST_ROOM, _ROOM_PER_BYTE = 4 << 20, 8
 """characters of all stacks together, whatever the file's size, and for each of its bytes"""
 _NOTHING_HELD: Mapping[int, NDArray[np.int32]] = NumberDict()
-"""of most threads of a dump with a million of them"""
+"""stands for the objects held by most threads of a dump with a million of them"""
 _FRAME_ROOM = 32
 """characters that stand for what a frame costs beside its text"""
 

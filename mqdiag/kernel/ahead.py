@@ -35,7 +35,7 @@ class Listed(NamedTuple):
     kernel: str
     """module and function"""
     types: tuple[str, ...]
-    """of its arguments, as `definition.spelled` writes them"""
+    """types of its arguments, as `definition.spelled` writes them"""
 
 
 @cache

@@ -29,7 +29,7 @@ ADDRESS_BYTES = 8
 MAY_CALL = frozenset({"NRT_MemInfo_call_dtor", "memcpy", "memmove", "memset"})
 """functions of other libraries that a kernel's machine code may call: of numba's runtime and of libc"""
 _C_CONTIGUOUS, _ALIGNED, _WRITEABLE = 0x1, 0x100, 0x400
-"""of `ndarray.flags.num`"""
+"""bits of `ndarray.flags.num`"""
 _TOLD_FLAGS = _C_CONTIGUOUS | _ALIGNED | _WRITEABLE
 
 

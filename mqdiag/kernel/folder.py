@@ -27,8 +27,8 @@ from typing import Literal, get_args
 
 import msgspec
 
+from mqdiag import trusted
 from mqdiag.files import write_whole
-from mqdiag.kernel import trusted
 from mqdiag.kernel.mode import uses_numba
 from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say
@@ -51,7 +51,7 @@ class _Folder(msgspec.Struct, frozen=True):
     descriptor: int
     """stays open as long as the process, so that the folder that was checked is the one that is read"""
     permissions: int
-    """of a folder; its files have the same without execution"""
+    """permissions of a folder; its files have the same without execution"""
 
     @property
     def is_writable(self) -> bool:

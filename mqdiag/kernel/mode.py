@@ -21,7 +21,7 @@ def uses_numba() -> bool:
     asked = os.environ.get(_VARIABLE, "")
     if asked not in ("", "numba"):
         raise UsageError(
-            say("{name}={asked} is no mode; the only one to choose is numba", name=_VARIABLE, asked=asked)
+            say("{name}={asked} is not a mode; the only choice is numba", name=_VARIABLE, asked=asked)
         )
     return _fell_back or asked == "numba"
 

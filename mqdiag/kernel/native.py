@@ -39,7 +39,7 @@ class ObjectCode(NamedTuple):
     """A compiled kernel."""
 
     symbol: str
-    """of its function"""
+    """symbol of its function"""
     results: tuple[str, ...] | None
     """kinds of the numbers that it returns; None when it returns nothing"""
     code: bytes

@@ -1,13 +1,15 @@
 """Finds the texts of the source, for Babel: `make translations`.
 
-A text is the first argument of `say`, a sentence of a rule's card, a word of a vocabulary
-(`mqdiag/facts/vocabulary.py`), or a part of a command's help: its docstring, its examples, the help of its options.
+In Python, a text is the first argument of `say`, a sentence of a rule's card, a word of a vocabulary
+(`mqdiag/facts/vocabulary.py`), or a part of a command's help: its docstring, its examples, the help of its options. In
+TOML (`mqdiag/knowledge`), the key says whether a string is a text.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
+import tomllib
 from collections.abc import Collection, Iterator
 from typing import IO, Any
 
@@ -22,6 +24,18 @@ COMMANDS = frozenset(("command", "mqdiag"))
 """functions whose docstring is a help page"""
 EXAMPLES = frozenset(("EXAMPLES", "EPILOG"))
 """constants that end a help page"""
+TEXT_KEYS = frozenset(
+    (
+        # of a library
+        "remedy", "known_as", "more_threads", "consume_later",
+        # of a rule's card
+        "title", "why", "actions", "because", "explanation", "consequence", "in_chain", "proven_on", "say", "first_of",
+        "label",
+    )
+)  # fmt: skip
+"""keys of TOML whose string, or strings in a list, are texts; a table in such a list is looked through key by key"""
+TEXT_TABLES = frozenset(("remedies", "words", "lists", "leads_to", "skips"))
+"""keys of TOML tables whose strings are all texts, whatever their keys"""
 
 
 def extract(
@@ -36,7 +50,8 @@ def texts(source: bytes) -> Iterator[Found]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             name = _name(node.func)
-            if name == "say" and node.args:
+            # A method of that name takes the key of a text in a file of data.
+            if isinstance(node.func, ast.Name) and name == "say" and node.args:
                 yield from _constants(node.args[0])
             named = CARD if name in ("Rule", "rule") else HELP if name in ("option", "command") else ()
             for keyword in node.keywords:
@@ -49,6 +64,36 @@ def texts(source: bytes) -> Iterator[Found]:
         elif isinstance(node, ast.Assign) and _name(node.targets[0]) in EXAMPLES:
             for line, function, text, comments in _constants(node.value):
                 yield line, function, inspect.cleandoc(text), comments
+
+
+def extract_toml(
+    source: IO[bytes], keywords: Collection[str], comment_tags: Collection[str], options: dict[str, Any]
+) -> Iterator[Found]:
+    """Babel's entry point: all texts of a TOML file; a text on several lines is one line to the catalogue.
+
+    The parser does not tell lines, and the catalogue has none.
+    """
+    for text in _texts_of(tomllib.load(source), all_keys=False, is_text=False):
+        yield 1, "gettext", " ".join(text.split()) if "\n" in text else text, []
+
+
+def _texts_of(value: Any, *, all_keys: bool, is_text: bool) -> Iterator[str]:
+    """Texts in a value of TOML.
+
+    Args:
+        value: a string, a list, a table, or anything else.
+        all_keys: a table has texts under all its keys.
+        is_text: a string is a text.
+    """
+    if isinstance(value, str):
+        if is_text and value:
+            yield value
+    elif isinstance(value, list):
+        for part in value:
+            yield from _texts_of(part, all_keys=all_keys, is_text=is_text)
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            yield from _texts_of(part, all_keys=key in TEXT_TABLES, is_text=all_keys or key in TEXT_KEYS)
 
 
 def _constants(node: ast.expr) -> Iterator[Found]:

@@ -15,7 +15,11 @@ from babel.messages.pofile import read_po, write_po
 from mqdiag.language import DOMAIN, ENGLISH, FOLDER, LANGUAGES, TAGS
 
 SOURCE = Path(__file__).parents[1]
-METHODS = [("**.py", "mqdiag.language.extract:extract"), ("**.j2", "jinja2")]
+METHODS = [
+    ("**.py", "mqdiag.language.extract:extract"),
+    ("knowledge/**.toml", "mqdiag.language.extract:extract_toml"),
+    ("**.j2", "jinja2"),
+]
 JINJA = {"**.j2": {"trim_blocks": "true", "lstrip_blocks": "true"}}
 FUNCTIONS = {"say": None, "gettext": None}
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from mqdiag.facts.logs import (
     BrokerLogs,
@@ -39,15 +42,29 @@ from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
 
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team.statement import Statement
 
-def logs_facts(logs: Iterable[ReadLog], utc_offset_minutes: int | None = None) -> LogsFacts:
+
+def logs_facts(
+    logs: Iterable[ReadLog],
+    utc_offset_minutes: int | None = None,
+    statements: Sequence[Statement] = (),
+) -> LogsFacts:
     """Facts of all logs.
 
     Args:
         logs: what was read.
         utc_offset_minutes: zone of logs that do not tell theirs.
+        statements: of a team, with which the logs were read.
     """
-    return _Build(list(logs), utc_offset_minutes).facts()
+    build = _Build(list(logs), utc_offset_minutes)
+    if not statements:
+        return build.facts()
+    from mqdiag.logs.team_facts import team_rows  # most runs know of no team
+
+    rows = team_rows(build.read, build.zones, statements, lambda path: (_folder(path), _stem(path)))
+    return msgspec.structs.replace(build.facts(), team=rows)
 
 
 class _Build:

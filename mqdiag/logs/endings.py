@@ -13,21 +13,9 @@ from mqdiag.logs.tally import Subject
 
 EXIT_CODES = (137, 143)
 """128 + SIGKILL, 128 + SIGTERM"""
-EXIT_FORMS = (
-    "xited ({})",
-    "xit code is {}",
-    "xit code {}",
-    "xit code: {}",
-    "xited with code {}",
-    "xited with status {}",
-    "xit status {}",
-    'xitCode": {}',
-    'xitCode":{}',
-    "xitCode={}",
-    "xitCode: {}",
-    "it Code:    {}",
-    "]+  Exit {}  ",
-)
+_INTERRUPTED = 130
+"""128 + SIGINT: somebody pressed a key"""
+_EXITED = lazy_pattern(r"xited with code (\d{1,3})\b")
 _SHUT_DOWN = lazy_pattern(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
 
 
@@ -37,3 +25,15 @@ def group_shut_down(message: Message, log: LogTally) -> None:
     if found is not None:
         group = found[2] if found[1] == "consumer" else None
         log.add("group-shut-down", message, Subject(group=group, thread=message.thread()), side="client")
+
+
+def exited(message: Message, log: LogTally) -> None:
+    """A container or process ended: by a signal, as the larger codes tell, or with a code of the program's own."""
+    found = _EXITED.search(message.text)
+    code = 0 if found is None else int(found[1])
+    if code in EXIT_CODES:
+        log.add(f"exited-with-{code}", message)
+    elif code and code != _INTERRUPTED:
+        tally = log.add("container-exited", message)
+        if tally is not None:
+            tally.keep_largest("exit_code", code)

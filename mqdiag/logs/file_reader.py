@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.logs.reader import LogsReader, ReadLog
-from mqdiag.read.logs.source import open_log
+from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.text import Text
 
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team.statement import Statement
+
+CHUNK = 1 << 20
+"""bytes that are searched at once"""
 WORK = f"{__name__}.logs_of"
 """what a worker calls for each path"""
 
@@ -28,12 +34,15 @@ class FoundLog(msgspec.Struct):
     """unpacked bytes that were read before the problem"""
 
 
-def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
+def logs_of(
+    path: str, name: str, statements: tuple[Statement, ...], step: Callable[[], None]
+) -> list[FoundLog]:
     """Read all logs of a path.
 
     Args:
         path: a file, packed or not; "-" is standard input.
         name: what the user calls it.
+        statements: of a team.
         step: called before each chunk; it raises InputError if reading is to end.
     """
     found: list[FoundLog] = []
@@ -42,14 +51,14 @@ def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
     def note(problem: Text, at: int) -> None:
         damage.append((problem, at))
 
-    members = open_log(path, note)
+    given = members(path, chunk_bytes=CHUNK)
     while True:
         damage.clear()  # of a member that is none
         label = name
         try:
-            label, chunks = next(members)
+            label, chunks = next(given)
             label = name + label.removeprefix(path)
-            log = _reader().read(label, _as_far_as_allowed(chunks, step, note))
+            log = _reader(statements).read(label, as_far_as_they_go(chunks, note, step))
         except StopIteration:
             return found
         except InputError as error:
@@ -60,26 +69,5 @@ def logs_of(path: str, name: str, step: Callable[[], None]) -> list[FoundLog]:
 
 
 @cache
-def _reader() -> LogsReader:
-    return LogsReader()
-
-
-def _as_far_as_allowed(
-    chunks: Iterator[bytes], step: Callable[[], None], note: Callable[[Text, int], None]
-) -> Iterator[bytes]:
-    """The chunks until a step is refused, which is noted with the byte.
-
-    Raises:
-        InputError: the first is refused.
-    """
-    done = 0
-    for chunk in chunks:
-        try:
-            step()
-        except InputError as error:
-            if not done:
-                raise
-            note(error.without_path, done)
-            return
-        yield chunk
-        done += len(chunk)
+def _reader(statements: tuple[Statement, ...]) -> LogsReader:
+    return LogsReader(statements)

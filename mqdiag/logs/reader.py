@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -24,6 +25,10 @@ from mqdiag.read.logs.scan import Counts, Scanner, Words
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team.statement import Statement
+    from mqdiag.logs.team_lines import StatementTally
 
 HEAD_BYTES = 64 << 10
 _TAIL_BYTES = 16 << 10
@@ -46,24 +51,36 @@ class ReadLog(msgspec.Struct):
     """share of the first lines whose time or level could be told; None where no line begins a record"""
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
+    team: list[StatementTally]
+    """for each statement of a team, in their order"""
 
 
 class _Watched(msgspec.Struct):
     """Blocks on their way to the search, of which the last is kept for the log's own times."""
 
     source: Iterator[bytes]
+    see: Callable[[bytes], None] | None
+    """told each block besides"""
     tail: bytes = b""
 
     def __iter__(self) -> Iterator[bytes]:
         for block in self.source:
             self.tail = block
+            if self.see is not None:
+                self.see(block)
             yield block
 
 
 class LogsReader:
     """Reads logs one by one; the search is set up once for all of them."""
 
-    def __init__(self) -> None:
+    def __init__(self, statements: tuple[Statement, ...] = ()) -> None:
+        """Set up the search.
+
+        Args:
+            statements: of a team.
+        """
+        self._statements = statements
         self._rows = rows = searched()
         self._scanner = Scanner(rows.literals, rows.wanted, rows.changes)
 
@@ -79,12 +96,17 @@ class LogsReader:
             raise empty_file(path)
         head = first[:HEAD_BYTES]
         shape = shape_of(head, path)
-        watched = _Watched(_joined(first, source))
         levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
         rows, provenance, quoted = self._rows, Provenance(shape.form), QuotedLines()
+        team = None
+        if self._statements:
+            from mqdiag.logs.team_lines import TeamLines  # most runs know of no team
+
+            team = TeamLines(self._statements, tally)
+        watched = _Watched(_joined(first, source), None if team is None else team.see)
         last_position, last_handler = -1, None
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
             handler = handler_of(rows.event_of[hit.literal])
@@ -111,8 +133,9 @@ class LogsReader:
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
+        told = [] if team is None else team.tallies
         return ReadLog(
-            path, shape, counts, tally, levels, client, identity, quoted, known_heads(head), repeated
+            path, shape, counts, tally, levels, client, identity, quoted, known_heads(head), repeated, told
         )
 
 

@@ -23,6 +23,12 @@ def definition_missing(message: Message, log: LogTally) -> None:
         log.add("start-class-missing", message, side="broker")
 
 
+def not_permitted(message: Message, log: LogTally) -> None:
+    """A file may not be read: it ends a start where the main class of a server reads it."""
+    if _SERVER.search(message.frames()) is not None or _SERVER.search("\n".join(message.stack())) is not None:
+        log.add("start-not-permitted", message, side="broker")
+
+
 def host_unknown(message: Message, log: LogTally) -> None:
     """The machine cannot resolve its own host name, of which RocketMQ makes the address that it tells others."""
     of_server = _SERVER.search(message.text) or _SERVER.search("\n".join(message.stack()))

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mqdiag.knowledge.own_code import is_own
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
-from mqdiag.read.stacks.library_packages import is_own
 
 INTERRUPTED = "java.lang.InterruptedException"
 _CLASS = r"(?:[\w$]{1,100}\.){1,15}[\w$]{1,200}"

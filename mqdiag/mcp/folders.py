@@ -22,7 +22,7 @@ class Folders:
     def __init__(self, paths: Sequence[str]) -> None:
         for path in paths:
             if not os.path.isdir(path):
-                raise UsageError(say("{path} is no folder", path=path))
+                raise UsageError(say("{path} is not a folder", path=path))
         self._roots = tuple(os.path.realpath(path) for path in paths)
 
     def allowed(self, path: str) -> str:
@@ -38,7 +38,9 @@ class Folders:
         try:
             real = os.path.realpath(os.path.join(self._roots[0], path))
         except ValueError:
-            raise UsageError(say("{path} has characters that no path has", path=repr(path))) from None
+            raise UsageError(
+                say("{path} has characters that are not valid in a path", path=repr(path))
+            ) from None
         if not self._inside(real):
             raise UsageError(
                 say(

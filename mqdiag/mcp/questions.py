@@ -141,11 +141,11 @@ class Questions:
         from mqdiag.query import refuse_without_packages
 
         refuse_without_packages()
-        from mqdiag.mcp.rows import Asked, rows_of
+        from mqdiag.mcp.rows import RowsRequest, rows_of
         from mqdiag.query.session import Limits
 
         (allowed,) = self._allowed([path])
-        asked = Asked(
+        asked = RowsRequest(
             path=allowed,
             sql=sql,
             limit=limit,

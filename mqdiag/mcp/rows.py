@@ -24,7 +24,7 @@ EXIT_STUCK = EXIT_USAGE
 """how the process ends where DuckDB does not end the query"""
 
 
-class Asked(msgspec.Struct, frozen=True, kw_only=True):
+class RowsRequest(msgspec.Struct, frozen=True, kw_only=True):
     """A query of a dump."""
 
     path: str
@@ -62,7 +62,7 @@ class _Steps(Silent):
         self._step()
 
 
-def rows_of(asked: Asked, check: Step) -> Found:
+def rows_of(asked: RowsRequest, check: Step) -> Found:
     """The answer of another process.
 
     Args:
@@ -90,7 +90,7 @@ def rows_of(asked: Asked, check: Step) -> Found:
     raise MqdiagError(say("the query failed inside of mqdiag; mqdiag query --debug shows where"))
 
 
-def compute(asked: Asked, step: Step) -> Found | MqdiagError:
+def compute(asked: RowsRequest, step: Step) -> Found | MqdiagError:
     """The answer, in this process."""
     progress = _Steps(step)
     try:

@@ -54,7 +54,7 @@ class Heap:
         self.graph = heap
         """the arrays below, for what is not offered here"""
         self.name = name
-        """of the file, as reports show it"""
+        """name of the file, as reports show it"""
 
     def __repr__(self) -> str:
         state = "" if self.complete else ", incomplete"

@@ -133,7 +133,7 @@ class JavaObject:
             raise KeyError(f"{self.class_name} has no field {key!r}; it has: {known or 'none'}")
         length = self.length
         if length is None:
-            raise TypeError(f"{self.class_name} is no array")
+            raise TypeError(f"{self.class_name} is not an array")
         place = key + length if key < 0 else key
         if not 0 <= place < length:
             raise IndexError(f"{self.class_name} of {length} elements has no element {key}")
@@ -150,7 +150,7 @@ class JavaObject:
         """Elements of an array, items of a collection, keys of a map."""
         found = self.to_python()
         if isinstance(found, JavaObject):
-            raise TypeError(f"{self.class_name} is no array and no collection of java.util")
+            raise TypeError(f"{self.class_name} is neither an array nor a collection of java.util")
         return iter(found)
 
     def to_python(self, depth: int = 1) -> Any:

@@ -13,7 +13,8 @@ from mqdiag.query.session import TOO_MUCH_MEMORY, Limits
 BESIDE_BYTES = 512 << 20
 """for Arrow, for rows on their way out, and for kernels that have to be compiled"""
 FOR_BYTE = 8
-"""of the dump: dominators, retained sizes and paths are computed when a query first asks for them"""
+"""bytes of memory for each byte of the dump: dominators, retained sizes and paths are computed when a query first asks
+for them"""
 
 
 @contextmanager

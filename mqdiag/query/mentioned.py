@@ -17,7 +17,7 @@ class Mentioned(msgspec.Struct, frozen=True):
     tables: tuple[str, ...]
     """as they are written, without the names of the query's own WITH tables"""
     unquoted: tuple[str, ...]
-    """of these, names with dots and without quotation marks, which SQL takes for a table in a schema"""
+    """names among them with dots and without quotation marks, which SQL takes for a table in a schema"""
     words: frozenset[str]
     """everything that may be the name of a column, in small letters"""
     everything: bool

@@ -42,7 +42,7 @@ class Limits(msgspec.Struct, frozen=True):
 
     seconds: float = 300.0
     memory_bytes: int = msgspec.field(default_factory=_quarter_of_memory)
-    """of DuckDB: for grouping, sorting and joining; nothing is written to a disk"""
+    """memory of DuckDB: for grouping, sorting and joining; nothing is written to a disk"""
 
     @property
     def cpu_s(self) -> float:

@@ -30,15 +30,15 @@ _M_MMAP_THRESHOLD = -3
 _RETURNED_BYTES = 4 << 20
 """an array of this size is returned"""
 _LARGE_BYTES = 512 << 20
-"""of a graph, from which on arrays that are read in order go to files though there is memory"""
+"""size of a graph, from which on arrays that are read in order go to files though there is memory"""
 _SMALLEST_BYTES = 1 << 20
 """a smaller array stays in memory"""
 _ADDRESS_BYTES = 64
-"""of the range that arrays in memory lie in, for each object that a dump can have at most"""
+"""bytes of the range that arrays in memory lie in, for each object that a dump can have at most"""
 _SHARE_OF_FREE = 0.8
-"""of the memory that is free: other programs take some while the run goes on"""
+"""share of the memory that is free: other programs take some while the run goes on"""
 _SHARE_OF_WALK = 0.4
-"""of the room, for the places of objects as they are found: bringing them into order takes as much again"""
+"""share of the room, for the places of objects as they are found: bringing them into order takes as much again"""
 
 
 class InFiles(IntEnum):
@@ -96,7 +96,7 @@ class ArrayRoom:
 
     @property
     def reused_bytes(self) -> int:
-        """Of memory that arrays took one after the other, up to now."""
+        """Bytes of memory that arrays took one after the other, up to now."""
         return 0 if self._reused is None else self._reused.peak_bytes
 
     def allow(self, needed_bytes: int, in_order_bytes: int, any_order_bytes: int) -> bool:

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
 
 LEAST_BYTES = 64 << 20
-"""of a dump that is worth threads"""
+"""size of a dump that is worth threads"""
 LEAST_OBJECTS = 1 << 19
-"""of a graph that is worth them"""
+"""objects of a graph that is worth them"""
 _MOST = 8
 
 _T = TypeVar("_T")

@@ -59,7 +59,6 @@ _STARTS: tuple[tuple[bytes, ForeignForm], ...] = (
     (b"%PDF", ForeignForm(say("a PDF document"), NOTHING)),
     (b"7z\xbc\xaf\x27\x1c", ForeignForm(say("a 7z archive"), _UNPACK)),
     (b"Rar!", ForeignForm(say("a RAR archive"), _UNPACK)),
-    (b"\x28\xb5\x2f\xfd", ForeignForm(say("zstd data"), say("unpack it first: zstd -d FILE"))),
     (b"\x04\x22\x4d\x18", ForeignForm(say("lz4 data"), say("unpack it first: lz4 -d FILE"))),
     (b"SQLite format 3", ForeignForm(say("a database"), NOTHING)),
     (b"\xd4\xc3\xb2\xa1", ForeignForm(say("a network capture"), NOTHING)),

@@ -9,7 +9,7 @@ from pathlib import Path
 from mqdiag.errors import UsageError
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.report import is_report
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from mqdiag.read.sniff import ARCHIVES, HEAD_BYTES, SQUEEZED, Content, content_of
 from mqdiag.read.stacks.reader import MARKS
 from mqdiag.text import Text, say
 
@@ -111,7 +111,7 @@ def _evidence(head: bytes, path: Path, may_be_log: bool) -> Text | None:
     content = content_of(head)
     if content is Content.HEAP_DUMP:
         return say("a heap dump")
-    if content in (Content.GZIP, Content.BZIP2, Content.XZ, Content.TAR, Content.ZIP):
+    if content in (*SQUEEZED, *ARCHIVES):
         return say("packed data")
     if content not in (Content.TEXT, Content.JSON) or _is_own_report(path, head):
         return None

@@ -14,20 +14,21 @@ from contextlib import suppress
 from typing import NamedTuple
 
 _LEAST_BYTES = 64 << 20
-"""of a file; a smaller one has too few faults to be worth a thread"""
+"""size of a file; a smaller one has too few faults to be worth a thread"""
 _FAULT_BYTES = 64 << 10
 """which Linux maps around a page that is read first, as far as they are in memory (fault_around_bytes)"""
 _TOUCHED_TOGETHER = 1024
 """bytes of one call, IOV_MAX of Linux"""
 _WINDOW_BYTES = _TOUCHED_TOGETHER * _FAULT_BYTES
 _PROBES = 4
-"""of a window, which tell whether it is in memory"""
+"""pages of a window that are tested for whether it is in memory"""
 _HEAD = b"JAVA PROFILE 1.0."
 _SAMPLES = 16
 """places of a dump that tell whether a walk reads most of it"""
 _SAMPLE_BYTES = 4 << 10
 _ZEROS, _LEAST_ZEROS = b"\0\0\0", 64
-"""of a sample: lengths, counts and most ids begin so, and small objects are full of these"""
+"""repeated bytes that make up much of a sample: lengths, counts and most ids begin so, and small objects are full of
+these"""
 _LEAST_DIFFERENT = 24
 """values of the bytes of a sample, which an array of zeros has not"""
 

@@ -9,6 +9,7 @@ from collections import Counter
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
+from mqdiag.read.healing import heal
 from mqdiag.read.logs.levels import ANY
 
 MAX_BYTES = 512 << 10
@@ -17,9 +18,10 @@ WIDEST = 250
 """characters of the longest line that a terminal or a chat leaves; a wider text is not wrapped"""
 LEAST_FULL_LINES = 2
 """lines of exactly the greatest width that show a terminal's wrapping"""
+TERMINALS = frozenset({72, 76, 80, 100, 120, 132})
+"""usual widths of terminals: of these one line is enough"""
 _MAJORITY = 0.8
 
-_COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
 _QUOTED = lazy_pattern(rb"(?:[>|] ?)+")
 _SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \| )")
 """what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
@@ -49,22 +51,17 @@ def tidied(text: bytes, begins: tuple[bytes, ...] = ()) -> bytes:
         text: an excerpt.
         begins: beginnings of messages, which continue no other line.
     """
-    if b"\x1b[" in text:
-        text = _COLOUR.sub(b"", text)
+    text = heal(text, keeps_times=True)
     lines = text.split(b"\n")
     undone = _unwrapped(_undented(_unquoted(lines)), begins)
     return text if undone is lines else b"\n".join(undone)
 
 
 def decoded(data: bytes) -> str:
-    """Text of any encoding, without the quotation signs and the indentation of a paste."""
+    """Text of any encoding, without what was done to it, the quotation signs and the indentation of a paste."""
     text = data.decode(encoding_of(data), errors="replace")
-    return unquoted(text.encode()).decode().replace("\r\n", "\n")
-
-
-def unquoted(text: bytes) -> bytes:
-    """The text without quotation signs and common indentation; lines stay as they are cut."""
-    return b"\n".join(_undented(_unquoted(text.split(b"\n"))))
+    lines = _undented(_unquoted(heal(text.encode(errors="replace")).split(b"\n")))
+    return b"\n".join(_rejoined(lines)).decode().replace("\r\n", "\n")
 
 
 def _unquoted(lines: list[bytes]) -> list[bytes]:
@@ -93,12 +90,11 @@ def _undented(lines: list[bytes]) -> list[bytes]:
 
 def _unwrapped(lines: list[bytes], begins: tuple[bytes, ...]) -> list[bytes]:
     """Lines that a terminal or a chat has cut, joined again."""
-    widths = [len(line.rstrip(b"\r").decode(errors="replace")) for line in lines]
-    widest = max(widths)
+    widths, full = _widths(lines)
+    widest = widths[full[0]]
     if widest > WIDEST:
         return lines
-    full = [place for place, width in enumerate(widths) if width == widest]
-    terminal = len(full) >= LEAST_FULL_LINES and _goes_on(lines, full)
+    terminal = (len(full) >= LEAST_FULL_LINES or widest in TERMINALS) and _goes_on(lines, full)
     # some terminals repeat the last character of a line that goes on
     doubled = terminal and all(
         line[-1:] == line[-2:-1] for line in (lines[place].rstrip(b"\r") for place in full)
@@ -121,21 +117,56 @@ def _unwrapped(lines: list[bytes], begins: tuple[bytes, ...]) -> list[bytes]:
     return joined if changed else lines
 
 
-def _goes_on(lines: list[bytes], full: list[int]) -> bool:
+def _rejoined(lines: list[bytes]) -> list[bytes]:
+    """Lines that a terminal of a usual width has cut, joined again; tables, whose rows can be as wide, stay."""
+    widths, full = _widths(lines)
+    widest = widths[full[0]]
+    # a row that was cut ends in a shorter line; rows of a table that are filled up with blanks follow each other
+    ends = [place + 1 for place in full if place + 1 < len(lines) and widths[place + 1] != widest]
+    if (
+        widest not in TERMINALS
+        or not any(lines[place].strip() for place in ends)
+        or not _goes_on(lines, full, indented=True)
+    ):
+        return lines
+    joined: list[bytes] = []
+    for place, line in enumerate(lines):
+        is_rest = place > 0 and widths[place - 1] == widest and bool(line.strip())
+        if is_rest and _continues(line, at_full_width=True, indented=True):
+            joined[-1] = joined[-1].rstrip(b"\r") + line
+        else:
+            joined.append(line)
+    return joined
+
+
+def _widths(lines: list[bytes]) -> tuple[list[int], list[int]]:
+    """(characters of each line, places of the widest)."""
+    widths = [len(line.rstrip(b"\r").decode(errors="replace")) for line in lines]
+    widest = max(widths)
+    return widths, [place for place, width in enumerate(widths) if width == widest]
+
+
+def _goes_on(lines: list[bytes], full: list[int], *, indented: bool = False) -> bool:
     """Whether most lines of the greatest width are followed by one that begins no record."""
     following = Counter(
         place + 1 < len(lines)
         and bool(lines[place + 1].strip())
-        and _continues(lines[place + 1], at_full_width=True)
+        and _continues(lines[place + 1], at_full_width=True, indented=indented)
         and not _BEGINS.match(lines[place + 1])
         for place in full
     )
     return following[True] > following[False]
 
 
-def _continues(line: bytes, *, at_full_width: bool) -> bool:
-    """Whether a line is the rest of the one above it; stack frames are indented, and tabs make a table."""
-    if line.startswith((b"\t", b"  ")) or line.count(b"\t") > 1:
+def _continues(line: bytes, *, at_full_width: bool, indented: bool = False) -> bool:
+    """Whether a line is the rest of the one above it; stack frames are indented, and tabs make a table.
+
+    Args:
+        line: the second one.
+        at_full_width: whether the first is as wide as a terminal.
+        indented: whether the rest may begin with blanks, as that of a table's row does.
+    """
+    if line.startswith((b"\t",) if indented else (b"\t", b"  ")) or line.count(b"\t") > 1:
         return False
     if at_full_width:
         return not _DATED.match(line) and not _FRAME.match(line)

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
 import re
-import zlib
-from pathlib import Path
-from typing import BinaryIO
 
 import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.findings import Report
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from mqdiag.read.open.door import members
 from mqdiag.report_json import from_json
 from mqdiag.text import say
 
@@ -28,7 +24,7 @@ def is_report(head: bytes) -> bool:
 
 
 def read_report(path: str, name: str | None = None) -> Report:
-    """Read a saved report, packed by gzip or not.
+    """Read a saved report, packed in any way.
 
     Args:
         path: the file.
@@ -38,20 +34,16 @@ def read_report(path: str, name: str | None = None) -> Report:
         InputError: it is none, or one of a later kind.
     """
     shown = name or path
-    try:
-        with Path(path).open("rb") as file:
-            packed = content_of(file.read(HEAD_BYTES)) is Content.GZIP
-            file.seek(0)
-            data = _unpacked(file, shown) if packed else file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise InputError(shown, say("cannot be read: {reason}", reason=str(error.strerror or error))) from None
+    data = _content(path, shown)
     if len(data) > MOST_BYTES:
         raise InputError(shown, say("has more than 1 GiB, too much for a report"), hint=HINT)
     try:
         report = from_json(data.removeprefix(b"\xef\xbb\xbf"))
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         problem = str(error).replace("`", "")
-        raise InputError(shown, say("is no report of mqdiag: {problem}", problem=problem), hint=HINT) from None
+        raise InputError(
+            shown, say("is not a report of mqdiag: {problem}", problem=problem), hint=HINT
+        ) from None
     if report.schema_version > VERSION:
         raise InputError(
             shown,
@@ -64,16 +56,16 @@ def read_report(path: str, name: str | None = None) -> Report:
     return report
 
 
-def _unpacked(file: BinaryIO, shown: str) -> bytes:
-    """What a gzip file holds; one byte more than a report may have where it holds more.
-
-    Raises:
-        InputError: it is cut or damaged.
-    """
+def _content(path: str, shown: str) -> bytes:
+    """What a file holds; more than a report may have where it holds more."""
+    data = bytearray()
     try:
-        with gzip.GzipFile(fileobj=file) as packed:
-            return packed.read(MOST_BYTES + 1)
-    except EOFError:
-        raise InputError(shown, say("is packed, and its end is missing")) from None
-    except (gzip.BadGzipFile, zlib.error):
-        raise InputError(shown, say("is packed, and damaged")) from None
+        for _, chunks in members(path):
+            for chunk in chunks:
+                data += chunk
+                if len(data) > MOST_BYTES:
+                    return bytes(data)
+            break
+    except InputError as error:
+        raise error.of(shown) from None
+    return bytes(data)

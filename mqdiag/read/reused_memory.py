@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 _MAP_NORESERVE = 0x4000
-"""of mmap(2) on Linux: addresses alone take no memory, nor a part of what the system promises"""
+"""flag of mmap(2) on Linux: addresses alone take no memory, nor a part of what the system promises"""
 _OVERCOMMIT = Path("/proc/sys/vm/overcommit_memory")
 _NEVER = "2"
 """in it: the system promises no more than it has, and heeds no MAP_NORESERVE (proc(5))"""
@@ -48,7 +48,7 @@ class ReusedMemory:
         self._free: list[tuple[int, int]] = []
         """(begin, end) of places that were left, ascending; two of them never touch"""
         self._new = (0, size_bytes)
-        """of what no array has had"""
+        """(begin, end) of the part that no array has had"""
         self._taken: dict[int, weakref.ref[NDArray[Any]]] = {}
         """arrays by the begin of their places"""
         self._left = _Left(self._mapped)
@@ -57,7 +57,7 @@ class ReusedMemory:
 
     @property
     def peak_bytes(self) -> int:
-        """Of the places that arrays have had so far; no more than this was touched."""
+        """Bytes of the places that arrays have had so far; no more than this was touched."""
         begin, end = self._new
         return len(self._mapped) - (end - begin)
 

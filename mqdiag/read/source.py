@@ -1,4 +1,4 @@
-"""A file as bytes to walk over: mapped where it is plain, inflated where it is gzip."""
+"""A heap dump as bytes to walk over: mapped where it is plain, unpacked where it is packed in any way."""
 
 from __future__ import annotations
 
@@ -13,9 +13,8 @@ from mqdiag.errors import InputError, forbidden_file, given_folder, missing_file
 from mqdiag.progress import Progress, Silent
 from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import map_file, refuse_changed
+from mqdiag.read.sniff import PACKING_HEAD_BYTES, packing_of
 from mqdiag.text import Text, say
-
-GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Source(msgspec.Struct):
@@ -29,11 +28,11 @@ class Source(msgspec.Struct):
     file_bytes: int
     """size on disk, compressed if it is"""
     compression: str | None = None
-    """"gzip", "gzip-members" (many members, as the JVM writes them), or None"""
+    """how it is packed: "zip", "gzip-members" (many members, as the JVM writes them); None where it is not"""
     problem: Text | None = None
     """why the uncompressed data ends early"""
     state: FileState | None = None
-    """of a file that is mapped as it is; None for a copy in memory"""
+    """state of a file that is mapped as it is; None for a copy in memory"""
     modified_ns: int = 0
     """when somebody last wrote to the file, in nanoseconds of the epoch"""
 
@@ -52,20 +51,21 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
 
     Args:
         path: the file.
-        progress: told of the inflating.
-        max_inflated: bytes to which a gzip file may inflate; see `gzip.inflate`.
+        progress: told of the unpacking.
+        max_inflated: bytes to which a packed file may inflate; see `open.dump.inflate`.
 
     Raises:
-        InputError: missing, a directory, not readable, empty, or gzip that cannot be inflated at all.
+        InputError: missing, a directory, not readable, empty, or packed and nothing of it can be unpacked.
     """
     size = check_readable(path)
     try:
         with open(path, "rb") as file:
             state = FileState.of(file.fileno())
-            if file.read(2) == GZIP_MAGIC:
-                from mqdiag.read.gzip import inflate
+            if packing_of(file.read(PACKING_HEAD_BYTES)) is not None:
+                # Here, not above: most dumps are not packed.
+                from mqdiag.read.open.dump import inflate
 
-                inflated = inflate(path, size, progress or Silent(), max_inflated)
+                inflated = inflate(path, progress or Silent(), max_inflated)
                 refuse_changed(path, state)
                 return Source(
                     path,
@@ -85,11 +85,12 @@ def open_source(path: str, progress: Progress | None = None, max_inflated: int |
     return Source(path=path, data=data, file_bytes=state.size_bytes, state=state, modified_ns=state.modified_ns)
 
 
-def is_gzip(path: str) -> bool:
-    """Whether a file begins as gzip data does; False for one that cannot be read."""
+def is_packed(path: str) -> bool:
+    """Whether a file begins as packed data does; False for one that cannot be read."""
     try:
         with open(path, "rb") as file:
-            return stat.S_ISREG(os.fstat(file.fileno()).st_mode) and file.read(2) == GZIP_MAGIC
+            is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+            return is_file and packing_of(file.read(PACKING_HEAD_BYTES)) is not None
     except (OSError, ValueError):
         return False
 

@@ -15,7 +15,7 @@ from mqdiag.read.cores import LEAST_BYTES, worker_count
 from mqdiag.read.source import Source
 
 _WINDOW_BYTES = 64 << 20
-"""of one call: whoever asks the system for memory meanwhile waits for its end"""
+"""bytes of one call: whoever asks the system for memory meanwhile waits for its end"""
 
 
 def unmap_beside(source: Source) -> None:

@@ -18,7 +18,7 @@ from mqdiag.redact.kernels import rewrite_objects as kernel
 
 JOB_BYTES = 1 << 20
 _MOST_PIECES = 256
-"""of a job"""
+"""pieces of a job"""
 _BEYOND_BYTES = 1 << 20
 """no record of another kind than the heap's is so large, and no instance: a class has at most 65,535 fields"""
 _HEADER = 9
@@ -63,7 +63,7 @@ class Plan:
     lengths: NDArray[np.int64]
     kept: NDArray[np.uint8]
     unread_bytes: int
-    """of the input, where nobody can say what they are"""
+    """bytes of the input of unknown meaning"""
     counts: NDArray[np.int64]
     """large arrays, as the kernel `rewrite` counts the others"""
 

@@ -39,7 +39,7 @@ class Redacted:
 
     path: str
     bytes: int
-    """of the dump, before compression"""
+    """bytes of the dump, before compression"""
     kept_texts: int
     """names and numbers that stay, in `byte[]` and `char[]`"""
     replaced_texts: int

@@ -285,7 +285,7 @@ def _node(text: str, placeholders: _Placeholders, _: Any = None) -> str:
 
 
 def _label(text: str, placeholders: _Placeholders, owner: Any) -> str:
-    """Of a string its text, of a thread its name; of classes, enums and numbers no secret."""
+    """The text of a string, the name of a thread; classes, enums and numbers hold no secret."""
     class_name = getattr(owner, "class_name", None)
     if class_name in _STRING_CLASSES:
         return text if text.isdigit() else HIDDEN

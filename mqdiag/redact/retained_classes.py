@@ -1,4 +1,4 @@
-"""Of which classes the instances are asked for: they hold names that may stay, or bodies of messages."""
+"""Classes whose instances are asked for: they hold names that may stay, or bodies of messages."""
 
 from __future__ import annotations
 

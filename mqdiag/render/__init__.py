@@ -33,7 +33,7 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
     """What a renderer may assume about where its text goes."""
 
     language: str = ENGLISH
-    """of the reader"""
+    """language of the reader"""
     width: int = 80
     """cells of a line of text; UNWRAPPED for lines of any length"""
     colour: bool = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from mqdiag.baseline import lowered_line
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Finding, Report
 from mqdiag.language import Writer
@@ -59,7 +60,11 @@ def _inputs(report: Report, write: Writer) -> Iterator[Element]:
 
 
 def _answer(report: Report, fail_on: FailOn, write: Writer) -> Iterator[Element]:
-    """A case for the answer where an undecided one fails the run."""
+    """A case for the answer where an undecided one fails the run, and one for what the configuration lowered."""
+    if report.lowered:
+        case = _case(ANSWER, "lowered")
+        _text(SubElement(case, "system-out"), [write(lowered_line(report))])
+        yield case
     if fail_on.undecided:
         case = _case(ANSWER, report.answer.state)
         if fail_on.is_too_unsure(report):

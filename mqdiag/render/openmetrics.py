@@ -58,6 +58,11 @@ def _of_any(report: Report) -> Iterator[Metric]:
         "1 for the answer of the report: fault, healthy or undecided.",
         (({"state": report.answer.state}, 1),),
     )
+    yield Metric(
+        "mqdiag_findings_lowered",
+        "Errors and warnings that the configuration lowered, ignored or kept from being found.",
+        (({}, len(report.lowered)),),
+    )
     yield Metric("mqdiag_rules_failed", "Rules that crashed.", (({}, len(report.failed)),))
 
 

@@ -1,11 +1,13 @@
 """The neutral parts of a report: what a section says, before any writer gives it a form.
 
 A section maker (`mqdiag/render/sections/`) reads the report and returns `Section`s. The writers of text, HTML and
-Markdown draw the same sections, so each figure and each sentence is made once. A maker follows four rules.
+Markdown draw the same sections, so each figure and each sentence is made once. A maker follows five rules.
 
 * Words are `Text` (made by `say`), data is `str`. A maker formats nothing: no f-string, no `write`, no joined names.
 * Cells of tables and values of pairs are raw: int, float, str, None, `Text` or a tuple of them. `Column.kind` says
   how a column is written (the kinds of `mqdiag.text`); for a single number use `quantity(value, kind)` or `say`.
+* A table of facts is `Table(rows_of=facts)`: `Column.of` says what each column takes of a fact. `Table(rows=cells)` is
+  for cells that are of no single fact.
 * None is a value that is not known. `NO_VALUE` is the cell of something that has no such value.
 * A maker leaves nothing out. The writer cuts: the short form (text) has the first of `shown=(short, wide)` rows and
   no part or column that is `wide`; the wide form (HTML, and text with `detail="full"`) has the second, and all parts
@@ -28,11 +30,13 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable, Iterable, Sequence
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
 
+from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 
 if TYPE_CHECKING:
@@ -103,6 +107,14 @@ class Column(msgspec.Struct, frozen=True):
     head: Text
     kind: str = ""
     """how its values are written, as in `mqdiag.text`"""
+    of: str | Callable[[Any], Value] = ""
+    """field of a row's fact: its name, a path such as `inner.topic`, or a function of the fact that makes the cell"""
+    none: Value = None
+    """cell of a fact that has nothing here; None where the value is then unknown"""
+    worded: bool = False
+    """whether cells are said in words: codes of the report, such as consume-worker, and yes or no"""
+    flag: Text = NOTHING
+    """cell of a fact for which `of` is true; the other cells are empty"""
     number: bool | None = None
     """aligned to the right and sorted as numbers; None: as its kind has it. True for ids and offsets"""
     java: bool = False
@@ -120,6 +132,32 @@ class Column(msgspec.Struct, frozen=True):
     def is_number(self) -> bool:
         """Whether it is aligned to the right and sorted as numbers."""
         return self.kind in NUMBERS if self.number is None else self.number
+
+    def cells(self, facts: Iterable[Any]) -> list[Value]:
+        """The raw cells of the facts, in their order."""
+        values: Iterable[Value] = map(attrgetter(self.of) if isinstance(self.of, str) else self.of, facts)
+        if self.none is not None:
+            values = (self.none if _is_nothing(value) else value for value in values)
+        if self.flag:
+            values = (self.flag if value else "" for value in values)
+        return list(map(_in_words, values) if self.worded else values)
+
+
+def _is_nothing(value: Value) -> bool:
+    return not value and not isinstance(value, int | float)
+
+
+def _in_words(value: Value) -> Value:
+    if isinstance(value, bool):
+        return say("yes") if value else say("no")
+    return word(value) if isinstance(value, str) else value
+
+
+class Nested(NamedTuple):
+    """A fact, and the fact that holds it, for a row that shows both."""
+
+    outer: Any
+    inner: Any
 
 
 Row = Sequence[Value]
@@ -141,7 +179,9 @@ class Table(Part, frozen=True, kw_only=True):
     name: str
     """its anchor in the page; a process's number is put before it"""
     columns: Sequence[Column]
-    rows: Sequence[Row]
+    rows: Sequence[Row] = ()
+    rows_of: Iterable[Any] | None = None
+    """facts whose fields are the cells, in place of `rows`; None from the moment when `rows` are made"""
     caption: Text = NOTHING
     """left out where the section's title says it"""
     shown: tuple[int, int] = (12, 2000)
@@ -154,7 +194,12 @@ class Table(Part, frozen=True, kw_only=True):
     """path of the page, from this one, that the first cell of each row leads to"""
 
     def __post_init__(self) -> None:
-        """Drop the optional columns that no row fills."""
+        """Take the cells of the facts, and drop the optional columns that no row fills."""
+        if self.rows_of is not None:
+            facts = list(self.rows_of)
+            rows = list(zip(*(column.cells(facts) for column in self.columns), strict=True))
+            msgspec.structs.force_setattr(self, "rows", rows)
+            msgspec.structs.force_setattr(self, "rows_of", None)
         kept = [
             place
             for place, column in enumerate(self.columns)

@@ -46,7 +46,7 @@ def _client(heap: Heap, root: str) -> Client:
     unknown = {}
     if fields.class_rows(heap, root, "ProcessQueue"):
         unknown["layout"] = say(
-            "the classes of {root} are of no known version family; read as the nearest, {name}",
+            "the classes of {root} belong to no known version family; they are read as the nearest one, {name}",
             root=root,
             name=nearest.name,
         )

@@ -22,9 +22,9 @@ from mqdiag.graph.plain import BOXES, box_value, field_value
 from mqdiag.read.hprof.types import INT, LONG, REFERENCE, SHORT
 
 _MOST_OBJECTS = 64
-"""of those that the holder refers to"""
+"""objects among those that the holder refers to"""
 _MOST_HOLDERS = 64
-"""of one consumer that are looked at"""
+"""holders of one consumer that are looked at"""
 _MOST_FIELDS = 3
 """with the value of one setting"""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")

@@ -27,7 +27,7 @@ _LEAST_WINDOW_MS = 1000
 
 
 class _Growth(msgspec.Struct, frozen=True, kw_only=True):
-    """Of one counter since the oldest snapshot of the minute, or since the start of a younger consumer."""
+    """Growth of one counter since the oldest snapshot of the minute, or since the start of a younger consumer."""
 
     window_ms: int
     value: int

@@ -36,7 +36,7 @@ class Split(msgspec.Struct, frozen=True, kw_only=True):
     in_frames: Nodes
     elsewhere: Nodes
     retainers: Retainers
-    """of the messages elsewhere"""
+    """holders of the messages elsewhere"""
 
 
 def split_messages(heap: Heap, messages: Nodes, queued: Nodes, requested: Nodes) -> Split:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -36,7 +38,7 @@ from mqdiag.text import Text
 
 
 class RocketMQView(msgspec.Struct, frozen=True, kw_only=True):
-    """What `HeapFacts` says about RocketMQ, under its names."""
+    """What `HeapFacts` says about RocketMQ, under its names, and what other readers of the dump need."""
 
     consumers: tuple[ConsumerFacts, ...] = ()
     queues: tuple[QueueFacts, ...] = ()
@@ -50,15 +52,23 @@ class RocketMQView(msgspec.Struct, frozen=True, kw_only=True):
     message_holders: tuple[MessageHolder, ...] = ()
     grpc_client: bool = False
     sending: SendingFacts | None = None
-    brokers: tuple[BrokerFacts, ...] = ()
+    broker: BrokerFacts | None = None
+    further_brokers: tuple[BrokerFacts, ...] = ()
     servers: tuple[ServerKind, ...] = ()
     proxy: ProxyFacts | None = None
     raft_members: tuple[RaftMember, ...] = ()
+    unknown: dict[str, Text] = msgspec.field(default_factory=dict)
     packages: tuple[str, ...] = ()
     """package roots of the clients, each with a dot behind it"""
-    unknown: dict[str, Text] = msgspec.field(default_factory=dict)
     in_hand: dict[int, MessageInHand] = msgspec.field(default_factory=dict)
     """by thread node: the message that a worker is processing"""
+
+    def of_heap(self) -> dict[str, Any]:
+        """The fields of `HeapFacts` by their names, but for `unknown`, to which others add."""
+        fields = msgspec.structs.asdict(self)
+        for name in ("unknown", "packages", "in_hand"):
+            del fields[name]
+        return fields
 
 
 def rocketmq_facts(heap: Heap) -> RocketMQView:
@@ -83,6 +93,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
     if consumers:
         consumers = with_owners(heap, consumers, lambda name: name.startswith(packages))
     controllers, proxy = find_controllers(heap), proxy_facts(heap)
+    brokers = tuple(map(broker_facts, controllers))
     return RocketMQView(
         consumers=tuple(sorted(consumers, key=lambda one: (-(one.retained_bytes or 0), one.group))),
         queues=tuple(sorted((row for part in parts for row in part.queues), key=_by_name)),
@@ -103,12 +114,13 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         message_holders=message_holders(heap, split),
         grpc_client=bool(grpc_roots(heap)),
         sending=sending(heap, clients, broker_roots(heap)),
-        brokers=tuple(map(broker_facts, controllers)),
+        broker=brokers[0] if brokers else None,
+        further_brokers=brokers[1:],
         servers=server_kinds(heap, controllers, proxy),
         proxy=proxy,
         raft_members=raft_members(heap),
-        packages=packages,
         unknown=unknown,
+        packages=packages,
         in_hand=in_hand,
     )
 

@@ -4,105 +4,98 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Deadlock
+from msgspec import structs
+
+from mqdiag.facts import StacksFacts
+from mqdiag.facts.stacks import HiddenDeadlock
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.text import Text, Value, say
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.text import NOTHING, Text
 
 MOST_NAMED = 6
 """threads of a cycle that a title names"""
 
-RULE = Rule(
-    name="deadlock",
-    title="Threads wait for each other and can never go on",
-    why=(
-        "Each thread of the cycle holds what the next one waits for. Only a restart ends it, and every thread that"
-        " needs one of the locks joins it. mqdiag finds it from the lock lines too, when the JVM printed no"
-        " deadlock section."
-    ),
-    causes=("deadlock",),
-    severities=(Severity.ERROR,),
-    remedy=(
-        "Restart the process: the threads cannot be freed.",
-        "Take the locks in the same order everywhere, or make them one lock; use tryLock(timeout, unit) where the"
-        " order cannot be kept.",
-    ),
-    references=("java.lang.management.ThreadMXBean.findDeadlockedThreads",),
-)
+RULE = Rule("deadlock")
 
 
-CYCLE = Deadlock(
-    threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),
-    locks=(
-        "com.acme.Stock at com.acme.Stock.move(Stock.java:12)",
-        "com.acme.Ledger at com.acme.Ledger.book(Ledger.java:30)",
-    ),
-    group="CID",
-)
-
-INITIALIZERS = say(
-    "Let no static initializer need a class whose initializer needs the first one: move the code into a method that is"
-    " called later, or load both classes in one thread at start."
-)
-
-
-def fires() -> Facts:
-    """Two workers, each with what the other needs."""
-    return Facts(stacks=StacksFacts(samples=1, deadlocks=(CYCLE,)))
-
-
-def silent() -> Facts:
-    """No cycle."""
-    return Facts(stacks=StacksFacts(samples=1))
-
-
-@RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.stacks
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each cycle."""
-    stacks = facts.stacks
-    assert stacks is not None
     for cycle in stacks.deadlocks:
-        names = cycle.threads
-        shown = (*names[:MOST_NAMED], names[0])
-        yield Draft(
-            severity=Severity.ERROR,
-            cause="deadlock",
-            confidence=Confidence.HIGH,
-            title=say(
-                "{thread_count:count} threads wait for each other: {cycle}",
-                cycle=Text(" -> ".join(f"{{thread_{at}}}" for at in range(len(shown))), _named(shown)),
-            ),
+        names, waits = cycle.threads, [lock.partition(" at ") for lock in cycle.locks]
+        # each thread is a value of its own, so that a redacted report hides its name
+        shown = {
+            f"thread_{at}": Text("{thread}", {"thread": name})
+            for at, name in enumerate((*names[:MOST_NAMED], names[0]))
+        }
+        yield RULE.case(
+            "class-initializers" if "class-init" in cycle.kinds else "deadlock",
+            cycle,
             subject=Subject(group=cycle.group, thread=" ".join(sorted(names)[:2])),
-            evidence={
-                "threads": names,
-                "thread_count": len(names),
-                "frame": cycle.locks[0].partition(" at ")[2] if cycle.locks else None,
-                "samples": cycle.samples,
-                "locks": cycle.locks,
-                "source": cycle.source,
+            evidence={"thread_count": len(names), "frame": waits[0][2] if waits else None},
+            words={
+                "cycle": Text(" -> ".join(f"{{{name}}}" for name in shown), shown),
+                "told_by_jvm": cycle.source == "jvm",
             },
-            explanation=tuple(_explanation(cycle)),
-            remedy=(RULE.remedy[0], INITIALIZERS) if "class-init" in cycle.kinds else RULE.remedy,
+            rows={
+                "members": tuple(
+                    {**structs.asdict(one), "frame": short_frame(one.frame), "taken_at": _shown(one.taken_at)}
+                    for one in cycle.members
+                ),
+                "locks": ()
+                if cycle.members
+                else tuple(
+                    {"thread": name, "lock": lock, "frame": frame or None}
+                    for name, (lock, _, frame) in zip(names, waits, strict=False)
+                ),
+                "holders": ()
+                if waits
+                else tuple(
+                    {"thread": name, "holder": holder}
+                    for name, holder in zip(names, (*names[1:], names[0]), strict=True)
+                ),
+            },
             weight=float(len(names)),
         )
+    for hidden in stacks.hidden_deadlocks:
+        yield _hidden(hidden, stacks, limits)
 
 
-def _named(threads: tuple[str, ...]) -> dict[str, Value]:
-    """Each thread as a value of its own, so that a redacted report hides its name."""
-    return {f"thread_{at}": say("{thread}", thread=name) for at, name in enumerate(threads)}
+def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draft:
+    """A holder that waits for threads which all want its lock; a moment later it may have what it waits for."""
+    workers = len(hidden.workers)
+    lasts = hidden.samples >= limits["min_samples"] and (stacks.seconds or 0.0) >= limits["min_seconds"]
+    found = RULE.case(
+        "hidden-deadlock",
+        hidden,
+        subject=Subject(group=hidden.group, thread=hidden.holder),
+        evidence={
+            "threads": (hidden.holder, *hidden.workers),
+            "thread_count": workers + 1,
+            "worker_count": workers,
+            "frame": hidden.holder_frame,
+        },
+        words={
+            "holder_frame": short_frame(hidden.holder_frame),
+            "worker_frame": _shown(hidden.worker_frame),
+            "taken_at": _shown(hidden.taken_at),
+            "for_connection": hidden.holder_waits == "pool",
+        },
+        severity=Severity.ERROR if lasts else Severity.WARNING,
+        confidence=Confidence.HIGH if lasts else Confidence.MEDIUM,
+        because=NOTHING if lasts else RULE.word("for_a_moment", samples=hidden.samples),
+        weight=float(workers + 1),
+    )
+    return structs.replace(found, evidence={**found.evidence, **_frames(hidden)})
 
 
-def _explanation(cycle: Deadlock) -> Iterator[Text]:
-    names = cycle.threads
-    for name, lock in zip(names, cycle.locks, strict=False):
-        lock_class, _, frame = lock.partition(" at ")
-        if frame:
-            yield say("{thread} waits for {lock} at {frame}.", thread=name, lock=lock_class, frame=frame)
-        else:
-            yield say("{thread} waits for {lock}.", thread=name, lock=lock_class)
-    if cycle.source == "jvm":
-        yield say("The JVM itself reports the deadlock.")
-    if not cycle.locks:
-        for at, name in enumerate(names):
-            yield say("{thread} waits for {holder}.", thread=name, holder=names[(at + 1) % len(names)])
+def _frames(hidden: HiddenDeadlock) -> dict[str, str]:
+    """The whole frames, which sentences shorten."""
+    frames = {name: getattr(hidden, name) for name in ("holder_frame", "worker_frame", "taken_at")}
+    return {name: frame for name, frame in frames.items() if frame is not None}
+
+
+def _shown(frame: str | None) -> Text | None:
+    return None if frame is None else short_frame(frame)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mqdiag.findings import RuleCard
 from mqdiag.rules.index import read_index
-from mqdiag.rules.registry import Rule
+from mqdiag.rules.rule import Rule
 
 
 class RuleFile(NamedTuple):

@@ -12,13 +12,14 @@ from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
-from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Draft, Limits, Said, Skip
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
     from mqdiag.facts.addresses import Addresses
-
+    from mqdiag.knowledge.team import Team
 
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
@@ -45,6 +46,7 @@ def run_rules(
     limits: Mapping[str, Mapping[str, float]] | None = None,
     severities: Mapping[str, Severity] | None = None,
     ignored: Mapping[str, Acceptance] | None = None,
+    team: Team | None = None,
 ) -> Outcome:
     """Check all rules.
 
@@ -54,6 +56,7 @@ def run_rules(
         limits: thresholds to put over the defaults, by rule.
         severities: severity overrides, by rule.
         ignored: rules whose findings are kept apart; each is listed as skipped, with the reason, when it fires.
+        team: what a team adds to findings.
     """
     limits, severities, ignored = limits or {}, severities or {}, ignored or {}
     findings: list[Finding] = []
@@ -76,7 +79,7 @@ def run_rules(
             reason, kinds = missing
             skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
-        rule = listed if isinstance(listed, Rule) else listed.load()
+        rule = listed.load() if isinstance(listed, RuleFile) else listed
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
             found = [
@@ -85,6 +88,11 @@ def run_rules(
                     [(item, kinds) for item, kinds in said if isinstance(item, Draft)]
                 )
             ]
+            if team is not None:
+                # Here, not above: most runs know of no team.
+                from mqdiag.rules.shared.team_words import with_team_words
+
+                found = [with_team_words(one, team) for one in found]
         except Exception as error:
             failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
             errors.append(error)
@@ -228,4 +236,4 @@ def _finding(
         lies_at=rule.lies_at,
         undecides=rule.undecides or draft.undecides,
     )
-    return msgspec.structs.replace(found, in_chain=rule.link(found).filled(known))
+    return msgspec.structs.replace(found, in_chain=(draft.in_chain or rule.link(found)).filled(known))

@@ -1,19 +1,32 @@
 """Which rule files there are and which evidence their checks need, told without importing them.
 
 Importing all rules takes longer than most diagnoses. A wheel has the index as a file, which its build wrote;
-elsewhere the index is read from the sources.
+elsewhere the index is read from the sources, and kept beside their bytecode.
 """
 
 from __future__ import annotations
 
+import ast
 import os
-import re
+from collections.abc import Iterator
 
-NO_RULES = frozenset(("__init__", "discovery", "engine", "index", "registry"))
+from mqdiag.knowledge import packed
+
+NO_RULES = frozenset(("__init__", "card", "discovery", "engine", "filling", "index", "rule", "said"))
 """modules of `mqdiag.rules` that are no rules"""
 FILE = "index.tsv"
 """one line for each rule: its module, then the kinds of evidence of each check, such as `heap` or `heap+logs`"""
-_CHECK = re.compile(r'\n@RULE\.sees\(((?:"\w+"(?:, )?)*)\)\n')
+VIEWS = {
+    "heap": "heap",
+    "graph": "heap",
+    "brokers": "heap",
+    "stacks": "stacks",
+    "logs": "logs",
+    "broker_logs": "logs",
+    "admin": "admin",
+    "counters": "admin",
+}
+"""the evidence of the checks that a decorator of `Rule` adds, by its name; `sees` names the evidence itself"""
 
 Entry = tuple[str, list[list[str]]]
 """module, and for each of its checks the kinds of evidence that it needs"""
@@ -31,25 +44,36 @@ def read_sources(folder: str) -> list[Entry]:
         if dot + ending != ".py" or module in NO_RULES:
             continue
         with open(os.path.join(folder, file), encoding="utf-8") as source:
-            checks = _CHECK.findall(source.read())
+            checks = [*_checks(ast.parse(source.read()))]
         if not checks:
             raise ValueError(f"{file} has no check: a rule file has functions below @RULE.sees(...)")
-        entries.append((module, [check.replace('"', "").replace(",", "").split() for check in checks]))
+        entries.append((module, checks))
     return entries
+
+
+def _checks(tree: ast.Module) -> Iterator[list[str]]:
+    """The kinds of evidence of each check of a file."""
+    for node in tree.body:
+        for decorator in node.decorator_list if isinstance(node, ast.FunctionDef) else ():
+            match decorator:
+                case ast.Attribute(value=ast.Name(id="RULE"), attr=view) if view in VIEWS:
+                    yield [VIEWS[view]]
+                case ast.Call(func=ast.Attribute(value=ast.Name(id="RULE"), attr="sees"), args=kinds):
+                    yield [str(kind.value) for kind in kinds if isinstance(kind, ast.Constant)]
 
 
 def read_index(folder: str) -> list[Entry]:
     """The index that the build wrote, or else that of the sources."""
     try:
-        with open(os.path.join(folder, FILE), encoding="utf-8") as file:
-            rows = [line.rstrip("\n").split("\t") for line in file]
+        with open(os.path.join(folder, FILE), "rb") as file:
+            written = file.read()
     except FileNotFoundError:
-        return read_sources(folder)
+        written = packed.kept(folder, ".py", write)
+    rows = [line.split("\t") for line in written.decode().splitlines()]
     return [(module, [check.split("+") if check else [] for check in checks]) for module, *checks in rows]
 
 
-def write_index(folder: str, target: str) -> None:
-    """Write the index of a folder of rules to a file."""
-    with open(target, "w", encoding="utf-8") as file:
-        for module, checks in read_sources(folder):
-            file.write("\t".join((module, *("+".join(kinds) for kinds in checks))) + "\n")
+def write(folder: str) -> bytes:
+    """The index of a folder of rules, as the build writes it."""
+    lines = ("\t".join((module, *map("+".join, checks))) for module, checks in read_sources(folder))
+    return "".join(f"{line}\n" for line in lines).encode()

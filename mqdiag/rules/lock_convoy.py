@@ -4,158 +4,104 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
+from msgspec import structs
 
-from mqdiag.facts import Facts
+from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import Standstill
-from mqdiag.findings import Severity
-from mqdiag.rules.registry import Limits, Rule, Said
-from mqdiag.rules.shared.standstill import LIMITS, draft, example, short_frame, who
-from mqdiag.text import Text, say
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.findings import Severity, Subject
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared import standstill
 
-TAKE_WITH_OWNERS = say(
-    "Take the dumps again with jstack -l PID, which names the owners of locks, or find the code that keeps this lock."
+REMOTE_WAITS: frozenset[Doing] = frozenset(
+    {"socket-read", "socket-write", "connect", "dns", "future", "pool", "sleep", "file-sync", "log"}
 )
-BY_FRAMES = say(
-    "The dump does not name the owner of the lock: of all threads this one alone has passed the lock in its frames;"
-    " jstack -l names the owner."
-)
-FIND_CODE = say(
-    "Find the code that keeps this lock: look for a lock() without unlock() in a finally block, and for a thread that"
-    " is slow between the two."
-)
+"""what a holder of a lock should not do"""
 
-RULE = Rule(
-    name="lock-convoy",
-    title="Threads wait for a lock whose holder does not move",
-    why=(
-        "One thread that hangs while it holds a lock stops all threads that need it. The many waiting threads look"
-        " like the fault, but the fault is in the thread that holds the lock. A lock whose owner changes over the"
-        " samples is no fault."
-    ),
-    causes=("stuck-holder",),
-    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
-    remedy=(
-        "Fix what the holder waits for.",
-        "Do not call remote services while holding a lock; use tryLock(timeout, unit) where a wait must end.",
-    ),
-    references=(
-        "https://github.com/apache/rocketmq/issues/3469",
-        "stacks with -l name the owners of java.util.concurrent locks",
-    ),
-    limits=LIMITS,
-    in_chain=say("other threads wait for the lock that it holds"),
-    explained_by=(
-        "deadlock",
-        "stuck-socket-read",
-        "stuck-wait",
-        "connection-pool-exhausted",
-        "sleeping-listener",
-        "cpu-bound-listener",
-    ),
-)
+RULE = Rule("lock-convoy")
 
 
-CONVOY = Standstill(
-    kind="lock",
-    cause="stuck-holder",
-    threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),
-    role="consume-worker",
-    pool="ConsumeMessageThread_CID",
-    pool_size=3,
-    group="CID",
-    frame="com.acme.orders.StockLedger.post(StockLedger.java:17)",
-    listener="com.acme.orders.OrderListener.consumeMessage(OrderListener.java:19)",
-    samples=5,
-    seconds=10.4,
-    cpu_growth_ms=0.0,
-    confidence="high",
-    holder="ConsumeMessageThread_CID_3",
-    holder_does="socket-read at com.acme.orders.InventoryClient.reserve(InventoryClient.java:48)",
-    lock_class="com.acme.orders.StockLedger",
-    remedy=(say("Fix what the holder waits for."),),
-)
-
-
-def fires() -> Facts:
-    """Two workers blocked on a monitor of a third."""
-    return example(CONVOY)
-
-
-def silent() -> Facts:
-    """A network call holds nobody up."""
-    return example(
-        Standstill(kind="socket-read", cause="slow-remote", threads=CONVOY.threads, role=CONVOY.role)
-    )
-
-
-@RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.stacks
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each pool and holder."""
-    stacks = facts.stacks
-    assert stacks is not None
     for still in stacks.standstills:
         if still.kind != "lock":
             continue
-        if still.holder and still.holder_does and " at " not in still.holder_does:
-            more = (say("The dump shows no frame of the holder {holder}, so it does not tell what it does."),)
-        elif still.holder and still.holder_does:
-            more = (_about_holder(still), *((BY_FRAMES,) if still.holder_inferred else ()))
-        elif still.holder:
-            more = (say("The dump has no lines of the holder {holder}: look for them in the whole dump."),)
-        else:
-            more = (_without_owner(still.lock_class or "", owners_listed=stacks.has_synchronizers),)
-            first = FIND_CODE if stacks.has_synchronizers or _has_no_owner(still) else TAKE_WITH_OWNERS
-            still = msgspec.structs.replace(still, remedy=(first, *still.remedy[1:]))
-        # the owner may change a moment later, which is no fault; one sample tells only who waits for whom
-        worst = Severity.INFO if still.samples == 1 else Severity.ERROR
-        yield draft(still, limits, title=_title(still), more=more, worst=worst)
-
-
-def _title(still: Standstill) -> Text:
-    lock = say("the lock {lock_class}") if still.lock_class else say("a lock")
-    waits = say(
-        "{who} {thread_count:waits|wait} for {lock} at {frame}",
-        who=who(still),
-        lock=lock,
-        frame=short_frame(still.frame),
-    )
-    if not still.holder:
-        return waits
-    if still.holder_in_chain and still.holder_inferred:
-        return say("{waits}; the chain of locks seems to end at {holder}", waits=waits)
-    if still.holder_in_chain:
-        return say("{waits}; the chain of locks ends at {holder}", waits=waits)
-    if still.holder_inferred:
-        return say("{waits}; {holder} seems to hold it", waits=waits)
-    return say("{waits}; {holder} holds it", waits=waits)
-
-
-def _about_holder(still: Standstill) -> Text:
-    if still.holder_in_chain:
-        return say(
-            "The holder of this lock waits for another lock in turn. At the end of the chain {holder} is in"
-            " {holder_does}."
+        waits = RULE.word(
+            "waits_for_lock",
+            who=standstill.who(still),
+            lock=RULE.word("lock_of_class" if still.lock_class else "some_lock"),
+            frame=standstill.short_frame(still.frame),
         )
-    return say("The holder {holder} is in {holder_does}.")
-
-
-def _without_owner(lock_class: str, *, owners_listed: bool) -> Text:
-    """Why nobody is named: -l lists exclusive owners only, and only of threads that live."""
-    if "StampedLock" in lock_class or ("ReadWriteLock" in lock_class and owners_listed):
-        return say(
-            "No dump names the holder: a lock that is held for reading, and a StampedLock, have no owner. A thread that"
-            " holds such a lock for reading and asks to write waits for itself."
+        yield standstill.case(
+            RULE,
+            _case(still, owners_listed=stacks.has_synchronizers),
+            still,
+            limits,
+            # the owner may change a moment later, which is no fault; one sample tells only who waits for whom
+            worst=Severity.INFO if still.samples == 1 else Severity.ERROR,
+            words={
+                "waits": waits,
+                "holder": still.holder,
+                "in_chain": still.holder_in_chain,
+                "inferred": still.holder_inferred,
+            },
+            given={"waits": (waits,), "further_remedy": still.remedy[1:]},
         )
+
+
+@RULE.stacks
+def of_any_threads(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each lock that many threads want in all samples, whose holders move or may move.
+
+    Consume threads that wait for each other have rules of their own: workers-saturated and slow-listener.
+    """
+    told = {name for still in stacks.standstills if still.kind == "lock" for name in still.threads}
+    told |= {name for cycle in stacks.deadlocks for name in cycle.threads}
+    told |= {name for hidden in stacks.hidden_deadlocks for name in hidden.workers}
+    by_name = {thread.name: thread for thread in stacks.threads}
+    for lock in stacks.locks:
+        others = [name for name in lock.waiters if name not in told]
+        least = min(lock.waiting, default=0)
+        if len(lock.waiting) < 2 or least < limits["waiting"] or len(others) < limits["waiting"]:
+            continue
+        if any(name in by_name and by_name[name].role in standstill.OWN_ROLES for name in others):
+            continue
+        one_owner = lock.owner is not None and set(lock.owners) == {lock.owner}
+        holder = by_name.get(lock.owner or "")
+        waits = lock.owner_doing in REMOTE_WAITS
+        lasts = stacks.seconds is not None and stacks.seconds >= limits["min_seconds"]
+        heavy = lock.share >= limits["share"] and lasts and len(lock.waiting) >= limits["min_samples"]
+        found = RULE.case(
+            "slow-holder",
+            lock,
+            subject=Subject(thread=holder.pool or holder.name if holder else None),
+            evidence={"threads": lock.waiters, "thread_count": len(lock.waiters), "least_waiting": least},
+            words={
+                "holder": lock.owner,
+                "owner_place": None if lock.owner_frame is None else standstill.short_frame(lock.owner_frame),
+                "taken_place": None if lock.taken_at is None else standstill.short_frame(lock.taken_at),
+                "one_owner": one_owner,
+                "waits": waits,
+            },
+            severity=Severity.WARNING if heavy and (waits or one_owner) else Severity.INFO,
+            weight=float(len(lock.waiters)),
+        )
+        evidence = {"holder": lock.owner, "frame": lock.owner_frame, "taken_at": lock.taken_at}
+        known = {name: value for name, value in evidence.items() if value is not None}
+        yield structs.replace(found, evidence={**found.evidence, **known})
+
+
+def _case(still: Standstill, *, owners_listed: bool) -> str:
+    if still.holder and still.holder_does:
+        return "stuck-holder" if " at " in still.holder_does else "holder-without-frame"
+    if still.holder:
+        return "holder-without-lines"
+    lock_class = still.lock_class or ""
+    may_be_read = "ReadWriteLock" in lock_class
+    if "StampedLock" in lock_class or (may_be_read and owners_listed):
+        return "lock-without-owner"
     if owners_listed:
-        return say("The dumps list the owners of locks, and no living thread owns this one.")
-    if "ReadWriteLock" in lock_class:
-        return say(
-            "The dump does not name the owner. jstack -l does, unless the lock is held for reading: then it has no"
-            " owner."
-        )
-    return say("The dump does not name the owner; jstack -l does.")
-
-
-def _has_no_owner(still: Standstill) -> bool:
-    return "StampedLock" in (still.lock_class or "")
+        return "owner-not-alive"
+    return "owner-perhaps-reading" if may_be_read else "owner-not-printed"

@@ -8,112 +8,22 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from mqdiag.facts import Facts
+from mqdiag.facts.admin import AdminFacts, QueueProgress
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
-from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.findings import Confidence, Subject
 from mqdiag.language import english
-from mqdiag.rules.registry import Draft, Limits, Rule, Said, Skip
-from mqdiag.text import NOTHING, Text, say, sentences
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.text import Text, Value, sentences
 
+RULE = Rule("offset-ahead-of-store")
 GO_ON_AT_END = (4, 9, 4)
 """first version that never sends such a consumer to 0: pull request 4219"""
 MOST_ROWS = 8
 """stored offsets that are explained"""
 _NUMBERS = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,4})")
 _VERSION = re.compile(r"V?(\d+)[._](\d+)[._](\d+)(?:[-_](\w+))?", re.IGNORECASE)
-IDEMPOTENT = say(
-    "In any case make the consumers idempotent: messages that were not on disk at the power failure may come again."
-)
-NO_MORE_ON_SLAVE = (
-    say(
-        "Do not start this master yet. Give mqdiag the slave's store too: it shows whether the missing messages still"
-        " exist. Copying them is the only way not to lose them."
-    ),
-    say(
-        "If there is no slave, stop the groups named here and start the broker. Set their offsets by time before they"
-        " come back: mqadmin resetOffsetByTime -n {name_server:arg NAMESRV:9876}"
-        " -g {group:arg GROUP} -t {topic:arg TOPIC} -s TIMESTAMP."
-    ),
-    say("Upgrade a broker before 4.9.4 first: it would send the groups to offset 0."),
-    IDEMPOTENT,
-)
-STALE = (
-    say(
-        "Nothing has to be copied: both stores end at the same offsets. Find out whether the topic was deleted and made"
-        " again, or the offsets were set by hand."
-    ),
-    say(
-        "Set the offsets of the groups before they come back: mqadmin resetOffsetByTime"
-        " -n {name_server:arg NAMESRV:9876} -g {group:arg GROUP} -t {topic:arg TOPIC} -s TIMESTAMP."
-    ),
-)
-
-RULE = Rule(
-    name="offset-ahead-of-store",
-    title="Stored consumer offsets lie beyond the messages of the broker's store",
-    why=(
-        "A master that lost the end of its commit log in a power failure has fewer messages than its slave, from which"
-        " consumers read meanwhile. When the master starts, they ask for offsets that it does not have. Brokers up to"
-        " 4.9.3 send them to offset 0, and they consume everything again; later brokers go on at the end, and new"
-        " messages get offsets that were consumed before. After the start the slave follows the master, and the missing"
-        " messages are lost."
-    ),
-    causes=("lost-tail", "offset-beyond-end", "stale-offset"),
-    severities=(Severity.ERROR, Severity.WARNING),
-    remedy=(
-        "Leave the master stopped, stop the slave and keep a copy of the master's folder. Copy commitlog, consumequeue"
-        " and config of the slave to the master, then start the master first.",
-        "Upgrade brokers before 4.9.4, and make the consumers idempotent.",
-    ),
-    references=(
-        "article 003: restart of a master after a power loss",
-        "https://issues.apache.org/jira/browse/ROCKETMQ-348",
-        "https://github.com/apache/rocketmq/pull/4219",
-        "DefaultMessageStore.getMessage, GetMessageStatus.OFFSET_OVERFLOW_BADLY",
-    ),
-    explained_by=("slave-behind:slave-ahead",),
-    limits={"beyond": 1},
-    lies_at="broker",
-    in_chain=say("consume offsets lie beyond the messages that the broker has"),
-    leads_to={"offset-reset-to-zero": say("and after the restart")},
-)
-
-
-def _store(path: str, role: str, maximum: int, offset: int) -> StoreFacts:
-    queue = StoreQueue(
-        topic="segments",
-        queue_id=0,
-        min_offset=0,
-        max_offset=maximum,
-        max_at_least=maximum,
-        max_at_most=maximum,
-    )
-    return StoreFacts(
-        path=path,
-        role=role,
-        version="4.x",
-        queues=(queue,),
-        offsets=(StoredOffset(group="CID_wash", topic="segments", queue_id=0, offset=offset),),
-        offsets_from="consumerOffset.json",
-    )
-
-
-def _facts(master_end: int) -> Facts:
-    stores = (_store("master", "master", master_end, 9000), _store("slave", "slave", 15_000, 15_000))
-    pair = StorePair(
-        first="master", second="slave", proof=say("the queues begin with the same entry"), diverged=False
-    )
-    return Facts(stores=StoresFacts(stores=stores, pairs=(pair,)))
-
-
-def fires() -> Facts:
-    """The master's queue ends at 10,000; on the slave the group has gone on to 15,000."""
-    return _facts(10_000)
-
-
-def silent() -> Facts:
-    """The master's queue ends at the group's offset."""
-    return _facts(15_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -189,32 +99,17 @@ def in_stores(facts: Facts, limits: Limits) -> Iterator[Said]:
     assert stores is not None
     masters = [store for store in stores.stores if store.role != "slave"]
     if not masters and stores.stores:
-        yield Skip(reason=say("only slaves' stores were given; consumers meet the master's"))
+        yield RULE.skip("only-slaves")
     for store in masters:
         if store.unusable_offsets:
-            yield Skip(
-                reason=say(
-                    "{path}: {offsets:count} {offsets:stored offset has|stored offsets have} an unusable value, so"
-                    " nothing is said about {offsets:it|them}",
-                    path=store.path,
-                    offsets=store.unusable_offsets,
-                )
-            )
+            yield RULE.skip("unusable-offsets", path=store.path, offsets=store.unusable_offsets)
         compared = _compare(stores, store)
         if any(one.beyond >= limits["beyond"] for one in compared.ahead):
-            yield _draft(facts, compared)
+            yield _ahead_of_store(facts, compared)
         elif store.offsets_from is None and compared.other is None:
-            yield Skip(reason=say("{path} has no consumerOffset.json that could be read", path=store.path))
+            yield RULE.skip("no-offsets", path=store.path)
         elif compared.undecided:
-            yield Skip(
-                reason=say(
-                    "names and sizes of the files in {listed_in} cannot tell for {offsets:count}"
-                    " {offsets:stored offset|stored offsets}; copy the last file of each queue, or give the store"
-                    " folder",
-                    listed_in=store.listed_in or store.path,
-                    offsets=compared.undecided,
-                )
-            )
+            yield RULE.skip("bounds-only", listed_in=store.listed_in or store.path, offsets=compared.undecided)
 
 
 def _compare(stores: StoresFacts, store: StoreFacts) -> _Compared:
@@ -304,226 +199,103 @@ def _number(version: str | None) -> tuple[int, ...] | None:
     return None if found is None else tuple(map(int, found.groups()))
 
 
-def _draft(facts: Facts, compared: _Compared) -> Draft:
-    to_zero, version = _goes_to_zero(facts, compared.store)
-    farthest = compared.ahead[0]
+def _ahead_of_store(facts: Facts, compared: _Compared) -> Draft:
+    store, other, missing = compared.store, compared.other, compared.missing
+    to_zero, version = _goes_to_zero(facts, store)
+    farthest, rows = compared.ahead[0], compared.ahead[:MOST_ROWS]
     groups = sorted({one.stored.group for one in compared.ahead if one.stored.group is not None})
     topics = sorted({one.stored.topic for one in compared.ahead})
     queues = {one.queue for one in compared.ahead}
-    lost = any(compared.missing.values())
-    confidence, reason = _confidence(compared)
-    return Draft(
-        severity=Severity.WARNING if compared.stale else Severity.ERROR,
-        cause="stale-offset" if compared.stale else "lost-tail" if lost else "offset-beyond-end",
-        confidence=confidence,
-        confidence_reason=reason,
-        title=_title(compared, groups),
+    again = sum(one.again_from_zero for one in compared.ahead)
+    not_from_zero = sum(one.minimum != 0 for one in compared.ahead)
+    sure = other is not None and not (compared.stale or compared.roles_unknown or store.listed_in)
+    if len(groups) > 1:
+        who = RULE.word("groups", group_count=len(groups))
+    else:
+        who = RULE.word("group", group=groups[0]) if groups else RULE.word("delay-levels")
+    return RULE.case(
+        "stale-offset" if compared.stale else "lost-tail" if any(missing.values()) else "offset-beyond-end",
+        store,
+        confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
         subject=Subject(
             group=groups[0] if len(groups) == 1 else None,
             topic=topics[0] if len(topics) == 1 else None,
             queue_id=farthest.stored.queue_id if len(queues) == 1 else None,
         ),
-        evidence=_evidence(compared, groups, topics, to_zero=to_zero, version=version),
-        explanation=(*_rows(compared), *_outcome(compared, to_zero, version), *_where_missing(compared)),
-        remedy=STALE if compared.stale else _steps(compared),
-        weight=1.0,
+        evidence={
+            "other_path": None if other is None else other.path,
+            "groups": tuple(groups),
+            "group_count": len(groups),
+            "topics": tuple(topics),
+            "queues": len(queues),
+            "stored_offset": farthest.stored.offset,
+            "stored_in": farthest.stored_in,
+            "min_offset": farthest.minimum,
+            "max_offset": farthest.maximum,
+            "beyond": farthest.beyond,
+            "other_max_offset": farthest.other_maximum,
+            "missing_messages": sum(missing.values()) if missing else None,
+            "outcome": "depends-on-version" if to_zero is None else "to-zero" if to_zero else "to-end",
+            "consumed_again": None if to_zero is None else again if to_zero else 0,
+            "consumed_again_up_to_4_9_3": again,
+            "broker_version": english()(version) if isinstance(version, Text) else version,
+            "row_queue_ids": tuple(one.stored.queue_id for one in rows),
+            "row_stored_offsets": tuple(one.stored.offset for one in rows),
+            "row_max_offsets": tuple(one.maximum for one in rows),
+            "row_other_max_offsets": tuple(one.other_maximum for one in rows if one.other_maximum is not None),
+            "row_beyond": tuple(one.beyond for one in rows),
+            "further_rows": len(compared.ahead) - len(rows),
+            "not_from_zero": not_from_zero,
+        },
+        words={
+            "title": RULE.word("title", who=who),
+            "who": who,
+            "alone": other is None,
+            "roles_unknown": compared.roles_unknown,
+            "listed": store.listed_in is not None,
+            "version": version,
+            "version_decides": to_zero is not None,
+            "maybe_to_zero": to_zero is not False,
+            "maybe_to_end": not to_zero,
+            "some_begin_later": to_zero is not False and not_from_zero > 0,
+            "none_missing": bool(missing) and not any(missing.values()),
+            **_copying(compared),
+        },
+        given={"offsets": tuple(_row(compared, one) for one in rows)},
     )
 
 
-def _evidence(
-    compared: _Compared,
-    groups: list[str],
-    topics: list[str],
-    *,
-    to_zero: bool | None,
-    version: str | Text | None,
-) -> dict[str, EvidenceValue]:
-    farthest, missing = compared.ahead[0], compared.missing
-    rows = compared.ahead[:MOST_ROWS]
-    again = sum(one.again_from_zero for one in compared.ahead)
-    return {
-        "path": compared.store.path,
-        "other_path": None if compared.other is None else compared.other.path,
-        "groups": tuple(groups),
-        "group_count": len(groups),
-        "topics": tuple(topics),
-        "queues": len({one.queue for one in compared.ahead}),
-        "stored_offset": farthest.stored.offset,
-        "stored_in": farthest.stored_in,
-        "min_offset": farthest.minimum,
-        "max_offset": farthest.maximum,
-        "beyond": farthest.beyond,
-        "other_max_offset": farthest.other_maximum,
-        "missing_messages": sum(missing.values()) if missing else None,
-        "outcome": "depends-on-version" if to_zero is None else "to-zero" if to_zero else "to-end",
-        "consumed_again": None if to_zero is None else again if to_zero else 0,
-        "consumed_again_up_to_4_9_3": again,
-        "broker_version": english()(version) if isinstance(version, Text) else version,
-        "row_queue_ids": tuple(one.stored.queue_id for one in rows),
-        "row_stored_offsets": tuple(one.stored.offset for one in rows),
-        "row_max_offsets": tuple(one.maximum for one in rows),
-        "row_other_max_offsets": tuple(one.other_maximum for one in rows if one.other_maximum is not None),
-        "row_beyond": tuple(one.beyond for one in rows),
-        "further_rows": len(compared.ahead) - len(rows),
-        "not_from_zero": sum(one.minimum != 0 for one in compared.ahead),
-    }
-
-
-def _title(compared: _Compared, groups: list[str]) -> Text:
-    if not groups:
-        who = say("delay levels")
-    elif len(groups) == 1:
-        who = say("group {group}", group=groups[0])
-    else:
-        who = say("{group_count:count} groups")
-    title = say(
-        "Offsets of {who} lie up to {beyond:count} beyond the end of {queues:count} {queues:queue|queues} in {path}",
-        who=who,
+def _row(compared: _Compared, one: _Ahead) -> Text:
+    """What is said of one of the offsets that lie farthest beyond."""
+    group = one.stored.group
+    in_other = None
+    if one.other_maximum is not None and compared.other is not None:
+        in_other = RULE.word("in-other", path=compared.other.path, other_maximum=one.other_maximum)
+    row = RULE.word(
+        "offset",
+        who=RULE.word("delay-file") if group is None else RULE.word("named-group", group=group),
+        offset=one.stored.offset,
+        topic=one.stored.topic,
+        queue_id=one.stored.queue_id,
+        path=compared.store.path,
+        end=RULE.word("end" if compared.store.listed_in is None else "end-at-most", maximum=one.maximum),
+        beyond=one.beyond,
     )
-    return say("{title}, if that is the master's store", title=title) if compared.roles_unknown else title
+    return sentences(row, in_other)
 
 
-def _confidence(compared: _Compared) -> tuple[Confidence, Text]:
-    if compared.other is None:
-        return Confidence.MEDIUM, say(
-            "the other store of this broker was not given: a topic that was deleted and made again looks the same"
-        )
-    if compared.stale:
-        return Confidence.MEDIUM, say("both stores end alike, so nothing was lost after the last copy")
-    if compared.roles_unknown:
-        return Confidence.MEDIUM, say(
-            "mqdiag does not know which store is the master's, and a slave that is behind looks the same. Name the"
-            " folders master and slave, or put broker.conf beside them"
-        )
-    if compared.store.listed_in is not None:
-        return Confidence.MEDIUM, say("names and sizes of files give bounds only")
-    return Confidence.HIGH, NOTHING
-
-
-def _rows(compared: _Compared) -> Iterator[Text]:
-    """The offsets that lie farthest beyond."""
-    for one in compared.ahead[:MOST_ROWS]:
-        group = one.stored.group
-        end = (
-            say("at {maximum:count}", maximum=one.maximum)
-            if compared.store.listed_in is None
-            else say("at {maximum:count} at most", maximum=one.maximum)
-        )
-        row = say(
-            "{who} has offset {offset:count} of topic {topic}, queue {queue_id}; in {path} this queue ends {end}, so"
-            " the offset is {beyond:count} too far.",
-            who=say("delayOffset.json") if group is None else say("Group {group}", group=group),
-            offset=one.stored.offset,
-            topic=one.stored.topic,
-            queue_id=one.stored.queue_id,
-            path=compared.store.path,
-            end=end,
-            beyond=one.beyond,
-        )
-        in_other = None
-        if one.other_maximum is not None and compared.other is not None:
-            in_other = say(
-                "In {path} the queue ends at {other_maximum:count}.",
-                path=compared.other.path,
-                other_maximum=one.other_maximum,
-            )
-        yield sentences(row, in_other)
-    if len(compared.ahead) > MOST_ROWS:
-        yield say("{further_rows:count} more stored {further_rows:offset lies|offsets lie} too far.")
-
-
-def _outcome(compared: _Compared, to_zero: bool | None, version: str | Text | None) -> Iterator[Text]:
-    """What happens to the consumers if a broker starts on the store as it is."""
-    yield (
-        say("This broker is {version}.", version=version)
-        if to_zero is not None
-        else say("The broker's version is not known.")
-        if version is None
-        else say("The broker's version is only known to be {version}.", version=version)
-    )
-    if to_zero is not False:
-        yield say(
-            "Brokers up to 4.9.3 and 5.0.0-ALPHA send such consumers to offset 0: they consume"
-            " {consumed_again_up_to_4_9_3:count} {consumed_again_up_to_4_9_3:message|messages} again."
-        )
-    if not to_zero:
-        yield say(
-            "Brokers from 4.9.4 and 5.0.0 on let them go on at the end of the queue: they consume nothing again. But"
-            " new messages get the offsets between the end and the stored offset, and consumers miss those that arrive"
-            " before they ask."
-        )
-    if to_zero is not False and any(one.minimum != 0 for one in compared.ahead):
-        yield say(
-            "{not_from_zero:count} {not_from_zero:queue does|queues do} not surely begin at 0 any more; where the first"
-            " messages are deleted, all versions go on at the end."
-        )
-
-
-def _where_missing(compared: _Compared) -> Iterator[Text]:
-    if compared.other is None or not compared.missing:
-        return
-    if any(compared.missing.values()):
-        yield say(
-            "{other_path} has {missing_messages:count} {missing_messages:message|messages} of these queues that {path}"
-            " lacks."
-        )
-    else:
-        yield say("{other_path} has no more messages of these queues than {path}.")
-
-
-def _steps(compared: _Compared) -> tuple[Text, ...]:
-    """What to do before the master is started."""
-    store, other = compared.store, compared.other
-    if other is None or not any(compared.missing.values()):
-        return NO_MORE_ON_SLAVE
-    here, there = _folder(store.path, "MASTER_STORE"), _folder(other.path, "SLAVE_STORE")
-    # All files of a store are made at their full size: equal sizes prove nothing, and equal times happen.
+def _copying(compared: _Compared) -> dict[str, Value]:
+    """What the commands need that copy the slave's store to the master."""
+    keeps_own = _own_offsets_are_newer(compared.ahead)
+    # all files of a store are made at their full size: equal sizes prove nothing, and equal times happen
     options = "--ignore-times --exclude='*.conf'"
-    kept = say("A broker.conf inside config stays the master's.")
-    if _own_offsets_are_newer(compared.ahead):
-        options += " --exclude='/config/consumerOffset.json*'"
-        kept = say(
-            "A broker.conf inside config stays the master's, and so does consumerOffset.json, because its offsets are"
-            " newer than the slave's."
-        )
-    lines = [
-        say(
-            "Do not start this master yet. Stop the slave in order (sh bin/mqshutdown broker) and wait until its"
-            " process is gone: both must stand still while files are copied."
-        ),
-        say(
-            "Keep a copy of the master's store, because it may hold messages that the slave lacks: cp -a"
-            " --sparse=always {here} {here}.before-restart (needs as much free disk again).",
-            here=here,
-        ),
-        sentences(
-            say(
-                "Copy the slave's commit log, queues and configuration over the master's: rsync -a --sparse --delete"
-                " {options} {there}/commitlog {there}/consumequeue {there}/config {here}/ (with the folders as they are"
-                " on the machines).",
-                options=options,
-                there=there,
-                here=here,
-            ),
-            kept,
-        ),
-    ]
-    if compared.pair is not None and compared.pair.diverged:
-        lines.append(
-            say(
-                "Both stores hold different messages at the same offsets: the master wrote messages after it lost the"
-                " end of its log. The copy drops these messages of the master; send them again from the kept folder, or"
-                " do not copy."
-            )
-        )
-    lines += [
-        say(
-            "Start the master, compare mqadmin topicStatus with the offsets here, then start the slave and the"
-            " consumers."
-        ),
-        IDEMPOTENT,
-    ]
-    return tuple(lines)
+    return {
+        "options": options + " --exclude='/config/consumerOffset.json*'" if keeps_own else options,
+        "keeps_own_offsets": keeps_own,
+        "here": _folder(compared.store.path, "MASTER_STORE"),
+        "there": None if compared.other is None else _folder(compared.other.path, "SLAVE_STORE"),
+        "diverged": compared.pair is not None and compared.pair.diverged,
+    }
 
 
 def _folder(path: str, inside_archive: str) -> str:
@@ -537,3 +309,24 @@ def _own_offsets_are_newer(ahead: tuple[_Ahead, ...]) -> bool:
     return any(own is not None and own > (other or 0) for own, other in pairs) and all(
         own is not None and own >= (other or 0) for own, other in pairs
     )
+
+
+@RULE.admin
+def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each group and topic of which mqadmin says that it is beyond the end of queues."""
+    for progress in admin.groups:
+        ahead: dict[str, list[QueueProgress]] = {}
+        for queue in progress.queues:
+            # asked one after the other, the offset of a group that keeps up may be a little later than the queue's end
+            if -queue.diff >= limits["beyond_by_mqadmin"]:
+                ahead.setdefault(queue.topic, []).append(queue)
+        for topic, queues in ahead.items():
+            worst = min(queues, key=lambda one: one.diff)
+            yield RULE.case(
+                "beyond-end-by-mqadmin",
+                worst,
+                subject=Subject(group=progress.group, topic=topic),
+                evidence={"queues": len(queues), "beyond": -worst.diff},
+                words={"named": progress.group is not None},
+                weight=0.5,
+            )

@@ -12,15 +12,13 @@ from msgspec import structs
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
-from mqdiag.facts.servers import RaftMember
-from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits, Rule, Said
-from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.log_events import counted, counted_lines, events, files_of, lines_of, of_broker
-from mqdiag.text import NOTHING, Text, say
-from mqdiag.time_ranges import ranges_of
+from mqdiag.findings import Confidence, Severity
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared.brokers import brokers_of_logs
+from mqdiag.rules.shared.log_events import events, files_of, lines_of, of_broker
 
+RULE = Rule("raft-without-leader")
 FAILED, BEGUN, ASKED, KNOWN, LEADS, LOST = (
     "raft-vote-failed",
     "raft-wait-begun",
@@ -33,62 +31,6 @@ CONTROLLER_LOGS = frozenset({"controller", "jraft"})
 """kinds of logs that only a controller writes"""
 QUIET_MS = 60_000
 """without a round of votes: a member that has no leader begins one each second or two"""
-ADDRESSES = say(
-    "Check the addresses of the group, controllerDLegerPeers, jRaftInitConf or dLegerPeers: they must be alike on all"
-    " members, and each member must reach the port of each other."
-)
-
-RULE = Rule(
-    name="raft-without-leader",
-    title="A Raft group of controllers or brokers has no leader",
-    why=(
-        "Controllers, and brokers with a DLedger commit log, choose a leader by the votes of more than half of their"
-        " group. Without a leader, controllers choose no master and take no registration of a broker, and DLedger"
-        " brokers take no message."
-    ),
-    causes=("no-majority", "no-leader", "leader-lost", "cut-off-member"),
-    severities=(Severity.ERROR, Severity.WARNING, Severity.INFO),
-    remedy=(
-        "Look which members of the group run, and start the others: more than half of them must reach each other.",
-        ADDRESSES,
-    ),
-    references=("MemberState and DLedgerLeaderElector of DLedger", "NodeImpl of SOFAJRaft"),
-    limits={"without_leader_ms": 15_000, "rounds": 3, "times_lost": 3},
-    lies_at="broker",
-    in_chain=say("the Raft group has no leader"),
-)
-
-
-def _facts(without_ms: int) -> Facts:
-    member = RaftMember(
-        library="dledger",
-        group="controllers",
-        self_id="n0",
-        role="candidate",
-        term=7,
-        peers=3,
-        without_leader_ms=without_ms,
-    )
-    heap = HeapFacts(
-        objects=1,
-        shallow_bytes=1 << 26,
-        unreachable_objects=0,
-        unreachable_bytes=0,
-        process_queues=0,
-        servers=("controller",),
-        raft_members=(member,),
-    )
-    return Facts(heap=heap)
-
-
-def fires() -> Facts:
-    """A candidate that has not heard of a leader for two minutes."""
-    return _facts(120_000)
-
-
-def silent() -> Facts:
-    """An election that began some seconds ago."""
-    return _facts(7_000)
 
 
 class _Member(msgspec.Struct):
@@ -104,12 +46,12 @@ class _Member(msgspec.Struct):
     votes_end: datetime | None = None
     """the end of those that hold its rounds of votes; None where they are of several members, or were only sampled"""
     rounds: int = 0
-    """of votes that gave no leader, since the begin; at most so many where only minutes are known"""
+    """rounds of votes that gave no leader, since the begin; at most so many where only minutes are known"""
     begun: datetime | None = None
     """when it last began to ask for votes, after a pause or at the begin of a log"""
     first: datetime | None = None
     last: datetime | None = None
-    """of the rounds of votes that gave no leader, in the last wait for a leader"""
+    """times of the first and the last of the rounds of votes that gave no leader, in the last wait for a leader"""
     asked: datetime | None = None
     """when a controller last became a candidate, by its own log"""
     known: datetime | None = None
@@ -185,7 +127,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
                 for other in leaders
                 if other.ends is not None and one.begin is not None and other.ends > one.begin
             ]
-            yield _cut_off(one, leading) if group.is_told else _finds_no_leader(one, leading)
+            yield _alone(one, leading, is_told=group.is_told)
         for logs in _logs_of(one for one in group.members if one not in without):
             if lost := events(logs, LOST):
                 yield _leader_lost(logs, lost, [one for one in group.members if one.logs is logs], limits)
@@ -356,100 +298,55 @@ def _later(one: datetime | None, other: datetime | None) -> datetime | None:
     return max((time for time in (one, other) if time is not None), default=None)
 
 
-def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], limits: Limits) -> Draft:
+def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[_Member], limits: Limits) -> Said:
     last = max((one.lost for one in members if one.lost is not None), default=None)
     again = last is not None and any(one.known is not None and one.known >= last for one in members)
-    times = lines_of(lost)
-    return Draft(
-        severity=Severity.INFO if again and times < limits["times_lost"] else Severity.WARNING,
-        cause="leader-lost",
-        confidence=Confidence.MEDIUM,
-        confidence_reason=say("one member alone does not tell why its leader was silent"),
-        title=say("A member of a Raft group lost its leader {lines:count} {lines:time|times}"),
-        subject=subject_of_logs(logs, lost),
-        evidence={"lines": times, "leader_known_again": again, **counted(lost)},
-        explanation=(
-            *map(counted_lines, lost),
-            say("Afterwards the group had a leader again.")
-            if again
-            else say("The log does not show whether the group had a leader afterwards."),
-            say("Until a new leader is chosen, the group takes no message and no registration."),
-        ),
-        remedy=(
-            say(
-                "Look at the member that led: whether it stopped, or stood still in a collection (GC log), or waited"
-                " for its disk."
-            ),
-            say(
-                "Check the network between the members: the heartbeats of the leader did not reach this member."
-            ),
-        ),
-        rests_on=files_of(lost),
-        when=ranges_of(lost),
-        weight=0.4,
+    rare = again and lines_of(lost) < limits["times_lost"]
+    return RULE.case(
+        "leader-lost",
+        logs=logs,
+        events=lost,
+        evidence={"leader_known_again": again},
+        severity=Severity.INFO if rare else Severity.WARNING,
     )
 
 
-_SINCE_THEN = say("The log goes on without another round of votes: the group probably has a leader again.")
-_WHO_WAS_MISSING = say("Find out which members of the group did not run at that time, and why.")
-
-
-def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limits: Limits) -> Draft:
+def _no_leader(lasting: list[_Member], group: _Group, led: datetime | None, limits: Limits) -> Said:
     found = [event for logs in _logs_of(lasting) for event in events(logs, FAILED, ASKED)]
     failed = [event for event in found if event.kind == FAILED]
-    of_group = max((event.values["members"] for event in failed if "members" in event.values), default=None)
+    of_group = _most(failed, "members")
     read = len(group.members)
     complete = group.is_told and of_group is not None and read >= of_group
     since = min((one.begin for one in lasting if one.begin is not None), default=None)
-    over = all(one.stopped_looking for one in lasting)
-    ended = tuple(
-        one.member or "?" for one in group.members if one not in lasting and _ended_before(one, lasting, limits)
-    )
-    return Draft(
-        severity=Severity.WARNING if over else Severity.ERROR,
-        cause="no-majority" if failed else "no-leader",
-        confidence=Confidence.HIGH if complete else Confidence.MEDIUM,
-        confidence_reason=NOTHING if complete else _what_is_missing(group, of_group),
-        title=say("A Raft group had no leader for {without_leader_ms:ms}")
-        if over
-        else say("A Raft group has had no leader for {without_leader_ms:ms}"),
-        subject=subject_of_logs(lasting[0].logs, found),
+    others = (one for one in group.members if one not in lasting)
+    return RULE.case(
+        "had-no-leader" if all(one.stopped_looking for one in lasting) else "has-no-leader",
+        logs=lasting[0].logs,
+        events=found,
         evidence={
             "lines": lines_of(found),
             "rounds": sum(one.rounds for one in lasting) if failed else None,
             "without_leader_ms": max(one.without_leader_ms(led) for one in lasting),
             "members": of_group,
             "members_read": read,
-            "most_accepted": max(
-                (event.values["most_accepted"] for event in failed if "most_accepted" in event.values),
-                default=None,
-            ),
+            "most_accepted": _most(failed, "most_accepted"),
             "since": None if since is None else since.isoformat(),
             "looking": tuple(one.member or "?" for one in lasting),
-            "ended": ended,
-            **counted(found),
+            "ended": tuple(one.member or "?" for one in others if _ended_before(one, lasting, limits)),
         },
-        explanation=(
-            _looked(failed, of_group),
-            *([_SINCE_THEN] if over else ()),
-            *([say("The logs of {ended} end earlier: look first whether these members run.")] if ended else ()),
-        ),
-        remedy=(_WHO_WAS_MISSING, ADDRESSES) if over else RULE.remedy,
-        rests_on=files_of(found),
-        when=ranges_of(found),
-        weight=0.6,
+        words={
+            "voted": bool(failed),
+            "complete": complete,
+            "group_not_told": not group.is_told and read > 1,
+            "size_not_told": of_group is None,
+        },
+        cause="no-majority" if failed else "no-leader",
+        confidence=Confidence.HIGH if complete else Confidence.MEDIUM,
     )
 
 
-def _looked(failed: list[LogEvent], of_group: int | None) -> Text:
-    if not failed:
-        return say("By its log the controller has looked for a leader since {since:time}.")
-    if of_group is None:
-        return say("{rounds:count} {rounds:round|rounds} of votes gave no leader.")
-    return say(
-        "{rounds:count} {rounds:round|rounds} of votes gave no leader. A candidate got at most"
-        " {most_accepted:count} of {members:count} votes, and it needs more than half of them."
-    )
+def _most(failed: list[LogEvent], name: str) -> int | None:
+    return max((event.values[name] for event in failed if name in event.values), default=None)
 
 
 def _ended_before(one: _Member, lasting: list[_Member], limits: Limits) -> bool:
@@ -460,119 +357,35 @@ def _ended_before(one: _Member, lasting: list[_Member], limits: Limits) -> bool:
     )
 
 
-def _what_is_missing(group: _Group, of_group: int | None) -> Text:
-    if not group.is_told and len(group.members) > 1:
-        return say("the logs do not show whether these members are of one group")
-    if of_group is None:
-        return say("the logs do not tell how many members the group has")
-    return say("the logs are of {members_read:count} of {members:count} {members:member|members}")
-
-
-def _cut_off(one: _Member, leaders: list[_Member]) -> Draft:
-    found = events(one.logs, FAILED, ASKED)
-    return Draft(
-        severity=Severity.WARNING,
-        cause="cut-off-member",
-        confidence=Confidence.MEDIUM,
-        confidence_reason=say("the logs do not show why the member does not reach the leader"),
-        title=say("A member of a Raft group finds no leader, and the group has one"),
-        subject=subject_of_logs(one.logs, found),
-        evidence=_evidence(one, leaders, found),
-        explanation=(
-            say(
-                "Member {member} has found no leader for {without_leader_ms:ms}. At that time the group had one, by the"
-                " log of {leading}."
-            ),
-        ),
-        remedy=(
-            say("Check that member {member} and the others reach each other's ports, in both directions."),
-            ADDRESSES,
-        ),
-        rests_on=files_of(found),
-        when=ranges_of(found),
-        weight=0.4,
+def _alone(one: _Member, leaders: list[_Member], *, is_told: bool) -> Said:
+    """A member that is cut off; or one of a group without a leader, where the leaders may be of another group."""
+    return RULE.case(
+        "cut-off-member" if is_told else "finds-no-leader",
+        logs=one.logs,
+        events=events(one.logs, FAILED, ASKED),
+        evidence={
+            "member": one.member or "?",
+            "without_leader_ms": one.without_leader_ms(),
+            "leading": tuple(other.member or "?" for other in leaders),
+        },
+        cause="cut-off-member" if is_told else "no-leader" if one.last is None else "no-majority",
     )
 
 
-def _finds_no_leader(one: _Member, leaders: list[_Member]) -> Draft:
-    """A member that is cut off, or one of a group without a leader: the leaders may be of another group."""
-    found = events(one.logs, FAILED, ASKED)
-    return Draft(
-        severity=Severity.WARNING,
-        cause="no-leader" if one.last is None else "no-majority",
-        confidence=Confidence.LOW,
-        confidence_reason=say("the logs do not show whether these members are of one group"),
-        title=say("A member of a Raft group finds no leader"),
-        subject=subject_of_logs(one.logs, found),
-        evidence=_evidence(one, leaders, found),
-        explanation=(
-            say(
-                "Member {member} has found no leader for {without_leader_ms:ms}. At that time a group had a leader, by"
-                " the log of {leading}. The logs do not show whether that is the group of member {member}."
-            ),
-        ),
-        remedy=RULE.remedy,
-        rests_on=files_of(found),
-        when=ranges_of(found),
-        weight=0.4,
-    )
-
-
-def _evidence(one: _Member, leaders: list[_Member], found: list[LogEvent]) -> dict[str, EvidenceValue]:
-    return {
-        "member": one.member or "?",
-        "without_leader_ms": one.without_leader_ms(),
-        "leading": tuple(other.member or "?" for other in leaders),
-        **counted(found),
-    }
-
-
-@RULE.sees("heap")
-@needs_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.graph
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each group that the process is a member of."""
-    assert facts.heap is not None
-    for member in facts.heap.raft_members:
+    for member in heap.raft_members:
+        without_ms = member.without_leader_ms
         if member.leader_id is not None or member.role == "leader":
             continue
-        if member.without_leader_ms is None or member.without_leader_ms >= limits["without_leader_ms"]:
-            yield _draft(member)
-
-
-def _draft(member: RaftMember) -> Draft:
-    timed = member.without_leader_ms is not None
-    return Draft(
-        severity=Severity.ERROR if timed else Severity.WARNING,
-        cause="no-majority" if timed and member.role == "candidate" else "no-leader",
-        confidence=Confidence.HIGH if timed else Confidence.LOW,
-        confidence_reason=say("an election takes some seconds at most")
-        if timed
-        else say("the dump does not tell since when; an election that has just begun looks the same"),
-        title=say("Raft group {raft_group} has had no leader for {without_leader_ms:ms}")
-        if timed
-        else say("Raft group {raft_group} has no leader"),
-        subject=Subject(),
-        evidence={
-            "raft_group": member.group,
-            "member": member.self_id,
-            "role": member.role,
-            "term": member.term,
-            "members": member.peers,
-            "without_leader_ms": member.without_leader_ms,
-        },
-        explanation=tuple(_explained(member)),
-        remedy=RULE.remedy,
-        age_ms=member.without_leader_ms,
-    )
-
-
-def _explained(member: RaftMember) -> Iterator[Text]:
-    if member.role in (None, "other"):
-        yield say("This process is its member {member} and knows no leader.")
-    else:
-        yield say("This process is its member {member} and knows no leader. Its state is {role}.")
-    if member.peers is not None:
-        yield say(
-            "The group has {members:count} {members:member|members} by its configuration, and it needs more than half"
-            " of them."
-        )
+        if without_ms is None or without_ms >= limits["without_leader_ms"]:
+            voting = without_ms is not None and member.role == "candidate"
+            yield RULE.case(
+                "knows-no-leader-yet" if without_ms is None else "knows-no-leader",
+                member,
+                evidence={"raft_group": member.group, "member": member.self_id, "members": member.peers},
+                words={"role_told": member.role not in (None, "other")},
+                cause="no-majority" if voting else "no-leader",
+                age_ms=without_ms,
+            )

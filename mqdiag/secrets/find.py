@@ -50,7 +50,7 @@ _STRINGS_LOOKED_AT = 10_000
 _LONGER = 8
 _FEWEST_LONGER = 100
 _REDACTED_SHARE = 0.2
-"""of the longer strings of a JVM, few more than one in a thousand look like a redacted text"""
+"""share of the longer strings that look redacted: in a JVM few more than one in a thousand look like a redacted text"""
 REDACTED = re.compile(r"[a-p]*|x*")
 """the letters of a redacted copy"""
 

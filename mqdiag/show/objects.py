@@ -21,7 +21,7 @@ from mqdiag.show.values import (
 )
 
 DOMINATORS_TOLD = 30
-"""of a longer chain, such as a linked list, the middle is left out"""
+"""dominators that are shown; the middle of a longer chain, such as a linked list, is left out"""
 
 
 def show_object(heap: Heap, node: int) -> ShownObject:

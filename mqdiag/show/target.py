@@ -55,10 +55,7 @@ def _node(heap: Heap, text: str, wanted: int) -> int:
     if node < 0:
         raise UsageError(
             say(
-                (
-                    "the dump has no object with the id {text}; ids are those of this very dump, as mqdiag"
-                    " heap prints them"
-                ),
+                ("the dump has no object with the id {text}; use ids of this dump, as mqdiag heap prints them"),
                 text=text,
             )
         )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Literal
 
 import msgspec
 
-from mqdiag.broker_remedies import ASYNC_FLUSH, ASYNC_MASTER, POOL_IF_ASYNC_MASTER
 from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
-from mqdiag.read.stacks.records import Stack, method_of
+from mqdiag.knowledge.library import REMOTE
+from mqdiag.knowledge.library_files import from_libraries, index
+from mqdiag.knowledge.own_code import method_of
+from mqdiag.knowledge.remedies import remedy as remedy_named
+from mqdiag.read.stacks.records import Stack
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
-from mqdiag.threads.libraries.library import REMOTE
-from mqdiag.threads.libraries.pauses import FEWER_ATTEMPTS, TRY_ACQUIRE
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
-from mqdiag.virtual_thread_remedy import DUMP_VIRTUAL_THREADS
 
 
 class CauseOfWait(msgspec.Struct, frozen=True):
@@ -145,30 +146,6 @@ _CALL_REMEDIES: tuple[tuple[frozenset[str], tuple[Text, ...]], ...] = (
         frozenset(("java.lang.ref.ReferenceQueue.remove",)),
         (say("Use remove(timeout): a reference comes only after a collection has freed its object."),),
     ),
-    (
-        frozenset(
-            (
-                *(
-                    f"io.netty.util.concurrent.DefaultPromise.{method}"
-                    for method in (
-                        "await",
-                        "await0",
-                        "awaitUninterruptibly",
-                        "sync",
-                        "syncUninterruptibly",
-                        "get",
-                    )
-                ),
-                "io.netty.util.concurrent.AbstractFuture.get",
-            )
-        ),
-        (
-            say(
-                "Use await(timeout, unit) or get(timeout, unit) of Netty's future instead of sync(), await() and get()."
-            ),
-            say("Look at the event loop that has to complete the future."),
-        ),
-    ),
 )
 """for waits of a kind that several calls share, remedies in the words of the call; by the methods that wait"""
 LOCK_REMEDY = (
@@ -228,8 +205,8 @@ _RING_REMEDY = (
 )
 
 
-NAMES_RESULT = frozenset((FUTURE_REMEDY, SLEEP_REMEDY[0], TRY_ACQUIRE, FEWER_ATTEMPTS))
-"""remedies that name RECONSUME_LATER, which a listener of the plain client returns; in a container it cannot"""
+_RESULT = "RECONSUME_LATER"
+"""what a listener of the plain client returns to get a message again; in a container it cannot"""
 
 
 def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved: bool = False) -> CauseOfWait:
@@ -243,7 +220,7 @@ def cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starved
     """
     why = _cause_of_wait(role, meaning, computing=computing, starved=starved)
     container = meaning.container
-    if container is None or not NAMES_RESULT.intersection(why.remedy):
+    if container is None or not any(_RESULT in text.template for text in why.remedy):
         return why
     return msgspec.structs.replace(why, remedy=(*why.remedy, container.consume_later))
 
@@ -291,7 +268,7 @@ def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starve
     if library is not None:
         remedy = (*_of_framework(meaning), *library.remedy)
     elif doing == "join" and meaning.joins_virtual_thread:
-        remedy = (DUMP_VIRTUAL_THREADS, *remedy)
+        remedy = (*remedy_named("dump_virtual_threads"), *remedy)
     return CauseOfWait("wait", "missing-timeout", _name_of_library(meaning), remedy)
 
 
@@ -301,8 +278,18 @@ def _name_of_library(meaning: StackMeaning) -> str | None:
 
 def _of_call(meaning: StackMeaning) -> tuple[Text, ...]:
     return next(
-        (remedy for calls, remedy in _CALL_REMEDIES if not calls.isdisjoint(meaning.above_own)),
+        (remedy for calls, remedy in _call_remedies() if not calls.isdisjoint(meaning.above_own)),
         (),
+    )
+
+
+@from_libraries
+@cache
+def _call_remedies() -> tuple[tuple[frozenset[str], tuple[Text, ...]], ...]:
+    """The same of the JDK's calls and of those of libraries."""
+    return (
+        *_CALL_REMEDIES,
+        *((frozenset(call.methods), call.remedy) for file in index().values() for call in file.call),
     )
 
 
@@ -342,7 +329,7 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], 
         "slow-slave",
         (
             say("Look at the slave: its disk, its network, `slave fall behind` lines in store.log."),
-            ASYNC_MASTER,
+            *remedy_named("async_master"),
             say("No send waits longer than slaveTimeout (3 s by default; before 4.9.x syncFlushTimeout)."),
         ),
     ),
@@ -354,7 +341,7 @@ BROKER_CAUSES: tuple[tuple[tuple[str, ...], StandstillCause, tuple[Text, ...]], 
                 "Look at the disk (iostat -x 1): with SYNC_FLUSH every send waits for"
                 " its flush; syncFlushTimeout (5 s) bounds it."
             ),
-            ASYNC_FLUSH,
+            *remedy_named("async_flush"),
         ),
     ),
 )
@@ -365,7 +352,7 @@ _PAGE_CACHE_REMEDY = (
         " reclaim and at the disk."
     ),
     say("More brokers or faster disks cure it. Longer time-outs and larger queues only hide it."),
-    POOL_IF_ASYNC_MASTER,
+    *remedy_named("pool_if_async_master"),
 )
 
 

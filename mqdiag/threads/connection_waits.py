@@ -11,9 +11,9 @@ from collections.abc import Iterable
 import msgspec
 
 from mqdiag.facts.stacks import ConnectionWaits
+from mqdiag.knowledge.library import Library
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement
-from mqdiag.threads.libraries.library import Library
 from mqdiag.threads.pool_users import PoolUser, PoolUsers, may_have_connection
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
@@ -49,7 +49,9 @@ def connection_waits(judgements: list[Judgement], series: Series) -> tuple[Conne
     others = {
         judgement: None
         for judgement in judgements
-        if judgement.state in ("progressing", "unknown") and judgement not in cycling
+        if judgement.state in ("progressing", "unknown")
+        and not judgement.now.may_be_meant
+        and judgement not in cycling
     }
     giving = {
         pool.name

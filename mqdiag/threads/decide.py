@@ -18,6 +18,7 @@ from mqdiag.threads.measured_limits import (
     BURST_MS,
     BURST_OVER_REST,
     CLOCK_MS,
+    COARSE_WORK_MS,
     ENOUGH_SLEEPS,
     EXACT_BYTES,
     FLOOR_MS,
@@ -37,8 +38,8 @@ from mqdiag.threads.measured_limits import (
     WORK_BYTES_PER_S,
     WORK_MS,
 )
+from mqdiag.threads.resting import ADMISSIONS, at_rest, is_cut_too_high, is_no_task, rests
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track, allocated_between, has_other_calls, is_same_call
 
 NOT_JUDGED: dict[NotJudged, Text] = {
@@ -47,14 +48,10 @@ NOT_JUDGED: dict[NotJudged, Text] = {
     "mixed-jvms": say("the samples are of different JVMs"),
     "too-close": say("the samples are less than a second apart"),
 }
-ADMISSIONS = frozenset({"monitor", "lock", "pool"})
-"""waits that end when the thread is let in: afterwards the same frame of its own does other work"""
 _FREE_WAITS = frozenset(
     {"sleep", "future", "latch", "semaphore", "queue", "condition", "join", "object-wait", "park"}
 )
 """waits that cost no CPU time, however long: what grows there is work before and behind them"""
-NEVER_REST = ADMISSIONS | {"running", "class-init"}
-"""a thread that wants to be let in has something to do"""
 
 
 def judge_tracks(tracks: Sequence[Track], series: Series) -> list[Judgement]:
@@ -66,7 +63,7 @@ def judge_tracks(tracks: Sequence[Track], series: Series) -> list[Judgement]:
         key = _what_decides(track, seconds)
         decision = known.get(key)
         if decision is None:
-            decision = known[key] = _decide(track, series)
+            decision = known[key] = _without_certainty(_decide(track, series), track)
         judgements.append(Judgement(track, decision))
     return judgements
 
@@ -88,6 +85,9 @@ def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
         track.role,
         # threads with the same stacks share the tuple of what these mean
         id(track.meanings),
+        track.lacks_frames,
+        track.last.cpu_from_system,
+        None if track.last.coarse_cpu_ms is None else tuple([record.coarse_cpu_ms for record in records]),
         track.judged,
         _growths([record.cpu_ms for record in records], rounded),
         _growths([record.elapsed_s for record in records], rounded),
@@ -115,51 +115,54 @@ def _which_are_one(addresses: list[tuple[str, ...]]) -> object:
     return tuple([tuple([numbers.setdefault(one, len(numbers)) for one in of]) for of in addresses])
 
 
+def _without_certainty(decision: Revision, track: Track) -> Revision:
+    """The decision without high confidence, where CPU times were read beside the dumps, a moment before or after."""
+    if decision.confidence != "high" or decision.state == "idle" or not track.last.cpu_from_system:
+        return decision
+    return msgspec.structs.replace(
+        decision,
+        confidence="medium",
+        reason=say("{decided}; CPU times were read beside the dumps", decided=decision.reason),
+    )
+
+
 def _decide(track: Track, series: Series) -> Revision:
     meanings = [meaning for index in track.judged if (meaning := track.meanings[index]) is not None]
     if track.ended and series.jvms == 1:
         return Revision(state="unknown", reason=say("it ended before the last sample"))
     meaning = meanings[-1]
-    if _rests(track, meanings):
+    if track.lacks_frames and is_cut_too_high(track, meaning):
+        return Revision(
+            state="unknown",
+            reason=say("its lower frames are missing, and nobody knows what it does there"),
+        )
+    if rests(track, meanings):
         if len(meanings) > 1:
             return Revision(state="idle", confidence="high", reason=say("waits for work in all samples"))
         return Revision(state="idle", confidence="medium", reason=say("waits for work in its only sample"))
     if series.not_judged is not None:
-        if _at_rest(track, meaning):
+        if at_rest(track, meaning):
             return Revision(state="idle", confidence="medium", reason=say("waits for work in the last sample"))
         return Revision(state="unknown", reason=NOT_JUDGED[series.not_judged])
     if len(track.possible) == 1:
         return Revision(state="unknown", reason=NOT_JUDGED["one-sample"])
     if len(track.judged) == 1:
         return Revision(state="unknown", reason=say("it is in the last sample only"))
-    if _at_rest(track, meaning):
+    if at_rest(track, meaning):
         return Revision(
             state="progressing",
             confidence="medium",
             reason=say("was at work in an earlier sample and waits for work now"),
         )
-    return decide_busy(track, series)
-
-
-def _rests(track: Track, meanings: list[StackMeaning]) -> bool:
-    first = meanings[0]
-    if not _at_rest(track, first):
-        return False
-    return all(meaning is first or _at_rest(track, meaning) for meaning in meanings)
-
-
-def _at_rest(track: Track, meaning: StackMeaning) -> bool:
-    """Whether it has nothing to do: it waits in the pool's queue or, as a thread of no pool, in its own loop."""
-    if meaning.idle:
-        return True
-    if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST or meaning.makes_store_file:
-        return False
-    if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:
-        # a library's own loop: long polls, cleaners, event loops
-        return True
-    if track.role == roles.VIRTUAL:
-        return meaning.doing in ("queue", "select", "accept")
-    return not meaning.in_pool_task and meaning.library is None
+    decision = decide_busy(track, series)
+    if decision.state == "stuck" and is_no_task(track, meaning):
+        return Revision(
+            state="unknown",
+            reason=say("waits in no task of a pool: it may be meant to, as in a long poll"),
+            run=decision.run,
+            may_be_meant=True,
+        )
+    return decision
 
 
 def decide_busy(track: Track, series: Series) -> Revision:
@@ -315,6 +318,9 @@ def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:
 
 def _works_at_once(track: Track, samples: list[int]) -> bool:
     """Whether the growth of a run came between two of its samples: one message was done and the next one begun."""
+    if track.last_meaning.doing == "monitor" and track.last.cpu_from_system:
+        # the JVM's own check of a monitor, once a second, shows in nanoseconds
+        return False
     if track.role == roles.BROKER_SEND or track.last_meaning.reads_body or track.last_meaning.waits_in_steps:
         # a broker's waits have timeouts of their own, and its locks are judged by their owners; the bytes of an answer
         # and the steps of a wait come at any time
@@ -465,10 +471,13 @@ def _progressing(run: Run, reason: Text, confidence: ConfidenceLevel | None = No
 
 
 def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
-    """JDK 8, and files of Thread.dump_to_file: lock objects and other threads of the pool must decide."""
+    """JDK 8, and files of Thread.dump_to_file: objects of calls and other threads must decide."""
     undecided = Revision(state="unknown", reason=say("the dumps hold no CPU time"), run=run)
     if run.seconds is not None and run.seconds < SHORT_RUN_S:
         return undecided
+    coarse = _by_coarse_time(track, run)
+    if coarse is not None:
+        return coarse
     formats = {series.moments[index].sample.format for index in track.judged if index >= run.first}
     if formats <= {"dump-json", "dump-text"} and has_other_calls(track, run.first):
         return _progressing(
@@ -479,6 +488,17 @@ def _without_cpu_time(track: Track, run: Run, series: Series) -> Revision:
     if run.same_frames and run.count >= 2 and not (run.count < 3 and len(track.judged) > 2):
         return msgspec.structs.replace(undecided, unchanged=True)
     return undecided
+
+
+def _by_coarse_time(track: Track, run: Run) -> Revision | None:
+    """Decide by times to 10 ms, as `top` prints them: they show work, and no standstill."""
+    first = track.records[run.first]
+    if first is None or first.coarse_cpu_ms is None or track.last.coarse_cpu_ms is None:
+        return None
+    grew_ms = round(track.last.coarse_cpu_ms - first.coarse_cpu_ms, 3)
+    if grew_ms < COARSE_WORK_MS:
+        return None
+    return _growing(track, msgspec.structs.replace(run, cpu_growth_ms=grew_ms))
 
 
 def _is_one_call(track: Track, run: Run) -> bool:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 
 from mqdiag.facts.stacks import (
-    Deadlock,
     LockFacts,
+    SameCall,
     SampleFacts,
     StackGroup,
     StacksFacts,
@@ -15,13 +15,17 @@ from mqdiag.facts.stacks import (
 )
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads import roles
+from mqdiag.threads.busy_threads import busy_threads
 from mqdiag.threads.call_tree import call_tree
 from mqdiag.threads.collector_load import collector_load
+from mqdiag.threads.common_places import common_places
 from mqdiag.threads.connection_waits import connection_waits
+from mqdiag.threads.deadlocks import deadlocks, hidden_deadlocks, taken_at
 from mqdiag.threads.decide import judge_tracks
+from mqdiag.threads.event_loops import blocked_loops
 from mqdiag.threads.judgement import Judgement, World
-from mqdiag.threads.lock_passes import deadlocked, inferred_waiters
-from mqdiag.threads.locks import cycle_of, lock_graphs
+from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_locks
+from mqdiag.threads.locks import lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.pinned_carriers import pinned_carriers
 from mqdiag.threads.series import Moment, Series, make_series
@@ -29,9 +33,11 @@ from mqdiag.threads.servers import server_kinds
 from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.signs_of_rocketmq import signs_of_rocketmq
 from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
-from mqdiag.threads.standstills import frame_of, standstills
+from mqdiag.threads.standstills import frame_of, same_calls, standstills
+from mqdiag.threads.starts import start_wait
+from mqdiag.threads.thread_kinds import growing_kinds, thread_kinds
 from mqdiag.threads.tracks import Track, align
-from mqdiag.threads.worker_pools import thread_kinds, worker_pools
+from mqdiag.threads.worker_pools import worker_pools
 
 ABSENT = ThreadAt(state="ABSENT")
 
@@ -62,8 +68,15 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         groups=_groups(judgements),
         calls=call_tree(tracks),
         locks=_locks(world),
-        deadlocks=_deadlocks(world),
+        deadlocks=deadlocks(world),
+        hidden_deadlocks=hidden_deadlocks(world),
+        common_places=common_places(judgements, world.once(owners_of_locks)),
+        busy_threads=busy_threads(judgements, series),
+        blocked_loops=blocked_loops(judgements, series),
+        growing_kinds=growing_kinds(tracks, series),
+        start_wait=start_wait(judgements, series),
         standstills=standstills(judgements, world.once(deadlocked), world.once(inferred_waiters)),
+        same_calls=same_calls(judgements, world.once(deadlocked), world.once(inferred_waiters)),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),
@@ -134,6 +147,9 @@ def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: boo
         daemon=last.daemon if tells_daemons else None,
         cpu_growth_ms=now.run.cpu_growth_ms,
         held_by=now.waits_for.name if now.waits_for is not None else None,
+        same_call=SameCall(samples=now.run.count, seconds=now.run.seconds)
+        if judgement.is_in_same_call
+        else None,
     )
 
 
@@ -175,10 +191,20 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
     for track, wait in waits.items():
         waiters[(track.jvm, wait.object_id)].append(track)
     owners_seen: dict[tuple[int, str], set[Track]] = defaultdict(set)
-    for graph in world.graphs:
+    at_samples: dict[tuple[int, str], list[tuple[int, str | None]]] = {}
+    for index, graph in enumerate(world.graphs):
         for track, wait in graph.waits.items():
+            key = track.jvm, wait.object_id
+            if key not in waiters:
+                continue
             if wait.owner is not None:
-                owners_seen[(track.jvm, wait.object_id)].add(wait.owner)
+                owners_seen[key].add(wait.owner)
+            rows = at_samples.setdefault(key, [(0, None)] * len(world.graphs))
+            rows[index] = (
+                rows[index][0] + 1,
+                rows[index][1] or (wait.owner.name if wait.owner else wait.owner_name),
+            )
+    at_work = sum(one.state != "idle" and one.track.role != roles.JVM for one in world.judgements)
     facts = []
     for key, tracks in waiters.items():
         wait = waits[tracks[0]]
@@ -197,48 +223,14 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
                 inferred=wait.inferred,
                 moving=len(owners_seen[key]) > 1,
                 waiters=tuple(track.name for track in tracks),
+                waiting=tuple(count for count, _ in at_samples.get(key, ())),
+                owners=tuple(name for _, name in at_samples.get(key, ())),
+                share=round(len(tracks) / at_work, 3) if at_work else 0.0,
+                taken_at=taken_at(owner, owner.judged[-1], wait.object_id) if owner is not None else None,
             )
         )
     facts.sort(key=lambda lock: (-len(lock.waiters), lock.object_id))
     return tuple(facts)
-
-
-def _deadlocks(world: World) -> tuple[Deadlock, ...]:
-    """Cycles of the last samples, and those of the JVM's own section, which knows owners that need -l."""
-    series = world.series
-    found: dict[frozenset[str], Deadlock] = {}
-    cycles = [graph.cycles() for graph in world.graphs]
-    seen = Counter(members for of_sample in cycles for members in set(map(frozenset, of_sample)))
-    last_cycles = [(index, cycle) for index in world.last_samples for cycle in cycles[index]]
-    for index, cycle in last_cycles:
-        names = tuple(track.name for track in cycle)
-        waits = [world.graphs[index].waits[track] for track in cycle]
-        found[frozenset(names)] = Deadlock(
-            threads=names,
-            locks=tuple(
-                _lock_and_frame(wait.class_name or wait.object_id, track)
-                for track, wait in zip(cycle, waits, strict=True)
-            ),
-            kinds=tuple(wait.kind for wait in waits),
-            group=next((track.group for track in cycle if track.group), None),
-            samples=seen[frozenset(cycle)],
-        )
-    by_name = {track.name: track for track in world.by_track}
-    listed = [[cycle_of(pairs) for pairs in sample.deadlocks] for sample in series.samples]
-    told = Counter(members for of_sample in listed for members in set(map(frozenset, of_sample)))
-    for names in (names for index in world.last_samples for names in listed[index] if names):
-        known = found.get(frozenset(names))
-        found[frozenset(names)] = Deadlock(
-            threads=known.threads if known else names,
-            locks=known.locks if known else (),
-            kinds=known.kinds if known else (),
-            source="jvm",
-            group=next(
-                (by_name[name].group for name in names if name in by_name and by_name[name].group), None
-            ),
-            samples=max(told[frozenset(names)], known.samples if known else 0),
-        )
-    return tuple(found.values())
 
 
 def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
@@ -253,8 +245,3 @@ def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
     if rebalance and consumers and len(pull) < len(rebalance) and series.samples[-1].complete:
         return ("PullMessageService",)
     return ()
-
-
-def _lock_and_frame(lock: str, track: Track) -> str:
-    frame = track.last_meaning.own_frame or track.last_meaning.top
-    return lock if frame is None else f"{lock} at {frame}"

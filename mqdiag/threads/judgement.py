@@ -10,7 +10,9 @@ import msgspec
 
 from mqdiag.facts.vocabulary import ConfidenceLevel, Role, State
 from mqdiag.text import Text
+from mqdiag.threads import roles
 from mqdiag.threads.locks import LockGraph, Wait
+from mqdiag.threads.measured_limits import LONG_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
@@ -52,6 +54,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     run: Run = Run()
     unchanged: bool = False
     """the samples show no change, but hold no CPU time: other threads may decide"""
+    may_be_meant: bool = False
+    """stands in a call outside of any task, such as a long poll: no fault unless others wait for it"""
     computing: bool = False
     """found running while CPU time grew in the same work: a loop, or work"""
     spinning: bool = False
@@ -98,6 +102,18 @@ class Judgement(msgspec.Struct, eq=False):
     def makes_no_progress(self) -> bool:
         """Whether the thread is stuck or blocked."""
         return self.now.state in ("stuck", "blocked")
+
+    @property
+    def is_in_same_call(self) -> bool:
+        """Whether all samples show the thread in one call, or in equal calls, and nothing tells which."""
+        run = self.now.run
+        return (
+            self.now.state == "unknown"
+            and self.now.unchanged
+            and self.track.role not in (roles.JVM, roles.CARRIER)
+            and run.count == len(self.track.judged)
+            and (run.seconds is None or run.seconds >= LONG_RUN_S)
+        )
 
     def history(self) -> str:
         """All decisions in order: "stuck by own samples -> blocked by lock owner"."""

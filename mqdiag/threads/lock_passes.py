@@ -30,11 +30,20 @@ FILE_WAITS = (
 def by_what_it_holds(judgement: Judgement, world: World) -> Revision | None:
     """Decide like for a worker about a thread that seems to wait for work: others wait for a lock that it holds."""
     track = judgement.track
-    if judgement.state != "idle" or track not in world.once(_owners_of_awaited_locks):
+    rests = judgement.state == "idle" or judgement.now.may_be_meant
+    if not rests or track not in world.once(_owners_of_awaited_locks):
         return None
-    # one sample tells nothing about progress, and without a frame there is no work to name
-    if len(track.judged) == 1 or track.last_meaning.top is None:
-        return None
+    if track.last_meaning.top is None:
+        return None  # without a frame there is no work to name
+    if len(track.judged) == 1 or world.series.not_judged is not None:
+        return msgspec.structs.replace(
+            judgement.now,
+            state="unknown",
+            confidence=None,
+            reason=say(
+                "others wait for a lock that it holds: it does not rest, and one sample shows no progress"
+            ),
+        )
     return decide_busy(track, world.series)
 
 
@@ -46,8 +55,14 @@ def _owners_of_awaited_locks(world: World) -> set[Track]:
     waits = (
         world.last_wait(judgement.track)
         for judgement in world.judgements
-        if judgement.state == "stuck" or judgement.now.unchanged
+        if judgement.state == "stuck" or judgement.now.unchanged or world.series.not_judged is not None
     )
+    return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
+
+
+def owners_of_locks(world: World) -> set[Track]:
+    """Threads that hold a lock for which others wait in their last sample, by lines of the dump."""
+    waits = (world.last_wait(judgement.track) for judgement in world.judgements)
     return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
 
 
@@ -130,19 +145,24 @@ def _owners(judgement: Judgement, world: World) -> set[Track]:
 def by_owner_without_progress(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread without CPU time by the owner of its lock."""
     now = judgement.now
-    if not now.unchanged or now.state != "unknown":
+    if now.state != "unknown" or now.run.cpu_growth_ms is not None or not now.run.count:
         return None
     owners = _owners(judgement, world)
     if len(owners) > 1:
-        return _owner_changes(now, len(owners))
-    if owners and world.by_track[next(iter(owners))].makes_no_progress:
-        return msgspec.structs.replace(
-            now,
-            state="blocked",
-            confidence="medium",
-            reason=say("waits for one lock, and its owner makes no progress; the dumps hold no CPU time"),
-        )
-    return None
+        return msgspec.structs.replace(_owner_changes(now, len(owners)), unchanged=False)
+    owner = next(iter(owners), None)
+    if not now.unchanged or owner is None:
+        return None
+    if owner not in world.once(deadlocked) and not world.by_track[owner].makes_no_progress:
+        return None
+    return msgspec.structs.replace(
+        now,
+        state="blocked",
+        confidence="medium",
+        unchanged=False,
+        waits_for=owner,
+        reason=say("waits for one lock, and its owner makes no progress; the dumps hold no CPU time"),
+    )
 
 
 def waits_for_put_lock(role: Role, meaning: StackMeaning) -> bool:

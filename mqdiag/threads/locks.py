@@ -23,7 +23,8 @@ from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
-_LOCK_CLASSES = ("Lock", "Sync", "Semaphore")
+_LOCK_CLASSES = ("Lock", "Semaphore", "$Sync", "fairSync", "FairSync")
+_NO_LOCKS = ("ConditionObject", "CountDownLatch", "FutureTask$")
 _MOST_INITIALIZERS = 3
 """the waiting thread itself, and two others"""
 
@@ -188,9 +189,9 @@ def _wait_of(record: ThreadRecord, shapes: _Shapes) -> Wait | None:
 
 def _is_lock(class_name: str) -> bool:
     """Conditions, futures and latches are parked on too; nobody owns them."""
-    if "ConditionObject" in class_name or "CountDownLatch" in class_name:
+    if any(part in class_name for part in _NO_LOCKS):
         return False
-    return any(part in class_name for part in _LOCK_CLASSES)
+    return class_name.endswith("Sync") or any(part in class_name for part in _LOCK_CLASSES)
 
 
 def _find_owners(graph: LockGraph, tracks: list[Track], index: int, shapes: _Shapes) -> None:

@@ -13,6 +13,7 @@ from collections.abc import Callable
 import msgspec
 
 from mqdiag.facts.vocabulary import Role
+from mqdiag.threads.call_passes import by_call_object
 from mqdiag.threads.future_pass import by_future, may_wait_for_future
 from mqdiag.threads.judgement import Judgement, Revision, World
 from mqdiag.threads.lock_passes import (
@@ -31,8 +32,8 @@ from mqdiag.threads.one_dump_passes import by_crowd, by_full_log_queue, is_in_fu
 from mqdiag.threads.pool_passes import (
     by_calls_of_others,
     by_connection_pool,
-    by_objects_and_silence,
     by_starved_pool,
+    by_users_and_waiters,
     gets_inside_a_task,
     is_in_listener,
     waits_for_connection,
@@ -60,15 +61,22 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
 PASSES: tuple[Pass, ...] = (
     Pass(
         name="objects of calls",
-        decides="Without CPU times, a thread is stuck if the object of its call stays the same, or if all samples of"
-        " its pool show the same.",
-        revise=by_objects_and_silence,
+        decides="Without CPU times, a thread is stuck if the object of its call stays the same, and moves if the object"
+        " is another one though no collection moved objects.",
+        revise=by_call_object,
+    ),
+    Pass(
+        name="users of connections",
+        decides="Without CPU times, threads stand if all samples show the same users of a connection pool and the same"
+        " threads before it; who waits for a pool moves if others get its connections.",
+        revise=by_users_and_waiters,
     ),
     Pass(
         name="what it holds",
         decides="A thread that seems to wait for work is judged like a worker while others wait for a lock that it"
         " holds.",
         revise=by_what_it_holds,
+        needs_series=False,
     ),
     Pass(
         name="lock owner",

@@ -4,88 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 from itertools import pairwise
+from math import comb
 
 import msgspec
 
 from mqdiag.facts.vocabulary import Role
 from mqdiag.text import say
-from mqdiag.threads import roles
+from mqdiag.threads.call_passes import lacks_cpu_time
 from mqdiag.threads.judgement import Judgement, Revision, Site, World, site_of
-from mqdiag.threads.measured_limits import CALLS_OF_OTHERS, CLOCK_MS, SAMPLES_FOR_SILENCE
-from mqdiag.threads.pool_users import PoolUsers
+from mqdiag.threads.measured_limits import (
+    CALLS_OF_OTHERS,
+    CLOCK_MS,
+    LONG_RUN_S,
+    SAMPLES_OF_USERS,
+    UNLIKELY_BY_CHANCE,
+)
+from mqdiag.threads.pool_users import PoolUsers, may_have_connection
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
-from mqdiag.threads.tracks import Track, is_same_call
+from mqdiag.threads.tracks import Track
 
 FUTURE_GET = "java.util.concurrent.FutureTask.get"
 FUTURE_RUN = "java.util.concurrent.FutureTask.run"
-REPEATING_WAITS = frozenset({"monitor", "lock", "pool", "running", "sleep"})
-"""they show the same frames and objects while the thread progresses"""
-
-
-def by_objects_and_silence(judgement: Judgement, world: World) -> Revision | None:
-    """Decide for a thread without CPU time by the object of its call, or by its whole pool."""
-    now, track = judgement.now, judgement.track
-    if not now.unchanged or not _has_task_without_cpu_time(judgement):
-        return None
-    if track.last_meaning.doing in REPEATING_WAITS:
-        return msgspec.structs.replace(
-            now, reason=say("the dumps hold no CPU time, and this wait looks the same while it progresses")
-        )
-    # dumps without any time may have been taken at one moment
-    stuck = msgspec.structs.replace(
-        now, state="stuck", confidence="low" if now.run.seconds is None else "medium"
-    )
-    if track.role == roles.VIRTUAL and now.run.count >= 3:
-        return msgspec.structs.replace(
-            stuck,
-            reason=say(
-                "{count:count} samples show the same frames in a virtual thread, which lives for one task; the dumps"
-                " hold no CPU time",
-                count=now.run.count,
-            ),
-        )
-    if is_same_call(track, now.run.first):
-        return msgspec.structs.replace(
-            stuck,
-            reason=say(
-                "{count:count} samples show the same frames and the same object of a call; the dumps hold no CPU time",
-                count=now.run.count,
-            ),
-        )
-    here = world.once(_sites_without_cpu_time)[site_of(track)]
-    silent = all(other.now.unchanged and other.run.same_addresses for other in here)
-    samples = sum(other.run.count for other in here if other.now.unchanged)
-    if silent and samples >= SAMPLES_FOR_SILENCE:
-        return msgspec.structs.replace(
-            stuck,
-            reason=say(
-                "{samples:count} samples of the threads of this pool show no change; the dumps hold no CPU time",
-                samples=samples,
-            ),
-        )
-    return msgspec.structs.replace(
-        now, reason=say("the dumps hold no CPU time; the same frames alone prove nothing")
-    )
-
-
-def _has_task_without_cpu_time(judgement: Judgement) -> bool:
-    track = judgement.track
-    has_task = (
-        track.is_worker
-        or track.role == roles.VIRTUAL
-        or track.last_meaning.in_listener
-        or track.last_meaning.in_pool_task
-    )
-    return has_task and judgement.run.cpu_growth_ms is None
-
-
-def _sites_without_cpu_time(world: World) -> dict[Site, list[Judgement]]:
-    sites: dict[Site, list[Judgement]] = defaultdict(list)
-    for judgement in world.judgements:
-        if _has_task_without_cpu_time(judgement):
-            sites[site_of(judgement.track)].append(judgement)
-    return sites
 
 
 def waits_for_connection(_role: Role, meaning: StackMeaning) -> bool:
@@ -115,6 +55,97 @@ def by_connection_pool(judgement: Judgement, world: World) -> Revision | None:
     return msgspec.structs.replace(
         now, state="blocked", may_wait_for=user.judgement.track, user_gives_cause=user.gives_cause
     )
+
+
+def by_users_and_waiters(judgement: Judgement, world: World) -> Revision | None:
+    """Decide without CPU times by who uses the connections of a pool, and who waits for one, in each sample."""
+    if not lacks_cpu_time(judgement):
+        return None
+    now, track = judgement.now, judgement.track
+    found = world.once(_pools_in_use).get((track.jvm, track.pool))
+    if found is None:
+        return None
+    waits = track.last_meaning.doing == "pool"
+    if found.swaps:
+        if not waits:
+            return None
+        return msgspec.structs.replace(
+            now,
+            state="progressing",
+            confidence="low",
+            unchanged=False,
+            reason=say("waits for a connection of a pool that others get one from: it moves"),
+        )
+    if track not in found.users and track not in found.waiting:
+        return None
+    return msgspec.structs.replace(
+        now,
+        state="blocked" if waits else "stuck",
+        confidence="medium",
+        unchanged=False,
+        reason=say(
+            "{count:count} samples show the same {users:count} {users:user|users} of the connections and the same"
+            " {waiting:count} {waiting:thread|threads} before the pool; the dumps hold no CPU time",
+            count=now.run.count,
+            users=len(found.users),
+            waiting=len(found.waiting),
+        ),
+    )
+
+
+class _PoolInUse(msgspec.Struct):
+    """Who uses the connections of one pool, and who waits for them, in all samples."""
+
+    users: frozenset[Track]
+    waiting: frozenset[Track]
+    swaps: bool
+    """a thread that waited has a connection in another sample"""
+
+
+def _pools_in_use(world: World) -> dict[tuple[int, str | None], _PoolInUse]:
+    """By JVM and pool of threads; without those of which the samples say neither."""
+    members: dict[tuple[int, str | None], list[Track]] = defaultdict(list)
+    for judgement in world.judgements:
+        track = judgement.track
+        if track.pool is not None and not track.ended and judgement.run.cpu_growth_ms is None:
+            members[track.jvm, track.pool].append(track)
+    found = {}
+    for key, tracks in members.items():
+        samples = tracks[0].judged
+        seconds = _seconds_of(world.series, samples)
+        if len(samples) < SAMPLES_OF_USERS or seconds is None or seconds < LONG_RUN_S:
+            continue
+        one = _pool_in_use([track for track in tracks if track.judged == samples], samples)
+        if one is not None:
+            found[key] = one
+    return found
+
+
+def _pool_in_use(tracks: list[Track], samples: tuple[int, ...]) -> _PoolInUse | None:
+    waiting: list[frozenset[Track]] = []
+    users: list[frozenset[Track]] = []
+    for index in samples:
+        seen = {track: meaning for track in tracks if (meaning := track.meanings[index]) is not None}
+        pools = {one.library for one in seen.values() if one.doing == "pool" and one.library is not None}
+        waiting.append(frozenset(track for track, one in seen.items() if one.doing == "pool"))
+        users.append(
+            frozenset(
+                track for track, one in seen.items() if any(may_have_connection(pool, one) for pool in pools)
+            )
+        )
+    ever_waited, ever_used = frozenset[Track]().union(*waiting), frozenset[Track]().union(*users)
+    if ever_waited & ever_used:
+        return _PoolInUse(ever_used, ever_waited, swaps=True)
+    same = len(set(waiting)) == len(set(users)) == 1
+    ways = comb(len(ever_waited) + len(ever_used), len(ever_used)) ** (len(samples) - 1)
+    if not (same and ever_waited and ever_used) or ways < UNLIKELY_BY_CHANCE:
+        return None
+    return _PoolInUse(ever_used, ever_waited, swaps=False)
+
+
+def _seconds_of(series: Series, samples: tuple[int, ...]) -> float | None:
+    begin, end = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
+    return None if begin is None or end is None else end - begin
 
 
 def _pool_users(world: World) -> PoolUsers:

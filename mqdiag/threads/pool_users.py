@@ -15,10 +15,10 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.read.stacks.library_packages import is_own
+from mqdiag.knowledge.library import Family, Library
+from mqdiag.knowledge.own_code import is_own
 from mqdiag.read.stacks.records import PARKING, WAITING_ON, WAITING_TO_LOCK
 from mqdiag.threads.judgement import Judgement
-from mqdiag.threads.libraries.library import Family, Library
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 

@@ -184,6 +184,8 @@ JVM_PREFIXES = (
     "Runtime Worker",
     "StringDedup",
     "surefire-",
+    # JDK 17 and later add the number of the child process
+    "process reaper (",
     "JVMCI",
 )
 

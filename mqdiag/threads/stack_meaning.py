@@ -7,27 +7,22 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.listener_containers import ListenerContainer, container_of
-from mqdiag.read.stacks.library_packages import JDK, is_hidden, is_own, unshaded
+from mqdiag.knowledge.library import JDK, Library, ListenerContainer
+from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
+from mqdiag.knowledge.own_code import is_hidden, is_own, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
-from mqdiag.threads.libraries.library import Library
-from mqdiag.threads.libraries.table import library_of_frame, pool_of_frame
+from mqdiag.read.stacks.whole import has_first_frame
+from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
-    ANSWER_BODIES,
     CARRIER,
     CARRIER_IDLE,
-    FULL_LOG_QUEUES,
-    IDLE,
     LOCK_CALLS,
-    LOGGING,
     LOOKS_FOR_TASK,
-    NATIVE_WAITS,
     PARK_PLUMBING,
     PIPES,
-    SPINNING_WAITS,
-    STEPPED_WAITS,
     TASK_RUNNERS,
     WAITS,
+    known_frames,
 )
 
 # waits that another machine ends
@@ -88,6 +83,8 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     top: str | None
     locking: str | None
     """the method that calls lock(), when it waits for a java.util.concurrent lock"""
+    whole: bool
+    """the frame with which the thread began is there; what is missing below the others may be anything"""
 
     @property
     def in_listener(self) -> bool:
@@ -122,12 +119,14 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def reads_body(self) -> bool:
         """Whether it is in the middle of an HTTP answer."""
-        return self.doing == "socket-read" and any(method.endswith(ANSWER_BODIES) for method in self.methods)
+        ends = known_frames().answer_bodies
+        return self.doing == "socket-read" and any(method.endswith(ends) for method in self.methods)
 
     @cached_property
     def in_full_log_queue(self) -> bool:
         """Whether it waits for room in the queue of an asynchronous logger."""
-        return any(method.endswith(FULL_LOG_QUEUES) for method in self.methods[:MAX_TOP])
+        ends = known_frames().full_log_queues
+        return any(method.endswith(ends) for method in self.methods[:MAX_TOP])
 
     @cached_property
     def prints(self) -> bool:
@@ -142,12 +141,14 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def waits_in_steps(self) -> bool:
         """Whether it is in a library that checks again and again if it still has to wait."""
-        return self.waits and any(method.startswith(STEPPED_WAITS) for method in self.methods)
+        stepped = known_frames().stepped_waits
+        return self.waits and any(method.startswith(stepped) for method in self.methods)
 
     @cached_property
     def spins(self) -> bool:
         """Whether it waits for room in a way that uses CPU time for as long as it waits."""
-        return any(method.startswith(SPINNING_WAITS) for method in self.above_own)
+        spinning = known_frames().spinning_waits
+        return any(method.startswith(spinning) for method in self.above_own)
 
     @cached_property
     def makes_store_file(self) -> bool:
@@ -189,10 +190,10 @@ class StackMeanings:
 
     def of(self, stack: Stack) -> StackMeaning:
         """The meaning of a stack."""
-        known = self._known.get(id(stack))
-        if known is None:
-            known = self._known[id(stack)] = meaning_of(stack)
-        return known
+        found = self._known.get(id(stack))
+        if found is None:
+            found = self._known[id(stack)] = meaning_of(stack)
+        return found
 
 
 def meaning_of(stack: Stack) -> StackMeaning:
@@ -229,6 +230,7 @@ def meaning_of(stack: Stack) -> StackMeaning:
         in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
+        whole=has_first_frame(methods),
     )
 
 
@@ -284,9 +286,10 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         return False
     if methods[:1] == (LOOKS_FOR_TASK,):
         return True
-    for method in methods[:MAX_TOP]:
-        if method in IDLE:
-            return True
+    idle = known_frames().idle
+    for place, method in enumerate(methods[:MAX_TOP]):
+        if method in idle:
+            return rests_in_loop(methods, place)
     if not stack.frames:
         # a part of a javacore may name who has or waits for a monitor, and no frames
         return stack.state != "BLOCKED" and not any(lock.kind == LOCKED for lock in stack.locks)
@@ -300,9 +303,10 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
     if any(lock.kind == CLASS_INIT for lock in stack.locks):
         return "class-init"
     top = methods[0] if methods else ""
-    if top not in NATIVE_WAITS:
+    waits = known_frames().native_waits
+    if top not in waits:
         return _spinning(methods)
-    kind = NATIVE_WAITS[top]
+    kind = waits[top]
     for method in methods[1:MAX_TOP]:
         if method in PARK_PLUMBING:
             continue
@@ -358,8 +362,9 @@ def _refine(doing: Doing, library: Library | None, methods: tuple[str, ...], end
         return "pool"
     if library is not None and library.kind == "bridge" and doing in BRIDGE_WAITS:
         return "future"
+    loggers = known_frames().loggers
     if doing in ("file-write", "lock", "monitor", "queue", "condition") and any(
-        method.startswith(LOGGING) for method in methods[:end]
+        method.startswith(loggers) for method in methods[:end]
     ):
         return "log" if doing != "monitor" else "monitor"
     if doing == "file-read" and any(method.startswith("java.lang.ClassLoader") for method in methods[:end]):

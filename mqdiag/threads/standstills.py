@@ -35,35 +35,73 @@ def standstills(
     Args:
         judgements: all threads.
         deadlocked: members of cycles, which are reported as deadlocks.
+        inferred: threads that wait for a lock of which frames alone name the owner.
     """
-    by_track = {judgement.track: judgement for judgement in judgements}
-    sizes = Counter(
-        (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
-    )
-    serving = _serving(judgements, by_track)
-    causes = _Causes()
-    held_up: Counter[Track] = Counter()
-    found: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
+    found = _Found(judgements, inferred)
     for judgement in judgements:
         undecided = (judgement.now.computing or judgement.now.spinning) and not judgement.makes_no_progress
         if (not judgement.makes_no_progress and not undecided) or judgement.track in deadlocked:
             continue
-        track = judgement.track
-        why = causes.of(track.role, track.last_meaning, judgement.now)
-        if not _is_fault(judgement, why, serving):
+        if _is_fault(judgement, found.why(judgement), found.serving):
+            found.add(judgement, undecided)
+    return found.entries()
+
+
+def same_calls(
+    judgements: list[Judgement], deadlocked: Container[Track], inferred: Container[Track] = ()
+) -> tuple[Standstill, ...]:
+    """One entry for each pool, kind and cause of threads that hang or are slow, and nothing tells which.
+
+    Every sample shows them in the same call, and there are no CPU times or objects that tell the call from the next.
+    Arguments as for `standstills`.
+    """
+    found = _Found(judgements, inferred)
+    for judgement in judgements:
+        if not judgement.is_in_same_call or judgement.track in deadlocked:
             continue
-        holder = _root(judgement, by_track) if why.kind == "lock" else None
+        if _is_fault(judgement, found.why(judgement), found.serving):
+            found.add(judgement, undecided=True)
+    return found.entries()
+
+
+class _Found:
+    """Threads by what keeps them, and all that their entries need of other threads."""
+
+    def __init__(self, judgements: list[Judgement], inferred: Container[Track]) -> None:
+        self._by_track = {judgement.track: judgement for judgement in judgements}
+        self._sizes = Counter(
+            (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
+        )
+        self.serving = _serving(judgements, self._by_track)
+        """pools and threads that consume threads wait for, with the group that waits"""
+        self._inferred = inferred
+        self._causes = _Causes()
+        self._held_up: Counter[Track] = Counter()
+        self._members: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
+
+    def why(self, judgement: Judgement) -> CauseOfWait:
+        """Why a thread makes no progress."""
+        track = judgement.track
+        return self._causes.of(track.role, track.last_meaning, judgement.now)
+
+    def add(self, judgement: Judgement, undecided: bool) -> None:
+        """Take a thread."""
+        track, why = judgement.track, self.why(judgement)
+        holder = _root(judgement, self._by_track) if why.kind == "lock" else None
         if holder is not None and judgement.now.waits_for is holder:
-            held_up[holder] += 1
+            self._held_up[holder] += 1
         key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
-        found[key].append((judgement, why))
-    entries = [
-        _entry(members, sizes, by_track, serving, held_up, inferred)
-        for key, members in found.items()
-        if not _is_lonely_lock(members)
-    ]
-    entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
-    return tuple(entries)
+        self._members[key].append((judgement, why))
+
+    def entries(self) -> tuple[Standstill, ...]:
+        """One for each pool, kind, cause and holder, the largest first."""
+        entries = [
+            _entry(members, self._sizes, self._by_track, self.serving, self._held_up, self._inferred)
+            for members in self._members.values()
+            if not _is_lonely_lock(members)
+        ]
+        entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
+        return tuple(entries)
 
 
 class _Causes:

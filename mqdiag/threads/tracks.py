@@ -9,24 +9,14 @@ import msgspec
 
 from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
+from mqdiag.read.stacks.whole import lacks_frames
 from mqdiag.threads import roles
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
-from mqdiag.threads.wait_table import CARRIER
+from mqdiag.threads.wait_table import CARRIER, known_frames
 
 _REQUEST_STREAM = "java.io.BufferedInputStream"
-_STREAM_LIBRARIES = frozenset({"HttpURLConnection"})
-"""libraries that make a stream for each request; others keep one as long as the connection"""
-_PER_CALL = (
-    "HttpURLConnection",
-    "HttpsURLConnectionImpl",
-    "java.util.concurrent.CompletableFuture$Signaller",
-    "java.util.concurrent.FutureTask",
-    "java.util.concurrent.CompletableFuture",
-    "java.util.concurrent.CountDownLatch$Sync",
-)
-"""classes of objects that are made for one call and die with it"""
 
 _Key = int | tuple[str, int | None] | str
 """a thread of one JVM by its Java id, address or name"""
@@ -61,6 +51,13 @@ class Track(msgspec.Struct, eq=False):
     def ended(self) -> bool:
         """Whether the last sample that could show the thread does not."""
         return self.judged[-1] != self.possible[-1]
+
+    @property
+    def lacks_frames(self) -> bool:
+        """Whether frames of its last sample are missing: what they would show is unknown."""
+        if self.last_meaning.whole or self.role == roles.JVM:
+            return False
+        return lacks_frames(self.name, self.last.stack)
 
     @property
     def is_worker(self) -> bool:
@@ -199,7 +196,7 @@ def _carries(track: Track) -> bool:
 
 def is_same_call(track: Track, first: int) -> bool:
     """Whether one object of a call is in all samples from `first` on."""
-    objects = [_call_objects(track, index) for index in track.judged if index >= first]
+    objects = [call_objects(track, index) for index in track.judged if index >= first]
     return bool(objects) and bool(frozenset.intersection(*objects))
 
 
@@ -209,22 +206,21 @@ def has_other_calls(track: Track, first: int) -> bool:
     It proves progress only where objects are named by identity hash: addresses change when the collector moves
     objects.
     """
-    objects = [_call_objects(track, index) for index in track.judged if index >= first]
+    objects = [call_objects(track, index) for index in track.judged if index >= first]
     return len(objects) > 1 and all(objects) and all(not (one & other) for one, other in pairwise(objects))
 
 
-def _call_objects(track: Track, index: int) -> frozenset[str]:
+def call_objects(track: Track, index: int) -> frozenset[str]:
     """Addresses in one sample of the objects that were made for the current call."""
     record, meaning = track.records[index], track.meanings[index]
     if record is None or meaning is None:
         return frozenset()
-    library = meaning.library.name if meaning.library is not None else ""
+    new_stream = meaning.library is not None and meaning.library.stream_per_call
+    ends = known_frames().per_call_objects
     found = set()
     for lock in record.stack.locks:
         if not 0 <= lock.slot < len(record.addresses):
             continue
-        if lock.class_name.endswith(_PER_CALL) or (
-            lock.class_name == _REQUEST_STREAM and library in _STREAM_LIBRARIES
-        ):
+        if lock.class_name.endswith(ends) or (new_stream and lock.class_name == _REQUEST_STREAM):
             found.add(record.addresses[lock.slot])
     return frozenset(found)

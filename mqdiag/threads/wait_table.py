@@ -1,11 +1,18 @@
-"""Frames of the JDK that say what a thread waits for; a table, read from JDK 8 to 25 dumps and sources."""
+"""Frames that say what a thread waits for: those of the JDK, read from JDK 8 to 25 dumps and sources, and of libraries.
+
+What is known of a library is in its file in `mqdiag/knowledge/libraries`.
+"""
 
 from __future__ import annotations
 
+from functools import cache
+from typing import NamedTuple
+
 from mqdiag.facts.vocabulary import Doing
+from mqdiag.knowledge.library_files import from_libraries, index
 
 # top frame of a waiting thread, with the kind of wait; frames below it may be more specific
-NATIVE_WAITS: dict[str, Doing] = {
+_NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.SocketDispatcher.read0": "socket-read",
     "sun.nio.ch.SocketDispatcher.readv0": "socket-read",
     "java.net.SocketInputStream.socketRead0": "socket-read",
@@ -22,6 +29,16 @@ NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.Net.connect0": "connect",
     "sun.nio.ch.Net.pollConnect": "connect",
     "java.net.PlainSocketImpl.socketConnect": "connect",
+    # JDK 8 on Windows
+    "java.net.DualStackPlainSocketImpl.connect0": "connect",
+    "java.net.DualStackPlainSocketImpl.waitForConnect": "connect",
+    "java.net.TwoStacksPlainSocketImpl.socketConnect": "connect",
+    "java.net.DualStackPlainSocketImpl.accept0": "accept",
+    "java.net.TwoStacksPlainSocketImpl.socketAccept": "accept",
+    "java.net.DualStackPlainDatagramSocketImpl.socketReceiveOrPeekData": "socket-read",
+    "java.net.TwoStacksPlainDatagramSocketImpl.receive0": "socket-read",
+    "sun.nio.ch.Iocp.getQueuedCompletionStatus": "select",
+    "java.lang.ProcessImpl.waitForInterruptibly": "process",
     "java.net.Inet4AddressImpl.lookupAllHostAddr": "dns",
     "java.net.Inet6AddressImpl.lookupAllHostAddr": "dns",
     "java.net.Inet4AddressImpl.getHostByAddr": "dns",
@@ -35,9 +52,6 @@ NATIVE_WAITS: dict[str, Doing] = {
     "sun.nio.ch.WEPoll.wait": "select",
     "sun.nio.ch.WindowsSelectorImpl$SubSelector.poll0": "select",
     "sun.nio.ch.PollSelectorImpl.poll": "select",
-    "io.netty.channel.epoll.Native.epollWait": "select",
-    "io.netty.channel.epoll.Native.epollWait0": "select",
-    "io.netty.channel.kqueue.Native.keventWait": "select",
     "java.lang.Thread.sleep": "sleep",
     "java.lang.Thread.sleep0": "sleep",
     "java.lang.Thread.sleepNanos0": "sleep",
@@ -219,7 +233,7 @@ LOCK_CALLS = frozenset(
 )
 
 # a thread in one of these frames is idle
-IDLE = frozenset(
+_IDLE = frozenset(
     {
         "java.util.concurrent.ThreadPoolExecutor.getTask",
         "java.util.concurrent.ForkJoinPool.awaitWork",
@@ -230,47 +244,16 @@ IDLE = frozenset(
         "jdk.internal.ref.CleanerImpl.run",
         "sun.nio.ch.Net.accept",
         "java.net.PlainSocketImpl.socketAccept",
+        "java.net.DualStackPlainSocketImpl.accept0",
+        "java.net.TwoStacksPlainSocketImpl.socketAccept",
         "sun.nio.ch.NioSocketImpl.accept",
         "java.net.ServerSocket.accept",
-        "io.netty.channel.nio.NioEventLoop.select",
-        "io.netty.channel.epoll.EpollEventLoop.epollWait",
-        "io.netty.channel.kqueue.KQueueEventLoop.kqueueWait",
-        "io.netty.util.HashedWheelTimer$Worker.waitForNextTick",
-        "io.netty.util.concurrent.SingleThreadEventExecutor.takeTask",
-        "io.netty.util.concurrent.GlobalEventExecutor.takeTask",
-        "org.apache.rocketmq.common.ServiceThread.waitForRunning",
-        "com.alibaba.rocketmq.common.ServiceThread.waitForRunning",
-        "org.apache.tomcat.util.threads.TaskQueue.take",
-        "org.apache.tomcat.util.threads.TaskQueue.poll",
-        "org.eclipse.jetty.util.thread.QueuedThreadPool.idleJobPoll",
-        "org.jboss.threads.EnhancedQueueExecutor$PoolThreadNode.park",
         "sun.net.httpserver.ServerImpl$Dispatcher.run",
         "java.lang.VirtualThread.takeVirtualThreadListToUnblock",
         "sun.nio.ch.Poller.pollerLoop",
         "sun.nio.ch.Poller.loop",
         "jdk.internal.misc.Signal$1.run",
-        "org.apache.kafka.clients.NetworkClient.poll",
-        # subscriptions: their threads wait for the next event by design, in a read that never ends
-        "org.apache.rocketmq.client.impl.consumer.DefaultLitePullConsumerImpl.poll",
-        "org.apache.rocketmq.client.impl.consumer.DefaultMQPullConsumerImpl.pullBlockIfNotFound",
-        "redis.clients.jedis.JedisPubSub.process",
-        "redis.clients.jedis.JedisPubSubBase.process",
-        "redis.clients.jedis.BinaryJedisPubSub.process",
-        "com.github.shyiko.mysql.binlog.BinaryLogClient.listenForEventPackets",
-        "okhttp3.internal.ws.RealWebSocket.loopReader",
-        "okhttp3.internal.sse.RealEventSource.processResponse",
-        "org.java_websocket.client.WebSocketClient.run",
-        "org.apache.activemq.ActiveMQMessageConsumer.dequeue",
-        "com.rabbitmq.client.impl.AMQConnection$MainLoop.run",
-        "org.apache.coyote.http11.InternalInputBuffer.fill",
     }
-)
-# libraries that wait for one thing in many short steps; the work between two steps is no progress
-STEPPED_WAITS = ("com.mongodb.internal.connection.BaseCluster.", "com.mongodb.connection.BaseCluster.")
-# waits that look for room again and again with hardly a pause, so that their CPU time tells nothing of progress
-SPINNING_WAITS = (
-    "com.lmax.disruptor.MultiProducerSequencer.next",
-    "com.lmax.disruptor.SingleProducerSequencer.next",
 )
 # pipes between threads, which look once a second if the thread at the other end is still alive
 PIPES = (
@@ -279,18 +262,8 @@ PIPES = (
     "java.io.PipedReader.",
     "java.io.PipedWriter.",
 )
-# Log4j 2 calls these after its queue had no room: AsyncLogger, AsyncLoggerConfig and their disruptors
-FULL_LOG_QUEUES = (".handleRingBufferFull", ".handleQueueFull", ".enqueueLogMessageWhenQueueFull")
-# the streams that HttpURLConnection, Apache HttpClient 4 and 5 and OkHttp wrap around the body of an answer
-ANSWER_BODIES = (
-    ".MeteredStream.read",
-    ".ChunkedInputStream.read",
-    ".ContentLengthInputStream.read",
-    ".IdentityInputStream.read",
-    "$FixedLengthSource.read",
-    "$ChunkedSource.read",
-    "$UnknownLengthSource.read",
-)
+# the streams that HttpURLConnection wraps around the body of an answer
+_ANSWER_BODIES = (".MeteredStream.read", ".ChunkedInputStream.read")
 # a ForkJoinPool worker searches for a task in this frame; up to JDK 21 the same frame also runs the task
 LOOKS_FOR_TASK = "java.util.concurrent.ForkJoinPool.scan"
 # frames that run a task of another thread
@@ -306,16 +279,49 @@ TASK_RUNNERS = frozenset(
 CARRIER = "java.lang.VirtualThread.runContinuation"
 CARRIER_IDLE = frozenset({"java.util.concurrent.ForkJoinPool.deactivate"})
 
-LOGGING: tuple[str, ...] = (
-    # OutputStreamAppender.writeBytes, AsyncAppenderBase.put, OutputStreamManager.write, AppenderSkeleton.doAppend,
-    # RingBufferLogEventTranslator under AsyncLogger: qos-ch/logback, apache/logging-log4j2, apache/logging-log4j1
-    "ch.qos.logback.",
-    "org.apache.logging.log4j.",
-    "org.apache.log4j.",
-    "java.util.logging.",
-    "org.slf4j.",
-    "org.jboss.logmanager.",
-    "com.lmax.disruptor.",
-    "org.apache.rocketmq.logging.",
-)
-"""beginnings of the frames of loggers"""
+_LOGGING = ("java.util.logging.",)
+
+
+class Known(NamedTuple):
+    """What frames of the JDK and of libraries tell of a thread; the keys of `[threads]` in the files of libraries."""
+
+    native_waits: dict[str, Doing]
+    """the kind of wait by the top frame of a waiting thread"""
+    idle: frozenset[str]
+    """a thread in one of these frames is idle"""
+    stepped_waits: tuple[str, ...]
+    """beginnings of methods that wait for one thing in many short steps; the work between two steps is no progress"""
+    spinning_waits: tuple[str, ...]
+    """the same of waits that look for room again and again with hardly a pause, so that their CPU time tells nothing"""
+    loggers: tuple[str, ...]
+    """beginnings of the frames of loggers"""
+    full_log_queues: tuple[str, ...]
+    """ends of what asynchronous loggers call after their queue had no room"""
+    answer_bodies: tuple[str, ...]
+    """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
+    per_call_objects: tuple[str, ...]
+    """ends of names of classes whose objects are made for one call and die with it"""
+
+
+@from_libraries
+@cache
+def known_frames() -> Known:
+    """What is known of the JDK and of all libraries.
+
+    Raises:
+        KnowledgeError: a file of a library is wrong.
+    """
+    files = [file.threads for file in index().values() if file.threads is not None]
+    return Known(
+        native_waits={
+            **_NATIVE_WAITS,
+            **{method: kind for one in files for method, kind in one.native_waits.items()},
+        },
+        idle=_IDLE.union(*(one.idle for one in files)),
+        stepped_waits=tuple(prefix for one in files for prefix in one.stepped_waits),
+        spinning_waits=tuple(prefix for one in files for prefix in one.spinning_waits),
+        loggers=(*_LOGGING, *(prefix for one in files for prefix in one.loggers)),
+        full_log_queues=tuple(end for one in files for end in one.full_log_queues),
+        answer_bodies=(*_ANSWER_BODIES, *(end for one in files for end in one.answer_bodies)),
+        per_call_objects=tuple(end for one in files for end in one.per_call_objects),
+    )

@@ -1,14 +1,12 @@
-"""What the threads of each pool did over the series, and how many threads there are of each kind."""
+"""What the threads of each pool did over the series."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from string import digits
 from typing import Final, Literal
 
-from mqdiag.facts.stacks import PutWaits, ThreadKind, WorkerPool
+from mqdiag.facts.stacks import PutWaits, WorkerPool
 from mqdiag.facts.vocabulary import Doing, StandstillCause
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import BROKER_CAUSES, PAGE_CACHE, broker_remedy
@@ -17,7 +15,6 @@ from mqdiag.threads.measured_limits import FLOOR_MS
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
-_NUMBER = re.compile(r"\d+")
 _NEW_FILE = "AllocateMappedFileService.putRequestAndReturnMappedFile"
 _LOCK: Final = "lock"
 _LOCKS = ("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock", "TopicQueueLock.lock")
@@ -36,26 +33,6 @@ def worker_pools(judgements: list[Judgement], samples: int) -> tuple[WorkerPool,
     ]
     pools.sort(key=lambda pool: (pool.role not in SHOWN_ROLES, -len(pool.threads), pool.pool))
     return tuple(pools)
-
-
-def thread_kinds(tracks: Sequence[Track], samples: int) -> tuple[ThreadKind, ...]:
-    """How many threads there are of each kind; one sample is enough to count them."""
-    kinds_of: dict[str, str] = {}
-    seen: Counter[tuple[str, tuple[int, ...]]] = Counter()
-    for track in tracks:
-        # one digit at the end says as much as all
-        name = track.name[: len(track.name.rstrip(digits)) + 1]
-        kind = kinds_of.get(name)
-        if kind is None:
-            kind = kinds_of[name] = _NUMBER.sub("#", name)
-        seen[kind, track.seen] += 1
-    counts: dict[str, list[int]] = {}
-    for (kind, indices), threads in seen.items():
-        own = counts.setdefault(kind, [0] * samples)
-        for index in indices:
-            own[index] += threads
-    kinds = [ThreadKind(thread=name, threads=tuple(own)) for name, own in counts.items() if max(own) > 1]
-    return tuple(sorted(kinds, key=lambda kind: (-max(kind.threads), kind.thread)))
 
 
 def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:

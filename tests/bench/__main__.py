@@ -29,6 +29,7 @@ from tests.bench.many_objects import write_dump
 from tests.bench.measure import Run, best, median, medians, run
 from tests.bench.peers import Peer
 from tests.bench.series import write_series
+from tests.bench.shortcuts import print_shortcuts
 from tests.bench.start import RUNS, Measured, print_starts
 
 ROOT = Path(__file__).parents[2]
@@ -64,6 +65,7 @@ def main() -> int:
     figures += [_series(options, apart=apart) for apart in (False, True)]
     figures += _logs(options.times)
     figures += map(_start, print_starts())
+    print_shortcuts()
     record.write(figures, options.record)
     small = next((dump for dump in dumps if not _is_large(dump)), None)
     if small is not None:

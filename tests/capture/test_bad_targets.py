@@ -31,7 +31,7 @@ def test_no_such_process(capfd: pytest.CaptureFixture[str]) -> None:
 def test_no_jvm(capfd: pytest.CaptureFixture[str]) -> None:
     code, err = told(capfd, str(os.getpid()))
     assert code == 3
-    assert "is no JVM but python" in err
+    assert "is not a JVM but python" in err
 
 
 @pytest.mark.parametrize("pid", ["0", "-1", "java"])

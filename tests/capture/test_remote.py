@@ -271,7 +271,7 @@ def test_a_consumer_on_another_host_is_captured_by_ssh(jvm: Jvm, tmp_path: Path)
         assert len(list((tmp_path / "taken" / "heap").iterdir())) == 1
         assert left_there(jvm) == []
         done = capture(environment, tmp_path / "none", 1, "--ssh", "other")
-        assert (done.returncode, done.stderr) == (3, "mqdiag: other: process 1 is no JVM there\n")
+        assert (done.returncode, done.stderr) == (3, "mqdiag: other: process 1 is not a JVM there\n")
     done = capture(environment, tmp_path / "none", jvm.pid, "--ssh", "other")
     assert done.returncode == 3
     assert "Connection refused" in done.stderr

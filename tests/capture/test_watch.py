@@ -103,10 +103,10 @@ def test_the_heap_is_held_against_its_maximum(
     "text", ["", "heap", "heap=0%", "heap=100%", "heap=x", "stuck=0", "stuck=-1s", "log=", "cpu=3"]
 )
 def test_what_is_no_condition_is_refused(text: str) -> None:
-    with pytest.raises(UsageError, match="is none of heap=80%, stuck=60s and log=TEXT"):
+    with pytest.raises(UsageError, match="is not one of heap=80%, stuck=60s and log=TEXT"):
         watch.condition(text, watch.OnThisHost(TARGET, None))
 
 
 def test_the_heap_is_not_watched_without_jcmd() -> None:
-    with pytest.raises(UsageError, match="needs jcmd, and a JVM that tells its MaxHeapSize"):
+    with pytest.raises(UsageError, match="needs jcmd, and a JVM that reports its MaxHeapSize"):
         watch.condition("heap=80%", watch.OnThisHost(TARGET, None))

@@ -13,6 +13,7 @@ import pytest
 
 from mqdiag.errors import EXIT_INPUT, InputError
 from mqdiag.redact.redact_dump import redact_dump
+from mqdiag.testing.packings import tarred
 from tests.cli.conftest import Run
 from tests.report_schema import validate_report
 
@@ -23,14 +24,14 @@ BAD = {
     "empty": (b"", "is empty"),
     "text": (b"hello, this is no dump\n" * 40, "a text file"),
     "jstack": (JSTACK, "thread dumps go to mqdiag stacks"),
-    "zip": (b"PK\x03\x04" + bytes(100), "a zip archive"),
-    "bz2": (b"BZh91AY&SY", "bzip2 data; expected"),
-    "tar": (bytes(257) + b"ustar" + bytes(250), "a tar archive; expected"),
+    "zip": (b"PK\x03\x04" + bytes(100), "begins like a zip file, and is damaged"),
+    "bz2": (b"BZh91AY&SY", "packed data that ends before its first byte; compare its size"),
+    "tar": (bytes(257) + b"ustar" + bytes(250), "is damaged: bad checksum; compare its size"),
     "packed tar": (
-        gzip.compress(b"j1.log" + bytes(251) + b"ustar" + bytes(250)),
-        "mqdiag diagnose looks into archives",
+        gzip.compress(tarred(**{"j1.log": JSTACK})),
+        "holds no heap dump; mqdiag diagnose takes evidence of any kind",
     ),
-    "packed twice": (gzip.compress(gzip.compress(HEADER)), "packed twice"),
+    "packed twice": (gzip.compress(gzip.compress(HEADER)), "no heap dump record"),
     "cut early": (HEADER[:10], "a heap dump that was cut after 10 B; expected"),
     "binary": (bytes(range(256)) * 10, "not a heap dump"),
     "zeros": (bytes(4096), "only zero bytes"),
@@ -235,4 +236,4 @@ def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
 @pytest.mark.parametrize("arguments", [("heap", ""), ("stacks", "")])
 def test_an_empty_name_is_not_the_working_directory(mqdiag: Run, arguments: tuple[str, ...]) -> None:
     done = mqdiag(*arguments)
-    assert (done.code, done.line) == (3, "mqdiag: '': is no file name")
+    assert (done.code, done.line) == (3, "mqdiag: '': is not a file name")

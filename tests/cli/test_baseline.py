@@ -200,16 +200,16 @@ def test_a_bad_baseline_is_wrong_usage(folder: Path, text: str, says: str) -> No
 
 WRONG = [
     (["--baseline", "none.toml"], "none.toml: cannot be read: No such file"),
-    (["--baseline", ""], "--baseline '' is no file name"),
+    (["--baseline", ""], "--baseline '' is not a file name"),
     (["--baseline", "/dev/zero"], "/dev/zero: has more than"),
-    (["--write-baseline", ""], "--write-baseline '' is no file name"),
+    (["--write-baseline", ""], "--write-baseline '' is not a file name"),
     (["--write-baseline", "no/b.toml"], "--write-baseline no/b.toml: there is no folder"),
-    (["-o", ""], "--output '' is no file name"),
+    (["-o", ""], "--output '' is not a file name"),
     (["--table", "queues"], "--table queues goes with --format csv only"),
     (["--format", "csv", "--table", "threds"], "'threds' is not one of"),
     (["--also", "junt=a"], "there is no format 'junt'; did you mean junit?"),
     (["--also", "junit"], "is not FORMAT=FILE"),
-    (["--also", "junit="], "--also '' is no file name"),
+    (["--also", "junit="], "--also '' is not a file name"),
     (["--also", "junit=-"], "name a file that nothing else is written to"),
     (["--also", "junit=x", "--also", "json=x"], "name a file that nothing else is written to"),
 ]

@@ -11,22 +11,14 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_INTERNAL
 from mqdiag.facts import Facts
-from mqdiag.findings import Severity
-from mqdiag.rules import Limits, Rule, rule_files
-from mqdiag.rules.registry import Said
+from mqdiag.rules import Limits, rule_files
+from mqdiag.rules.said import Said
+from tests.rules.made import made_rule
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
 
 
-RULE = Rule(
-    name="always-crashing",
-    title="Crashes",
-    why="To see what happens.",
-    causes=("a-bug",),
-    severities=(Severity.INFO,),
-    remedy=("Mend it.",),
-    references=(),
-)
+RULE = made_rule("always-crashing")
 
 
 @RULE.sees("heap")

@@ -62,7 +62,8 @@ def test_the_verdict_that_was_provoked(case: str, tmp_path: Path, capsysbinary: 
     assert captured.err == b""
     assert too_wide(text) == []
     assert "\x1b" not in text
-    assert text.startswith("ERROR" if code else ("OK", "WARNING"))
+    # of a JVM without RocketMQ that nothing fills the dump may be the wrong one
+    assert text.startswith("ERROR" if code else ("OK", "WARNING", "UNDECIDED No RocketMQ client or broker"))
 
 
 def test_quick_counts_the_same_and_gives_no_verdict(capsysbinary: Capture) -> None:

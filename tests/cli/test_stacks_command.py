@@ -103,7 +103,7 @@ def test_one_sample_of_each_of_two_jvms_is_undecided(mqdiag: Run, tmp_path: Path
     assert done.code == EXIT_CLEAN
     said = " ".join(done.out.split())
     assert said.startswith("UNDECIDED ")
-    assert "The thread dumps are of 2 JVMs, and each was judged by itself" in said
+    assert "The thread dumps come from 2 JVMs, and each was judged by itself" in said
 
 
 def test_a_file_that_is_missing_beside_dumps_of_two_jvms(mqdiag: Run, tmp_path: Path) -> None:

@@ -13,11 +13,6 @@ from tests.cli.conftest import Run
 
 WRONG = [
     (["heep", "x"], "no such command 'heep'; did you mean heap?"),
-    (
-        ["notes.txt"],
-        "notes.txt: is no command; to diagnose this file or folder: mqdiag diagnose notes.txt",
-    ),
-    (["notes"], "mqdiag: notes: is no command; to diagnose this file or folder: mqdiag diagnose notes"),
     (["help"], "no such command 'help'; see mqdiag --help"),
     (["heap", "x", "--json"], "no such option --json; write --format json; see mqdiag heap --help"),
     (
@@ -43,7 +38,7 @@ WRONG = [
     (["heap", "x", "--config", "none.toml"], "none.toml: cannot be read: No such file"),
     (["heap", "x", "-o", "no/report.txt"], "--output no/report.txt: there is no folder"),
     (["heap", "x", "-o", "."], "--output .: is a folder"),
-    (["heap", "x", "-o", ""], "--output '' is no file name"),
+    (["heap", "x", "-o", ""], "--output '' is not a file name"),
     (["heap", "x", "--heap-limit", "99999t"], "'99999t' is more than any JVM's heap (64 TiB)"),
     (["rules", "Input_Incomplete"], "did you mean input-incomplete?"),
     (["rules", "stuck"], "did you mean offset-stuck-at-head, "),

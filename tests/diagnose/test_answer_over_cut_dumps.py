@@ -40,7 +40,7 @@ def test_the_stack_that_met_the_error_is_in_the_first_part(tmp_path: Path) -> No
     (finding,) = (finding for finding in report.findings if finding.rule == "out-of-memory-thread")
     title = english()(finding.title)
     assert title.startswith("Thread serial=")
-    assert " met the OutOfMemoryError in org.apache.rocketmq.common.message.MessageDecoder.decode(" in title
+    assert " threw the OutOfMemoryError in org.apache.rocketmq.common.message.MessageDecoder.decode(" in title
 
 
 def test_a_whole_dump_names_its_threads() -> None:

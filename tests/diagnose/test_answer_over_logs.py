@@ -80,7 +80,7 @@ def test_a_list_of_clients_alone_proves_nothing(tmp_path: Path) -> None:
     )
     given = diagnose_incident([listed]).report.answer
     assert given is not None
-    assert (given.state, "tells who is connected" in english()(given.reason)) == ("undecided", True)
+    assert (given.state, "shows who is connected" in english()(given.reason)) == ("undecided", True)
 
 
 def test_the_settings_of_a_broker_prove_nothing(tmp_path: Path) -> None:

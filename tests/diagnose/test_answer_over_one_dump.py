@@ -97,7 +97,7 @@ def test_a_cache_that_may_outgrow_a_heap_of_unknown_limit_is_no_all_clear(
 def test_thread_dumps_of_another_process_are_called_so(tmp_path: Path) -> None:
     jvm = '"main" #1 prio=5 os_prio=0 tid=0x00007f00100000 nid=0x11 waiting on condition\n' + IDLE
     jvm += '"Signal Dispatcher" #4 daemon prio=9 os_prio=0 tid=0x00007f00100400 nid=0x14 runnable\n\n'
-    assert "check that they are of the right process" in reason(tmp_path, IDLE + jvm)[1]
+    assert "check that they come from the right process" in reason(tmp_path, IDLE + jvm)[1]
     worker = jvm.replace('"main"', '"ConsumeMessageThread_CID_1"')
     assert "right process" not in reason(tmp_path, IDLE + worker)[1]
 

@@ -209,7 +209,7 @@ def test_one_broken_file_never_stops_the_rest(tmp_path: Path) -> None:
     report = diagnose_incident([tmp_path, tmp_path / "nothing"]).report
     errors = {Path(given.path).name: english()(given.error) for given in report.inputs if given.error}
     assert set(errors) >= {"a.hprof", "b.hprof.gz", "c.txt", "d.json", "nothing"}
-    assert "is no report of mqdiag" in errors["d.json"]
+    assert "is not a report of mqdiag" in errors["d.json"]
     assert found(report, "stuck-socket-read")
 
 
@@ -238,8 +238,11 @@ def test_a_packed_saved_report_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "why"),
     [
-        (lambda packed: packed[:-200], "is packed, and its end is missing"),
-        (lambda packed: packed[:3000] + b"\0" * 400 + packed[3400:], "is packed, and damaged"),
+        (lambda packed: packed[:-200], "the packed data ends in the middle"),
+        (
+            lambda packed: packed[:3000] + b"\0" * 400 + packed[3400:],
+            "packed data is damaged between bytes 0 and",
+        ),
     ],
 )
 def test_a_damaged_packed_report_says_so(tmp_path: Path, damage: Callable[[bytes], bytes], why: str) -> None:
@@ -398,7 +401,7 @@ def test_a_manifest_ties_what_was_captured_together(tmp_path: Path) -> None:
     assert len(report.other_processes) == 1
     (folder / "manifest.json").write_text('{"mqdiag_capture": "x"}')
     broken = diagnose_incident([folder]).report
-    assert any(given.error and "is no manifest" in english()(given.error) for given in broken.inputs)
+    assert any(given.error and "is not a manifest" in english()(given.error) for given in broken.inputs)
 
 
 def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> None:

@@ -26,9 +26,10 @@ from mqdiag.facts import Input
 from mqdiag.language import english
 from mqdiag.read import paste
 from mqdiag.read.admin import recognise
-from mqdiag.read.archive import Budget
 from mqdiag.read.crash.recognise import HEADS
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, unpacked_head
+from mqdiag.read.open.squeezed import unpacked_head
+from mqdiag.read.open.to_files import Budget
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
 
 TEXT = b"2026-11-21 08:00:00,001 INFO something happened\n" * 3
 DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0\0\0\x08" + b"\0" * 100
@@ -243,7 +244,7 @@ def test_archives_inside_archives_end_somewhere(tmp_path: Path) -> None:
 
 def test_a_bomb_is_refused_and_what_came_before_it_stays(tmp_path: Path) -> None:
     (tmp_path / "bomb.tar.gz").write_bytes(gzip.compress(tarred(a=TEXT, bomb=b"a" * (4 << 20), c=TEXT)))
-    found = walk(tmp_path / "bomb.tar.gz", tmp_path=tmp_path, bytes=2 << 20)
+    found = walk(tmp_path / "bomb.tar.gz", tmp_path=tmp_path, most_bytes=2 << 20)
     assert [one.name.rpartition("!")[2] for one in found if isinstance(one, Piece)] == ["a"]
     assert "unpacks to more than one run may take" in left(found)["bomb.tar.gz!bomb"]
     assert sum(file.stat().st_size for file in (tmp_path / "room").iterdir()) <= 2 << 20
@@ -251,7 +252,7 @@ def test_a_bomb_is_refused_and_what_came_before_it_stays(tmp_path: Path) -> None
 
 def test_too_many_members_are_refused(tmp_path: Path) -> None:
     (tmp_path / "many.zip").write_bytes(zipped(**{f"m{number}": TEXT for number in range(9)}))
-    found = walk(tmp_path / "many.zip", tmp_path=tmp_path, members=5)
+    found = walk(tmp_path / "many.zip", tmp_path=tmp_path, most_members=5)
     assert len([one for one in found if isinstance(one, Piece)]) == 5
     assert any("holds more than" in reason for reason in left(found).values())
 

@@ -60,8 +60,13 @@ class CopiedTree:
 
 def block_of(page: Path, language: str) -> str:
     """The only block of a page in this language."""
-    (block,) = re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
-    return str(block)
+    (block,) = blocks_of(page, language)
+    return block
+
+
+def blocks_of(page: Path, language: str) -> list[str]:
+    """All blocks of a page in this language, in their order."""
+    return re.findall(rf"^```{language}\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
 
 
 def _program(name: str) -> list[str]:

@@ -6,10 +6,14 @@ import json
 
 import pytest
 
-from tests.docs.copied_tree import ROOT, CopiedTree, block_of
+from tests.docs.copied_tree import ROOT, CopiedTree, block_of, blocks_of
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-rule.md"
 FILE = "mqdiag/rules/thread_max_without_effect.py"
+CARD = "mqdiag/knowledge/rules/thread-max-without-effect.toml"
+EXAMPLE = "tests/rules/examples/thread_max_without_effect.py"
+MOST_LINES = 45
+"""lines of a rule and its card: a new rule costs little"""
 NAME = "thread-max-without-effect"
 TITLE = "runs 20 threads, not up to 64"
 DUMP = "fixtures/heap/same-group-twice-4.3.2/dump.hprof.gz"
@@ -24,14 +28,22 @@ pytestmark = pytest.mark.xdist_group("guide for a rule")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> CopiedTree:
     """The repository with the guide's rule, and with the pages that `make docs` writes for it."""
     tree = CopiedTree(tmp_path_factory.mktemp("tree"))
-    (tree.folder / FILE).write_text(block_of(GUIDE, "python"), "utf-8")
+    rule, example = blocks_of(GUIDE, "python")
+    for file, text in ((FILE, rule), (EXAMPLE, example), (CARD, block_of(GUIDE, "toml"))):
+        (tree.folder / file).write_text(text, "utf-8")
     tree.run("python docs/make --rules")
     return tree
 
 
-def test_the_guide_names_the_file() -> None:
-    assert f"`{FILE}`" in GUIDE.read_text("utf-8")
-    assert not (ROOT / FILE).exists(), "a rule of the program is no example"
+def test_the_guide_names_the_files() -> None:
+    for file in (FILE, CARD, EXAMPLE):
+        assert f"`{file}`" in GUIDE.read_text("utf-8")
+        assert not (ROOT / file).exists(), "a rule of the program is no example"
+
+
+def test_a_rule_and_its_card_are_short() -> None:
+    texts = (blocks_of(GUIDE, "python")[0], block_of(GUIDE, "toml"))
+    assert sum(len(text.splitlines()) for text in texts) <= MOST_LINES
 
 
 @pytest.mark.parametrize(
@@ -72,10 +84,11 @@ def test_reports_show_what_the_rule_finds(tree: CopiedTree) -> None:
 
 def test_without_its_examples_the_rule_fails_its_test(tree: CopiedTree) -> None:
     """The checks can fail: a rule that is never silent is seen."""
-    source = (tree.folder / FILE).read_text("utf-8")
+    source = (tree.folder / EXAMPLE).read_text("utf-8")
     try:
-        (tree.folder / FILE).write_text(source.replace("_facts(20, 20)", "_facts(20, 21)"), "utf-8")
+        wrong = source.replace('"consumeThreadMax": 20', '"consumeThreadMax": 21')
+        (tree.folder / EXAMPLE).write_text(wrong, "utf-8")
         with pytest.raises(AssertionError, match="test_is_silent"):
             tree.run(f"pytest tests/rules/test_every_rule.py -k {NAME}")
     finally:
-        (tree.folder / FILE).write_text(source, "utf-8")
+        (tree.folder / EXAMPLE).write_text(source, "utf-8")

@@ -53,6 +53,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     shutil.unpack_archive(stacks / "apache4-stuck" / "series.tar.gz", tmp_path / "series", filter="data")
     samples = sorted(path for path in (tmp_path / "series").rglob("*") if path.is_file())
     places = {
+        "team": ROOT / "fixtures" / "knowledge" / "acme",
         "dump.hprof.gz": heap / "oversized-oom-4.3.2" / "dump.hprof.gz",
         "before.hprof.gz": heap / "healthy-busy-4.9.8" / "dump.hprof.gz",
         "after.hprof.gz": heap / "stuck-one-4.9.8" / "dump.hprof.gz",
@@ -92,7 +93,20 @@ def test_examples_use_options_that_there_are(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    ["diagnose", "diff", "heap", "logs", "query", "redact", "rules", "secrets", "show", "stacks", "warm"],
+    [
+        "diagnose",
+        "diff",
+        "heap",
+        "knowledge check",
+        "logs",
+        "query",
+        "redact",
+        "rules",
+        "secrets",
+        "show",
+        "stacks",
+        "warm",
+    ],
 )
 def test_examples_run(name: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     if name == "diff":
@@ -117,6 +131,7 @@ def test_every_example_is_run_or_says_why_not() -> None:
         "diagnose",
         "diff",
         "heap",
+        "knowledge check",
         "logs",
         "query",
         "redact",

@@ -93,7 +93,7 @@ def test_the_limit_of_direct_memory_is_never_that_of_the_heap(jvm: Jvm) -> None:
 def test_a_static_of_unknown_meaning_is_not_used(jvm: Jvm) -> None:
     limit = jvm.direct_memory(32 * MIB, None).limit()
     assert limit.limit_bytes is None
-    assert "does not tell whether" in english()(limit.why_unknown or "")
+    assert "does not show whether" in english()(limit.why_unknown or "")
 
 
 def test_64_mib_are_a_limit_once_the_jvm_has_started(tmp_path: Path) -> None:

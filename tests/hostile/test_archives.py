@@ -20,10 +20,10 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.language import english
-from mqdiag.read import unpacked
-from mqdiag.read.archive import Budget, unpack
+from mqdiag.read.open import limits
+from mqdiag.read.open.door import members
+from mqdiag.read.open.to_files import Budget, unpack
 from mqdiag.read.sniff import content_of
-from mqdiag.read.stacks.source import open_members
 from mqdiag.text import NOTHING
 from tests.hostile.bounded import run
 from tests.hostile.crafted_archives import (
@@ -51,8 +51,8 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bounds for less data."""
-    monkeypatch.setattr(unpacked, "LEAST_BYTES", SMALL)
-    monkeypatch.setattr(unpacked, "MOST_RATIO", 2)
+    monkeypatch.setattr(limits, "LEAST_BYTES", SMALL)
+    monkeypatch.setattr(limits, "MOST_RATIO", 2)
 
 
 def told(given: Input) -> str:
@@ -121,7 +121,7 @@ def test_what_a_zip_file_says_of_itself_is_checked_before_it_is_unpacked(
     (given,) = diagnose_incident([path]).report.inputs
     assert said in told(given)
     with pytest.raises(InputError, match=said):
-        next(iter(open_members(str(path))))
+        [next(chunks) for _, chunks in members(str(path))]
     (given,) = diagnose_logs([path]).report.inputs
     assert said in told(given)
 

@@ -253,11 +253,11 @@ def test_a_password_inside_an_argument_or_behind_one_is_hidden(command: tuple[st
 def test_controls_in_what_a_process_says_do_not_reach_the_terminal(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    from mqdiag.cli.capture import _line, _tell
+    from mqdiag.cli.capture import _line, tell
 
     with pytest.raises(ToolFailed) as failed:
         ask(tool(tmp_path, r"printf '\033]0;x\007Error \r::error::x\n' >&2; exit 1"), target(), "VM.version")
-    _tell(failed.value.reason)
+    tell(failed.value.reason)
     line = _line(1, "me\x1b[2J", say("JVM"), ("java", "-cp", "x", "Main\x1b[31m\n"))
     shown = capfd.readouterr().err + line
     assert "\x1b" not in shown

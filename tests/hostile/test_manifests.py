@@ -16,7 +16,7 @@ from mqdiag.language import english
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("path\na\0b\n", "row 1 has a path that no system takes"),
+        ("path\na\0b\n", "row 1 has a path that is not valid on any system"),
         ("path\n" + "a," * 200_000, "has a line of more than 65,536 characters"),
         ("a," * 200_000 + "path\n", "has a line of more than 65,536 characters"),
         ('path\n"' + "\n" * 500_000, "field larger than field limit"),

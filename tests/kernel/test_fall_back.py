@@ -187,7 +187,7 @@ def test_an_unknown_mode_is_an_error_of_usage(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2
-    assert done.stderr == "mqdiag: MQDIAG_KERNEL_MODE=fast is no mode; the only one to choose is numba\n"
+    assert done.stderr == "mqdiag: MQDIAG_KERNEL_MODE=fast is not a mode; the only choice is numba\n"
 
 
 def test_the_self_check_sees_every_argument_and_result() -> None:

@@ -208,7 +208,7 @@ def test_a_relative_named_folder_is_said_to_be_passed_over_once(
     machine.choose_again()
     assert kept() == [b"code"]
     assert (machine.shared / "kernel.o").exists()
-    said = f"mqdiag: MQDIAG_KERNELS is not used: kernels/{machine.state} is no absolute path\n"
+    said = f"mqdiag: MQDIAG_KERNELS is not used: kernels/{machine.state} is not an absolute path\n"
     assert capsys.readouterr().err == said
 
 

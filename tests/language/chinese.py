@@ -36,7 +36,7 @@ NAMES = frozenset(
         "N", "x",
         "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP", "HH", "MM", "abort",
         # commands and tools
-        "dnsmasq", "lslocks", "nscd", "systemd-resolved",
+        "dnsmasq", "lslocks", "nscd", "systemd-resolved", "top", "nid",
         "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
         # databases and caches: what they call their own things, and their commands
         "Lua", "DBCP", "pgjdbc", "SHOW", "FULL", "PROCESSLIST", "GET", "KEYS", "SLOWLOG", "BLPOP", "SET",

@@ -92,6 +92,9 @@ def templates() -> frozenset[str]:
     for path in update.SOURCE.rglob("*.py"):
         if "cli" not in path.relative_to(update.SOURCE).parts:
             found |= {text for _, _, text, _ in extract.texts(path.read_bytes())}
+    for path in (update.SOURCE / "knowledge").rglob("*.toml"):
+        with path.open("rb") as file:
+            found |= {text for _, _, text, _ in extract.extract_toml(file, (), (), {})}
     return frozenset(found)
 
 
@@ -112,10 +115,27 @@ def test_translations_of_sentences_are_chinese() -> None:
         ('@commands.option("--no", help="h")\ndef command() -> int:\n    """page"""', {"h", "page"}),
         ('EXAMPLES = """\n  e"""', {"e"}),
         ('log("no")', set()),
+        ('WORDS.say("no", n=1)', set()),
     ],
 )
 def test_texts_are_found_by_their_place(source: str, found: set[str | tuple[str, str]]) -> None:
     assert {text for _, _, text, _ in extract.extract(io.BytesIO(source.encode()), (), (), {})} == found
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ('packages = ["no."]\n[[library]]\nname = "no"\nremedy = ["a", "b"]', {"a", "b"}),
+        ('[[holder]]\nknown_as = "a"\nremedy = "b"\nlike = "no"', {"a", "b"}),
+        ('[remedies]\none = ["a"]\nname = ["b"]', {"a", "b"}),
+        ('why = """\none\nline"""', {"one line"}),
+        ('explanation = ["a", { if = "no", say = "b" }, ["c"]]', {"a", "b", "c"}),
+        ('[case.title]\nseverity = "no"', set()),
+    ],
+)
+def test_texts_of_data_are_found_by_their_key(source: str, found: set[str]) -> None:
+    extracted = extract.extract_toml(io.BytesIO(source.encode()), (), (), {})
+    assert {text for _, _, text, _ in extracted} == found
 
 
 def spoken_files() -> Iterator[Path]:

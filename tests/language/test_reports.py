@@ -21,6 +21,7 @@ from mqdiag.rules import run_rules
 from mqdiag.rules.discovery import rule_modules
 from mqdiag.text import Text, Value, say, sentences
 from tests.report_schema import validate_report
+from tests.rules.examples import example_of
 
 CHINESE = re.compile(r"[\u4e00-\u9fff]")
 QUOTED = re.compile(
@@ -55,7 +56,7 @@ def has_words(text: Text) -> bool:
 
 
 def texts_of(module: ModuleType) -> Iterator[Text]:
-    for finding in run_rules([module.RULE], module.fires()).findings:
+    for finding in run_rules([module.RULE], example_of(module).fires()).findings:
         yield from (finding.title, finding.confidence_reason, *finding.explanation, *finding.remedy)
     card = module.RULE.card
     yield from (card.title, card.why, *card.remedy, card.proven_on)
@@ -63,7 +64,7 @@ def texts_of(module: ModuleType) -> Iterator[Text]:
 
 @every_rule
 def test_what_is_translated_has_no_english_sentence_left(module: ModuleType) -> None:
-    given = repr(module.fires())  # names and titles that the example itself puts into the facts
+    given = repr(example_of(module).fires())  # names and titles that the example itself puts into the facts
     for text in texts_of(module):
         if text and translated(text):
             said = writer("zh")(text)
@@ -74,7 +75,7 @@ def test_what_is_translated_has_no_english_sentence_left(module: ModuleType) -> 
 
 @pytest.mark.parametrize("name", ["consumer-cache-exceeds-heap", "stuck-socket-read", "page-cache-busy"])
 def test_reports_for_people(name: str) -> None:
-    report = judge(MODULES[name].fires(), Settings()).report
+    report = judge(example_of(MODULES[name]).fires(), Settings()).report
     text, html, markdown = (renderer(format_)(report, ZH) for format_ in ("text", "html", "markdown"))
     assert "请先这样做" in text
     assert '<html lang="zh-Hans">' in html

@@ -17,6 +17,7 @@ from mqdiag.render import View, renderer
 from mqdiag.rules import file_descriptors_exhausted
 from tests.logs.given import facts, line, only_event, read
 from tests.rules.checks import findings
+from tests.rules.examples import example_of
 
 AT = "10.0.0.7:10911"
 
@@ -281,7 +282,7 @@ def test_one_consumer_that_went_away_while_its_pull_waited(tmp_path: Path) -> No
 
 def test_the_limit_that_a_crash_report_tells() -> None:
     report = CrashReport(source="hs_err_pid7.log", open_files_limit=1024)
-    given = structs.replace(file_descriptors_exhausted.fires(), crash=CrashFacts(reports=(report,)))
+    given = structs.replace(example_of(file_descriptors_exhausted).fires(), crash=CrashFacts(reports=(report,)))
     (finding,) = findings(file_descriptors_exhausted, given)
     assert finding.evidence["open_files_limit"] == 1024
     assert any("may have 1,024" in english()(text) for text in finding.explanation)

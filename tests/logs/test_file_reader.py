@@ -24,7 +24,7 @@ def test_a_problem_of_a_member_that_is_no_log_is_not_told_of_the_next(tmp_path: 
         if next(steps) == 2:
             raise InputError(path, say("took too long"))
 
-    text, log = logs_of(path, path, refuse_the_second)
+    text, log = logs_of(path, path, (), refuse_the_second)
     assert isinstance(text.read, InputError)
     assert english()(text.read.without_path).startswith("is no log")
     assert not isinstance(log.read, InputError)

@@ -235,7 +235,7 @@ def test_unavailable_without_a_reason_is_an_outage(tmp_path: Path) -> None:
     text = at_minutes(FAILED, "UNAVAILABLE: io exception", *range(10, 16))
     (found,) = [one for one in report_of(tmp_path, text).findings if one.rule == "proxy-unreachable"]
     assert (found.cause, found.severity) == ("unreachable", Severity.ERROR)
-    assert "do not tell why" in english()(found.explanation[0])
+    assert "do not show why" in english()(found.explanation[0])
 
 
 @pytest.mark.parametrize(

@@ -388,7 +388,7 @@ def test_chunks_make_no_difference(chunk: int) -> None:
         (b"", "is empty"),
         (b"\n\n", "is empty"),
         (b"JAVA PROFILE 1.0.2\0\0\0\0\x08", "heap dump"),
-        (bytes(range(256)) * 20, "no text"),
+        (bytes(range(256)) * 20, "is not text"),
         (b"\x7fELF\x02\x01\x01", "a program"),
         (b"dear diary,\nnothing of note\n", "no log"),
     ],

@@ -218,7 +218,7 @@ def test_a_path_that_no_system_takes_is_an_error(folder: Path, path: str) -> Non
     questions = Questions(
         Folders([str(folder)]), redact=True, cache_bytes=0, watch=unwatched, settings_of=plain_settings
     )
-    with pytest.raises(UsageError, match="has characters that no path has"):
+    with pytest.raises(UsageError, match="has characters that are not valid in a path"):
         questions.heap(path, quick=False, expect=[], heap_limit=None)
 
 
@@ -267,7 +267,7 @@ def test_an_error_is_short_and_has_no_controls(folder: Path, tool: str, argument
 
 
 def test_a_server_needs_folders() -> None:
-    with pytest.raises(UsageError, match="is no folder"):
+    with pytest.raises(UsageError, match="is not a folder"):
         Folders(["/no/such/folder"])
 
 

@@ -89,9 +89,9 @@ def test_the_ways_around_an_object(heap: Heap) -> None:
         heap.object(1)
     with pytest.raises(KeyError, match=r"has no field 'nope'; it has: .*msgTreeMap"):
         queue["nope"]
-    with pytest.raises(TypeError, match="is no array"):
+    with pytest.raises(TypeError, match="is not an array"):
         queue[0]
-    with pytest.raises(TypeError, match="no collection"):
+    with pytest.raises(TypeError, match="nor a collection"):
         list(queue)
 
 

@@ -39,7 +39,7 @@ def elf(kind: int, *, big: bool = False) -> bytes:
         (RECORDING, "Flight Recorder", "jcmd PID GC.heap_dump"),
         (LFS, "Git LFS pointer", "git lfs pull"),
         (HPROF_TEXT, "text dump of the hprof agent", "format=b"),
-        (b"\x28\xb5\x2f\xfd" + bytes(60), "zstd", "zstd -d"),
+        (b"\x04\x22\x4d\x18" + bytes(60), "lz4", "lz4 -d"),
     ],
 )
 @pytest.mark.parametrize("packed", [False, True])

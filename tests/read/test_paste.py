@@ -101,7 +101,8 @@ def test_what_is_whole_stays(text: bytes) -> None:
 
 
 def test_a_log_file_is_given_as_it_is() -> None:
-    data = (b"> " + OTHER + b"\n") * (MAX_BYTES // len(OTHER))
+    """The blanks before its lines are its own; only of an excerpt they are what a page put there."""
+    data = (b"  " + OTHER + b"\n") * (MAX_BYTES // len(OTHER))
     chunks = [data[at : at + (1 << 16)] for at in range(0, len(data), 1 << 16)]
     assert b"".join(blocks("x.log", iter(chunks))) == data
 

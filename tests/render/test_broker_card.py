@@ -17,7 +17,7 @@ from mqdiag.facts.broker import (
 )
 from mqdiag.render import View
 from mqdiag.render.text import render
-from mqdiag.rules.shared.example_broker import example
+from tests.rules.examples.broker import example
 from tests.text_width import too_wide
 
 

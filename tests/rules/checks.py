@@ -15,7 +15,7 @@ from mqdiag.rocketmq.clients.pop import Pop
 from mqdiag.rocketmq.clients.pull import Pull
 from mqdiag.rocketmq.clients.push import Push
 from mqdiag.rules import Outcome, run_rules
-from mqdiag.rules.registry import Rule
+from mqdiag.rules.rule import Rule
 from tests.rules.numbers import unproven
 
 

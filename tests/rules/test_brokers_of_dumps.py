@@ -10,6 +10,7 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerTable, PutLock, RequestQueue, TransientStorePoolFacts
 from mqdiag.findings import Severity
+from mqdiag.knowledge.remedies import remedy
 from mqdiag.language import english
 from mqdiag.rules import (
     broker_heap_growth,
@@ -22,11 +23,10 @@ from mqdiag.rules import (
     transient_pool_exhausted,
     transient_pool_risk,
 )
-from mqdiag.rules.shared.brokers import NO_BROKER
-from mqdiag.rules.shared.busy_remedies import POOL_IF_ASYNC_MASTER
-from mqdiag.rules.shared.example_broker import BROKER, example
-from mqdiag.rules.shared.example_consumer import example as consumer_example
 from tests.rules.checks import findings, heap_of, reasons, said, with_heap
+from tests.rules.examples import example_of
+from tests.rules.examples.broker import BROKER, example
+from tests.rules.examples.consumer import example as consumer_example
 
 HOLDER = PutLock(held=True, holder="SendMessageThread_1", writers=("SendMessageThread_1",))
 FREE = PutLock(held=False)
@@ -65,7 +65,7 @@ def _without_wait() -> dict[str, object]:
 
 @pytest.mark.parametrize("module", ALL)
 def test_a_consumers_dump_is_said_to_be_none(module: ModuleType) -> None:
-    assert reasons(module, consumer_example()) == [english()(NO_BROKER)]
+    assert reasons(module, consumer_example()) == ["the dump is not a broker's"]
     assert findings(module, consumer_example()) == ()
 
 
@@ -77,7 +77,7 @@ def test_counts_alone_are_said_to_tell_nothing(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("module", ALL)
 def test_every_broker_of_a_container_is_looked_at(module: ModuleType) -> None:
-    bad = heap_of(module.fires())
+    bad = heap_of(example_of(module).fires())
     healthy = heap_of(example())
     both = with_heap(example(), broker=healthy.broker, further_brokers=(bad.broker,))
     assert findings(module, both)
@@ -138,7 +138,7 @@ def test_the_pool_is_offered_only_where_it_works(role: str, flush: str, offered:
     (found,) = findings(
         page_cache_busy, example(page_cache_lock_ms=3000, put_lock=HOLDER, role=role, flush=flush)
     )
-    assert (POOL_IF_ASYNC_MASTER in found.remedy) is offered
+    assert (remedy("pool_if_async_master")[0] in found.remedy) is offered
 
 
 def _pool(**changes: object) -> TransientStorePoolFacts:
@@ -231,7 +231,7 @@ def test_defaults_of_old_brokers_are_no_workaround() -> None:
 
 @pytest.mark.parametrize(("behind", "cause"), [(-1, "slave-ahead"), (-(1 << 60), "foreign-bytes")])
 def test_a_slave_ahead_is_another_cause_and_what_no_log_can_hold_a_third(behind: int, cause: str) -> None:
-    facts = slave_behind.silent()
+    facts = example_of(slave_behind).silent()
     broker = heap_of(facts).broker
     assert broker is not None
     assert broker.replication is not None
@@ -242,7 +242,7 @@ def test_a_slave_ahead_is_another_cause_and_what_no_log_can_hold_a_third(behind:
 
 
 def test_requests_that_wait_are_no_table_without_limit() -> None:
-    facts = broker_heap_growth.fires()
+    facts = example_of(broker_heap_growth).fires()
     broker = heap_of(facts).broker
     assert broker is not None
     queue = BrokerTable(name="BrokerController.sendThreadPoolQueue", entries=10_000, retained_bytes=3 << 30)
@@ -262,7 +262,7 @@ def test_growth_needs_both_a_share_and_a_size() -> None:
         live = {} if heap_bytes is None else {"shallow_bytes": heap_bytes // 2}
         return with_heap(facts, broker=changed, heap_bytes=heap_bytes, **live)
 
-    facts, mib = broker_heap_growth.fires(), 1 << 20
+    facts, mib = example_of(broker_heap_growth).fires(), 1 << 20
     assert findings(broker_heap_growth, with_table(facts, 64 * mib, 256 * mib))
     assert findings(broker_heap_growth, with_table(facts, 63 * mib, 256 * mib)) == ()
     assert findings(broker_heap_growth, with_table(facts, 64 * mib, 512 * mib)) == ()

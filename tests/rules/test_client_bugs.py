@@ -10,6 +10,7 @@ import pytest
 from mqdiag.facts import Input
 from mqdiag.rules import expiry_cleaner_dead, message_count_drift, message_size_drift, pull_loop_lost
 from tests.rules.checks import findings, of_kind, reasons, said, with_consumer, with_queue
+from tests.rules.examples import example_of
 
 MIB = 1024 * 1024
 
@@ -27,11 +28,14 @@ MIB = 1024 * 1024
     ],
 )
 def test_count(queue: dict[str, object], fires: bool) -> None:
-    assert bool(findings(message_count_drift, with_queue(message_count_drift.fires(), **queue))) is fires
+    assert (
+        bool(findings(message_count_drift, with_queue(example_of(message_count_drift).fires(), **queue)))
+        is fires
+    )
 
 
 def test_count_of_a_large_batch() -> None:
-    facts = with_queue(message_count_drift.fires(), msg_count=140)
+    facts = with_queue(example_of(message_count_drift).fires(), msg_count=140)
     assert findings(message_count_drift, with_consumer(facts, config={"pullBatchSize": 100})) == ()
 
 
@@ -40,7 +44,7 @@ def test_count_of_a_large_batch() -> None:
 )
 def test_versions(version: str | None, words: str) -> None:
     for module in (message_count_drift, expiry_cleaner_dead):
-        (finding,) = findings(module, with_consumer(module.fires(), client_version=version))
+        (finding,) = findings(module, with_consumer(example_of(module).fires(), client_version=version))
         assert words in said(finding)
 
 
@@ -58,7 +62,9 @@ def test_versions(version: str | None, words: str) -> None:
     ],
 )
 def test_size(queue: dict[str, object], fires: bool) -> None:
-    assert bool(findings(message_size_drift, with_queue(message_size_drift.fires(), **queue))) is fires
+    assert (
+        bool(findings(message_size_drift, with_queue(example_of(message_size_drift).fires(), **queue))) is fires
+    )
 
 
 @pytest.mark.parametrize(
@@ -73,7 +79,10 @@ def test_size(queue: dict[str, object], fires: bool) -> None:
     ],
 )
 def test_cleaner(consumer: dict[str, object], fires: bool) -> None:
-    assert bool(findings(expiry_cleaner_dead, with_consumer(expiry_cleaner_dead.fires(), **consumer))) is fires
+    assert (
+        bool(findings(expiry_cleaner_dead, with_consumer(example_of(expiry_cleaner_dead).fires(), **consumer)))
+        is fires
+    )
 
 
 @pytest.mark.parametrize(
@@ -91,7 +100,7 @@ def test_cleaner(consumer: dict[str, object], fires: bool) -> None:
     ],
 )
 def test_pull_loop(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
-    facts = with_consumer(with_queue(pull_loop_lost.fires(), **queue), **consumer)
+    facts = with_consumer(with_queue(example_of(pull_loop_lost).fires(), **queue), **consumer)
     assert bool(findings(pull_loop_lost, facts)) is fires
 
 
@@ -100,6 +109,6 @@ def test_pull_loop(queue: dict[str, object], consumer: dict[str, object], fires:
 )
 def test_a_cut_dump_proves_nothing(module: ModuleType) -> None:
     cut = Input(path="cut.hprof", kind="heap", complete=False)
-    facts = msgspec.structs.replace(module.fires(), inputs=(cut,))
+    facts = msgspec.structs.replace(example_of(module).fires(), inputs=(cut,))
     assert findings(module, facts) == ()
     assert reasons(module, facts) == ["the dump is cut or damaged: what it lacks proves nothing"]

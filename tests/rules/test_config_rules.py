@@ -14,15 +14,16 @@ from mqdiag.redact.report import redact_report
 from mqdiag.report_json import to_values
 from mqdiag.rules import config_not_in_force, consumer_config_conflict
 from tests.rules.checks import findings, heap_of, reasons, said, with_consumer, with_heap
+from tests.rules.examples import example_of
 
 
 def _expecting(key: str, value: int | float | bool | str, group: str | None = None) -> Facts:
     expectation = Expectation(key=key, value=value, group=group)
-    return msgspec.structs.replace(config_not_in_force.fires(), expectations=(expectation,))
+    return msgspec.structs.replace(example_of(config_not_in_force).fires(), expectations=(expectation,))
 
 
 def test_key_both_values_and_the_group() -> None:
-    (finding,) = findings(config_not_in_force, config_not_in_force.fires())
+    (finding,) = findings(config_not_in_force, example_of(config_not_in_force).fires())
     assert finding.subject.group == "CID_wash"
     assert finding.evidence["key"] == "pullThresholdForQueue"
     assert finding.evidence["expected"] == 40
@@ -55,7 +56,7 @@ def test_a_key_that_no_consumer_has_is_skipped() -> None:
 
 
 def test_without_expectations_it_says_so() -> None:
-    facts = msgspec.structs.replace(config_not_in_force.fires(), expectations=())
+    facts = msgspec.structs.replace(example_of(config_not_in_force).fires(), expectations=())
     assert "--expect" in reasons(config_not_in_force, facts)[0]
 
 
@@ -83,26 +84,26 @@ def test_values(expected: int | float | bool | str, actual: ConfigValue, equal: 
 
 def test_division_by_topic_is_named_as_the_reason() -> None:
     config: dict[str, ConfigValue] = {"pullThresholdForQueue": 18, "pullThresholdForTopic": 1000}
-    facts = with_consumer(config_not_in_force.fires(), config=config, queues=55)
+    facts = with_consumer(example_of(config_not_in_force).fires(), config=config, queues=55)
     (finding,) = findings(config_not_in_force, facts)
     assert "pullThresholdForTopic=1000 divided by 55 queues" in said(finding)
 
 
 def test_one_finding_for_consumers_of_one_group_with_the_same_value() -> None:
-    facts = config_not_in_force.fires()
+    facts = example_of(config_not_in_force).fires()
     facts = with_heap(facts, consumers=heap_of(facts).consumers * 2)
     assert len(findings(config_not_in_force, facts)) == 1
 
 
 def test_conflict_names_the_key() -> None:
-    (finding,) = findings(consumer_config_conflict, consumer_config_conflict.fires())
+    (finding,) = findings(consumer_config_conflict, example_of(consumer_config_conflict).fires())
     assert finding.evidence["key"] == "pullThresholdForQueue"
     assert finding.evidence["values"] == ("pullThresholdForQueue: 40 and 100",)
     assert finding.subject.group == "CID_wash"
 
 
 def test_conflict_is_within_a_group_and_among_the_running() -> None:
-    facts = consumer_config_conflict.fires()
+    facts = example_of(consumer_config_conflict).fires()
     first, second = heap_of(facts).consumers
     elsewhere = msgspec.structs.replace(second, group="CID_other")
     assert findings(consumer_config_conflict, with_heap(facts, consumers=(first, elsewhere))) == ()
@@ -111,7 +112,7 @@ def test_conflict_is_within_a_group_and_among_the_running() -> None:
 
 
 def test_division_by_topic_is_no_conflict() -> None:
-    facts = consumer_config_conflict.fires()
+    facts = example_of(consumer_config_conflict).fires()
     divided = tuple(
         msgspec.structs.replace(one, config={**one.config, "pullThresholdForTopic": 1000})
         for one in heap_of(facts).consumers
@@ -120,7 +121,7 @@ def test_division_by_topic_is_no_conflict() -> None:
 
 
 def test_a_text_setting_is_redacted_in_a_conflict() -> None:
-    facts = consumer_config_conflict.fires()
+    facts = example_of(consumer_config_conflict).fires()
     texts = tuple(
         msgspec.structs.replace(one, config={**one.config, "namespace": f"secret{place}"})
         for place, one in enumerate(heap_of(facts).consumers)

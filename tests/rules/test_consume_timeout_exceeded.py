@@ -7,6 +7,7 @@ import pytest
 
 from mqdiag.rules import consume_timeout_exceeded
 from tests.rules.checks import findings, heap_of, margins, said, with_consumer, with_heap, with_queue
+from tests.rules.examples import example_of
 
 MINUTE = 60_000
 
@@ -23,14 +24,14 @@ MINUTE = 60_000
     ],
 )
 def test_consume_timeout(age: int | None, consumer: dict[str, object], fires: bool) -> None:
-    facts = with_queue(consume_timeout_exceeded.fires(), longest_consume_age_ms=age)
+    facts = with_queue(example_of(consume_timeout_exceeded).fires(), longest_consume_age_ms=age)
     assert bool(findings(consume_timeout_exceeded, with_consumer(facts, **consumer))) is fires
 
 
 def test_the_consume_timeout_named_is_above_the_work() -> None:
     """Four minutes of work with a limit of one: twice the limit would end it too."""
     facts = with_consumer(
-        with_queue(consume_timeout_exceeded.fires(), longest_consume_age_ms=4 * MINUTE + 2000),
+        with_queue(example_of(consume_timeout_exceeded).fires(), longest_consume_age_ms=4 * MINUTE + 2000),
         config={"consumeTimeout": 1},
     )
     (found,) = findings(consume_timeout_exceeded, facts)
@@ -38,14 +39,14 @@ def test_the_consume_timeout_named_is_above_the_work() -> None:
 
 
 def test_a_healthy_group_learns_how_close_its_timeout_is() -> None:
-    (margin,) = margins(consume_timeout_exceeded, consume_timeout_exceeded.silent())
+    (margin,) = margins(consume_timeout_exceeded, example_of(consume_timeout_exceeded).silent())
     assert (margin.value, margin.limit, margin.kind) == (14 * MINUTE, 15 * MINUTE, "ms")
-    unused = with_queue(consume_timeout_exceeded.silent(), longest_consume_age_ms=None)
+    unused = with_queue(example_of(consume_timeout_exceeded).silent(), longest_consume_age_ms=None)
     assert margins(consume_timeout_exceeded, unused) == ()
 
 
 def test_of_several_groups_the_one_nearest_to_its_timeout_is_shown() -> None:
-    facts = consume_timeout_exceeded.silent()
+    facts = example_of(consume_timeout_exceeded).silent()
     heap = heap_of(facts)
     slower = msgspec.structs.replace(heap.consumers[0], group="CID_slow", config={"consumeTimeout": 60})
     queue = msgspec.structs.replace(heap.queues[0], group="CID_slow", longest_consume_age_ms=30 * MINUTE)

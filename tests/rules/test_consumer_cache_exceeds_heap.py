@@ -20,6 +20,7 @@ from tests.rules.checks import (
     with_consumer,
     with_heap,
 )
+from tests.rules.examples import example_of
 
 GIB = 1024**3
 HEAP = 1000 * 1000 * 1000
@@ -28,7 +29,7 @@ HEAP = 1000 * 1000 * 1000
 def _holding(held: int, bound: int, **heap: object) -> object:
     """One consumer of 10 queues that holds and may hold so many bytes, in a heap of 1,000,000,000 bytes."""
     facts = with_consumer(
-        module.fires(),
+        example_of(module).fires(),
         body_bytes=held,
         bound_bytes=bound,
         bounded_queues=10,
@@ -71,7 +72,7 @@ def test_an_error_in_a_heap_with_room_is_not_the_caches_fault() -> None:
 
 
 def test_evidence_has_the_contracts_names_and_the_articles_numbers() -> None:
-    (finding,) = findings(module, module.fires())
+    (finding,) = findings(module, example_of(module).fires())
     evidence = finding.evidence
     assert evidence["process_queues"] == 55
     assert evidence["threshold"] == 100
@@ -86,7 +87,7 @@ def test_evidence_has_the_contracts_names_and_the_articles_numbers() -> None:
 
 
 def test_shows_the_arithmetic_and_names_the_setters() -> None:
-    (finding,) = findings(module, module.fires())
+    (finding,) = findings(module, example_of(module).fires())
     assert english()(finding.explanation[0]) == (
         "55 queues x 100 messages x 428,311 bytes = 2,247 MiB; the heap is 2,048 MiB."
     )
@@ -102,7 +103,7 @@ def test_shows_the_arithmetic_and_names_the_setters() -> None:
 
 
 def test_unknown_heap_takes_the_dumps_total_after_an_out_of_memory_error() -> None:
-    facts = with_heap(module.fires(), heap_bytes=None, heap_bytes_source=None)
+    facts = with_heap(example_of(module).fires(), heap_bytes=None, heap_bytes_source=None)
     (finding,) = findings(module, facts)
     assert finding.severity is Severity.ERROR
     assert finding.confidence is Confidence.MEDIUM
@@ -112,7 +113,7 @@ def test_unknown_heap_takes_the_dumps_total_after_an_out_of_memory_error() -> No
 
 
 def test_unknown_heap_of_a_dump_that_was_asked_for_is_said_and_not_guessed() -> None:
-    facts = with_heap(module.fires(), heap_bytes=None, heap_bytes_source=None, out_of_memory=False)
+    facts = with_heap(example_of(module).fires(), heap_bytes=None, heap_bytes_source=None, out_of_memory=False)
     assert findings(module, facts) == ()
     assert "--heap-limit" in reasons(module, facts)[0]
 
@@ -135,7 +136,7 @@ def test_bounds_of_all_consumers_add_up() -> None:
 
 
 def test_pop_messages_in_the_executor_are_held_too() -> None:
-    facts = with_consumer(module.fires(), **of_kind("pop"), config={"popThresholdForQueue": 96})
+    facts = with_consumer(example_of(module).fires(), **of_kind("pop"), config={"popThresholdForQueue": 96})
     facts = with_heap(facts, message_totals=MessageTotals())
     (finding,) = findings(module, facts)
     assert finding.evidence["threshold"] == 96
@@ -144,7 +145,7 @@ def test_pop_messages_in_the_executor_are_held_too() -> None:
 
 def test_held_alone_is_enough_when_the_bound_is_unknown() -> None:
     facts = with_consumer(
-        module.fires(), measured_messages=3, bound_bytes=None, average_body_bytes=None, messages=3
+        example_of(module).fires(), measured_messages=3, bound_bytes=None, average_body_bytes=None, messages=3
     )
     (finding,) = findings(module, facts)
     assert finding.severity is Severity.ERROR
@@ -153,7 +154,7 @@ def test_held_alone_is_enough_when_the_bound_is_unknown() -> None:
 
 def test_size_limit_that_binds_is_shown() -> None:
     facts = with_consumer(
-        module.fires(),
+        example_of(module).fires(),
         config={"pullThresholdForQueue": 1000, "pullThresholdSizeForQueue": 100},
         bound_bytes=55 * 101 * 1024 * 1024,
     )
@@ -162,7 +163,9 @@ def test_size_limit_that_binds_is_shown() -> None:
 
 
 def test_division_by_topic_is_mentioned() -> None:
-    facts = with_consumer(module.fires(), config={"pullThresholdForQueue": 100, "pullThresholdForTopic": 5600})
+    facts = with_consumer(
+        example_of(module).fires(), config={"pullThresholdForQueue": 100, "pullThresholdForTopic": 5600}
+    )
     (finding,) = findings(module, facts)
     assert "pullThresholdForTopic=5600" in said(finding)
 
@@ -175,15 +178,15 @@ def test_limits_can_be_set() -> None:
 
 
 def test_a_pull_consumer_caches_nothing() -> None:
-    assert findings(module, with_consumer(module.fires(), **of_kind("pull"))) == ()
+    assert findings(module, with_consumer(example_of(module).fires(), **of_kind("pull"))) == ()
 
 
 def test_without_the_graph_it_is_skipped() -> None:
-    assert "--quick" in reasons(module, with_heap(module.fires(), process_queues=None))[0]
+    assert "--quick" in reasons(module, with_heap(example_of(module).fires(), process_queues=None))[0]
 
 
 def test_says_when_the_least_values_are_not_enough() -> None:
-    facts = with_heap(module.fires(), heap_bytes=64 * 1024 * 1024, shallow_bytes=60 * 1024 * 1024)
+    facts = with_heap(example_of(module).fires(), heap_bytes=64 * 1024 * 1024, shallow_bytes=60 * 1024 * 1024)
     (finding,) = findings(module, facts)
     assert finding.evidence["recommended_threshold"] == 1
     assert finding.evidence["recommended_threshold_mib"] == 1
@@ -192,18 +195,18 @@ def test_says_when_the_least_values_are_not_enough() -> None:
 
 
 def test_healthy_queues_a_pull_above_their_threshold_are_no_finding() -> None:
-    assert findings(module, module.silent()) == ()
+    assert findings(module, example_of(module).silent()) == ()
 
 
 def test_a_healthy_heap_learns_how_close_both_limits_are() -> None:
-    held, bound = margins(module, module.silent(), bound_share_warning=0.8)
+    held, bound = margins(module, example_of(module).silent(), bound_share_warning=0.8)
     assert (held.value, held.limit) == (pytest.approx(55 * 28 * 428_311 / (2 * GIB)), 0.5)
     assert (bound.value, bound.limit) == (pytest.approx(55 * 27 * 428_311 / (2 * GIB)), 0.8)
     assert {held.kind, bound.kind} == {"percent"}
 
 
 def test_a_bound_of_some_consumers_is_said_to_be_theirs() -> None:
-    facts = module.silent()
+    facts = example_of(module).silent()
     first = heap_of(facts).consumers[0]
     unmeasured = msgspec.structs.replace(first, group="CID_other", measured_messages=3, bound_bytes=None)
     _, bound = margins(module, with_heap(facts, consumers=(first, unmeasured)))
@@ -211,13 +214,13 @@ def test_a_bound_of_some_consumers_is_said_to_be_theirs() -> None:
 
 
 def test_a_heap_of_unknown_size_has_no_margins() -> None:
-    assert margins(module, with_heap(module.silent(), heap_bytes=None)) == ()
+    assert margins(module, with_heap(example_of(module).silent(), heap_bytes=None)) == ()
 
 
 def test_advice_that_the_size_limit_decides_shows_no_product() -> None:
     """100 messages of 2 MiB are twice what the size limit lets into a queue."""
     facts = with_consumer(
-        module.fires(),
+        example_of(module).fires(),
         average_body_bytes=2.0 * 1024 * 1024,
         bound_bytes=55 * 101 * 1024 * 1024,
     )
@@ -227,7 +230,7 @@ def test_advice_that_the_size_limit_decides_shows_no_product() -> None:
 
 
 def test_a_given_limit_that_the_dump_contradicts_hides_no_fault() -> None:
-    roomy = with_heap(module.fires(), heap_bytes=64 * GIB)
+    roomy = with_heap(example_of(module).fires(), heap_bytes=64 * GIB)
     assert findings(module, roomy) == ()
     (finding,) = findings(
         module,
@@ -241,6 +244,13 @@ def test_a_given_limit_that_the_dump_contradicts_hides_no_fault() -> None:
 
 
 def test_a_limit_below_the_live_objects_is_no_limit() -> None:
-    facts = with_heap(module.silent(), heap_bytes=GIB)
+    facts = with_heap(example_of(module).silent(), heap_bytes=GIB)
     assert findings(module, facts) == ()
     assert margins(module, facts) == ()
+
+
+def test_a_share_of_nothing_cannot_be_recommended() -> None:
+    least, _ = module.RULE.card.ranges["recommended_share"]
+    assert least > 0
+    (finding,) = findings(module, example_of(module).fires(), recommended_share=least)
+    assert finding.evidence["recommended_threshold"] == 1

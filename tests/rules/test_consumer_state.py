@@ -13,8 +13,9 @@ from mqdiag.rules import (
     queue_unassigned,
     send_back_failing,
 )
-from mqdiag.rules.shared.example_consumer import CONSUMER
 from tests.rules.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
+from tests.rules.examples import example_of
+from tests.rules.examples.consumer import CONSUMER
 
 START = 1_700_000_000_000
 DOWN = {**CONSUMER.state, "serviceState": "SHUTDOWN_ALREADY"}
@@ -22,7 +23,7 @@ DOWN = {**CONSUMER.state, "serviceState": "SHUTDOWN_ALREADY"}
 
 @pytest.mark.parametrize("state", [DOWN | {"pause": True}, {**CONSUMER.state, "pause": False}, {}])
 def test_not_paused(state: dict[str, object]) -> None:
-    assert findings(consumer_paused, with_consumer(consumer_paused.fires(), state=state)) == ()
+    assert findings(consumer_paused, with_consumer(example_of(consumer_paused).fires(), state=state)) == ()
 
 
 @pytest.mark.parametrize(
@@ -40,11 +41,14 @@ def test_not_paused(state: dict[str, object]) -> None:
     ],
 )
 def test_unassigned(consumer: dict[str, object], fires: bool) -> None:
-    assert bool(findings(queue_unassigned, with_consumer(queue_unassigned.fires(), **consumer))) is fires
+    assert (
+        bool(findings(queue_unassigned, with_consumer(example_of(queue_unassigned).fires(), **consumer)))
+        is fires
+    )
 
 
 def test_unassigned_here_and_assigned_to_the_other_consumer() -> None:
-    facts = queue_unassigned.fires()
+    facts = example_of(queue_unassigned).fires()
     assert findings(queue_unassigned, with_heap(facts, consumers=heap_of(facts).consumers * 2)) == ()
 
 
@@ -52,12 +56,12 @@ def test_unassigned_here_and_assigned_to_the_other_consumer() -> None:
     "change", [{"instance_id": "0x20"}, {"state": DOWN}, {"client_id": None}, {"group": "other"}]
 )
 def test_ids_that_are_not_double(change: dict[str, object]) -> None:
-    assert findings(duplicate_client_id, with_consumer(duplicate_client_id.fires(), **change)) == ()
+    assert findings(duplicate_client_id, with_consumer(example_of(duplicate_client_id).fires(), **change)) == ()
 
 
 @pytest.mark.parametrize(("count", "fires"), [(19, False), (20, True)])
 def test_leak(count: int, fires: bool) -> None:
-    facts = client_leak.fires()
+    facts = example_of(client_leak).fires()
     facts = with_heap(facts, instances=heap_of(facts).instances[:count])
     assert bool(findings(client_leak, facts)) is fires
 
@@ -73,7 +77,7 @@ def test_leak(count: int, fires: bool) -> None:
     ],
 )
 def test_lite_pull(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
-    facts = with_consumer(with_queue(lite_pull_cache.fires(), **queue), **consumer)
+    facts = with_consumer(with_queue(example_of(lite_pull_cache).fires(), **queue), **consumer)
     assert bool(findings(lite_pull_cache, facts)) is fires
 
 
@@ -87,7 +91,10 @@ def test_lite_pull(queue: dict[str, object], consumer: dict[str, object], fires:
     ],
 )
 def test_send_back(consumer: dict[str, object], fires: bool) -> None:
-    assert bool(findings(send_back_failing, with_consumer(send_back_failing.fires(), **consumer))) is fires
+    assert (
+        bool(findings(send_back_failing, with_consumer(example_of(send_back_failing).fires(), **consumer)))
+        is fires
+    )
 
 
 @pytest.mark.parametrize(
@@ -103,5 +110,5 @@ def test_send_back(consumer: dict[str, object], fires: bool) -> None:
     ],
 )
 def test_ghost(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
-    facts = with_consumer(with_queue(ghost_consumer.fires(), **queue), **consumer)
+    facts = with_consumer(with_queue(example_of(ghost_consumer).fires(), **queue), **consumer)
     assert bool(findings(ghost_consumer, facts)) is fires

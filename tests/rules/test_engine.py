@@ -9,22 +9,15 @@ from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import english
 from mqdiag.rules import run_rules
 from mqdiag.rules.engine import MOST_FINDINGS
-from mqdiag.rules.registry import Draft, Limits, Rule, Said
+from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.text import say
+from tests.rules.made import made_rule
 
 CASES = MOST_FINDINGS + 50
 
 
 def test_of_many_findings_the_gravest_are_kept_in_the_rules_order_and_the_others_counted() -> None:
-    rule = Rule(
-        name="many-cases",
-        title="Many",
-        why="Each is one.",
-        causes=("many",),
-        severities=(Severity.ERROR, Severity.WARNING),
-        remedy=("Look.",),
-        references=("none",),
-    )
+    rule = made_rule("many-cases")
 
     @rule.sees("admin")
     def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import importlib
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +14,8 @@ import mqdiag.rules
 
 LOGS = Path(mqdiag.logs.__file__).parent
 RULES = Path(mqdiag.rules.__file__).parent
+STATEMENTS = RULES.parent / "knowledge" / "log_statements"
+CARDS = RULES.parent / "knowledge" / "rules"
 
 
 def counted() -> tuple[set[str], list[re.Pattern[str]]]:
@@ -27,7 +30,19 @@ def counted() -> tuple[set[str], list[re.Pattern[str]]]:
                 start = str(node.values[0].value)
                 if re.fullmatch(r"[a-z][a-z-]*-(?:with-)?", start):
                     made.append(re.compile(re.escape(start) + r"[a-z0-9-]+"))
+    for path in STATEMENTS.glob("*.toml"):
+        texts |= set(_texts(tomllib.loads(path.read_text())))
     return texts, made
+
+
+def _texts(value: object) -> Iterator[str]:
+    """All texts of a file of data."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        yield from (text for inner in value.values() for text in _texts(inner))
+    elif isinstance(value, list):
+        yield from (text for inner in value for text in _texts(inner))
 
 
 def asked() -> Iterator[tuple[str, str]]:
@@ -52,9 +67,17 @@ def asked() -> Iterator[tuple[str, str]]:
                     yield name, str(kind)
 
 
+def asked_by_cards() -> Iterator[tuple[str, str]]:
+    """(rule, kind) of each kind of event for which a card has a line."""
+    for path in CARDS.glob("*.toml"):
+        for found in re.finditer(r'for_each_event = (\[[^]]*\]|"[^"]*")', path.read_text()):
+            for kind in re.findall(r'"([^"*]+)"', found[1]):
+                yield path.stem, kind
+
+
 def test_rules_ask_for_events_that_are_counted() -> None:
     texts, made = counted()
-    kinds = list(asked())
+    kinds = [*asked(), *asked_by_cards()]
     assert len(kinds) > 40
     unknown = {
         pair for pair in kinds if pair[1] not in texts and not any(one.fullmatch(pair[1]) for one in made)

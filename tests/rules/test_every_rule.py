@@ -16,6 +16,7 @@ from mqdiag.rules import Outcome, all_rules, run_rules
 from mqdiag.rules.discovery import rule_modules
 from mqdiag.rules.engine import NAMES
 from mqdiag.text import KINDS, Text, say
+from tests.rules.examples import example_of
 from tests.rules.numbers import unproven
 
 MODULES = [pytest.param(module, id=module.RULE.name) for module in rule_modules()]
@@ -29,7 +30,7 @@ def _run(module: ModuleType, facts: Facts) -> Outcome:
 
 
 def _finding(module: ModuleType) -> Finding:
-    (finding,) = _run(module, module.fires()).findings
+    (finding,) = _run(module, example_of(module).fires()).findings
     return finding
 
 
@@ -45,14 +46,14 @@ def test_fires(module: ModuleType) -> None:
 
 @every_rule
 def test_is_silent(module: ModuleType) -> None:
-    outcome = _run(module, module.silent())
+    outcome = _run(module, example_of(module).silent())
     assert outcome.findings == ()
     assert outcome.skipped == ()
 
 
 @every_rule
 def test_margins_of_a_silent_rule_are_below_their_limits(module: ModuleType) -> None:
-    for margin in _run(module, module.silent()).margins:
+    for margin in _run(module, example_of(module).silent()).margins:
         assert margin.rule == module.RULE.name
         assert margin.value <= margin.limit
         assert margin.kind in KINDS - {""}
@@ -123,7 +124,7 @@ def test_needs_and_limits(module: ModuleType) -> None:
 @every_rule
 def test_other_rules_that_are_named_exist(module: ModuleType) -> None:
     rules = {rule.name: rule.causes for rule in all_rules()}
-    own = module.RULE
+    own = module.RULE.card
     for named in (*own.explained_by, *own.leads_to, *own.same_as):
         name, _, cause = named.partition(":")
         assert name in rules
@@ -133,8 +134,8 @@ def test_other_rules_that_are_named_exist(module: ModuleType) -> None:
 @every_rule
 def test_docstrings(module: ModuleType) -> None:
     assert module.__doc__
-    assert module.fires.__doc__
-    assert module.silent.__doc__
+    assert example_of(module).fires.__doc__
+    assert example_of(module).silent.__doc__
 
 
 def test_names_are_unique() -> None:
@@ -145,7 +146,7 @@ def test_names_are_unique() -> None:
 @every_rule
 def test_does_not_crash_on_what_is_unknown(module: ModuleType) -> None:
     """Facts in which everything that may be unknown is."""
-    facts = module.fires()
+    facts = example_of(module).fires()
     if facts.heap is not None:
         bare = {
             field.name: None

@@ -11,6 +11,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding
 from mqdiag.rules import gc_pressure
 from tests.rules import checks
+from tests.rules.examples import example_of
 from tests.threads.made import HTTP, TAKE, At, dump
 from tests.threads.real_series import CASES
 
@@ -61,7 +62,7 @@ def test_a_heap_that_is_nearly_full_and_one_with_room(case: str, times: int) -> 
 
 
 def test_one_pause_in_a_short_series_is_no_pressure() -> None:
-    facts = gc_pressure.fires()
+    facts = example_of(gc_pressure).fires()
     assert facts.stacks is not None
     assert facts.stacks.collector is not None
     load = msgspec.structs.replace(facts.stacks.collector, collector_cpu_ms=900.0, seconds=1.5)

@@ -9,10 +9,11 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.language import english
 from mqdiag.rules import gc_thrashing
 from tests.rules.checks import findings
+from tests.rules.examples import example_of
 
 
 def test_a_title_names_its_log_where_there_are_several() -> None:
-    logs = gc_thrashing.fires().logs
+    logs = example_of(gc_thrashing).fires().logs
     assert logs is not None
     (gc,) = logs.gc
     (alone,) = findings(gc_thrashing, Facts(logs=logs))

@@ -9,6 +9,7 @@ from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Severity
 from mqdiag.rules import heap_held_by_application
 from tests.rules.checks import findings, heap_of, margins, severities, with_heap
+from tests.rules.examples import example_of
 
 MIB = 1024 * 1024
 
@@ -24,14 +25,14 @@ MIB = 1024 * 1024
     ],
 )
 def test_application_share(retained: int, reachable: int, expected: list[Severity]) -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=retained)
     facts = with_heap(facts, suspects=(suspect,), shallow_bytes=reachable)
     assert severities(heap_held_by_application, facts) == expected
 
 
 def test_a_small_heap_that_ran_out_is_told() -> None:
-    facts = with_heap(heap_held_by_application.fires(), out_of_memory=True, shallow_bytes=58 * MIB)
+    facts = with_heap(example_of(heap_held_by_application).fires(), out_of_memory=True, shallow_bytes=58 * MIB)
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=52 * MIB)
     assert severities(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == [Severity.ERROR]
     part = msgspec.structs.replace(suspect, retained_bytes=28 * MIB)
@@ -42,14 +43,14 @@ def test_a_small_heap_that_ran_out_is_told() -> None:
 
 @pytest.mark.parametrize(("heap_bytes", "expected"), [(104 * MIB, [Severity.ERROR]), (105 * MIB, [])])
 def test_a_small_heap_counts_by_its_share_of_the_limit(heap_bytes: int, expected: list[Severity]) -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=52 * MIB)
     small = with_heap(facts, suspects=(suspect,), shallow_bytes=52 * MIB, heap_bytes=heap_bytes)
     assert severities(heap_held_by_application, small) == expected
 
 
 def test_two_that_fill_the_heap_together_are_both_named() -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     both = tuple(
         msgspec.structs.replace(heap_of(facts).suspects[0], label=f"com.acme.{name}", retained_bytes=part * MIB)
         for name, part in (("A.MAP", 26), ("B.MAP", 24))
@@ -59,7 +60,7 @@ def test_two_that_fill_the_heap_together_are_both_named() -> None:
 
 
 def test_beans_of_similar_size_are_told_and_are_no_fault() -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     even = msgspec.structs.replace(
         heap_of(facts).suspects[0],
         even=True,
@@ -73,25 +74,25 @@ def test_beans_of_similar_size_are_told_and_are_no_fault() -> None:
 
 
 def test_without_rocketmq_no_sentence_is_about_it() -> None:
-    (finding,) = findings(heap_held_by_application, heap_held_by_application.fires())
+    (finding,) = findings(heap_held_by_application, example_of(heap_held_by_application).fires())
     assert not [
         one for one in (finding.title, *finding.explanation, *finding.remedy) if "RocketMQ" in one.template
     ]
     consumer = ConsumerFacts(group="g", kind="push", retained_bytes=1_000)
     (beside,) = findings(
-        heap_held_by_application, with_heap(heap_held_by_application.fires(), consumers=(consumer,))
+        heap_held_by_application, with_heap(example_of(heap_held_by_application).fires(), consumers=(consumer,))
     )
     assert "thresholds" in beside.remedy[-1].template
 
 
 def test_rocketmqs_own_weight_is_not_the_applications() -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], owner="rocketmq")
     assert findings(heap_held_by_application, with_heap(facts, suspects=(suspect,))) == ()
 
 
 def test_consumers_below_an_application_object_are_not_the_applications() -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     consumer = ConsumerFacts(group="g", kind="push", retained_bytes=140_000_000)
     assert findings(heap_held_by_application, with_heap(facts, consumers=(consumer,))) == ()
     beside = msgspec.structs.replace(consumer, retained_bytes=40_000_000)
@@ -99,13 +100,13 @@ def test_consumers_below_an_application_object_are_not_the_applications() -> Non
 
 
 def test_kept_messages_have_their_own_finding() -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     totals = MessageTotals(elsewhere=3000, elsewhere_bytes=140_000_000)
     assert findings(heap_held_by_application, with_heap(facts, message_totals=totals)) == ()
 
 
 def test_application_evidence_names_class_and_field() -> None:
-    (finding,) = findings(heap_held_by_application, heap_held_by_application.fires())
+    (finding,) = findings(heap_held_by_application, example_of(heap_held_by_application).fires())
     assert finding.evidence["holder_class"] == "com.acme.ReportCache"
     assert finding.evidence["holder_field"] == "ENTRIES"
     assert finding.evidence["path"] == ("class com.acme.ReportCache", "ENTRIES java.util.HashMap")
@@ -123,7 +124,7 @@ def test_application_evidence_names_class_and_field() -> None:
 def test_a_healthy_heap_learns_how_close_its_largest_accumulation_is(
     retained: int, expected: list[tuple[float, float, str]]
 ) -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=retained)
     found = margins(heap_held_by_application, with_heap(facts, suspects=(suspect,)))
     assert [(one.value, one.limit, one.kind) for one in found] == expected
@@ -142,7 +143,7 @@ def test_a_healthy_heap_learns_how_close_its_largest_accumulation_is(
 def test_a_large_cache_in_a_heap_with_room_is_no_error(
     heap_bytes: int | None, out_of_memory: bool, expected: Severity
 ) -> None:
-    facts = heap_held_by_application.fires()
+    facts = example_of(heap_held_by_application).fires()
     suspect = msgspec.structs.replace(heap_of(facts).suspects[0], retained_bytes=100 * MIB)
     roomy = with_heap(
         facts,

@@ -22,9 +22,16 @@ def test_the_written_index_is_read_before_the_sources(tmp_path: Path) -> None:
     (tmp_path / "some_rule.py").write_text(SOURCE)
     from_sources = index.read_index(str(tmp_path))
     assert from_sources == [("some_rule", [["heap", "logs"], []])]
-    index.write_index(str(tmp_path), str(tmp_path / index.FILE))
+    (tmp_path / index.FILE).write_bytes(index.write(str(tmp_path)))
     (tmp_path / "some_rule.py").unlink()
     assert index.read_index(str(tmp_path)) == from_sources
+
+
+def test_views_are_evidence_and_comments_are_no_checks(tmp_path: Path) -> None:
+    (tmp_path / "some_rule.py").write_text(
+        '@RULE.brokers  # of a dump\ndef heap(): ...\n\n\n# @RULE.sees("stacks")\n@RULE.counters\ndef admin(): ...\n'
+    )
+    assert index.read_index(str(tmp_path)) == [("some_rule", [["heap"], ["admin"]])]
 
 
 def test_a_file_without_a_check_is_told(tmp_path: Path) -> None:

@@ -8,13 +8,14 @@ from mqdiag.facts import Facts
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import input_incomplete, run_rules
-from mqdiag.rules.shared.example_consumer import example
 from mqdiag.text import say
+from tests.rules.examples import example_of
+from tests.rules.examples.consumer import example
 
 
 def finding(read_share: float | None, found_references_share: float | None) -> Finding:
     given = msgspec.structs.replace(
-        input_incomplete.fires().inputs[0],
+        example_of(input_incomplete).fires().inputs[0],
         read_share=read_share,
         found_references_share=found_references_share,
     )
@@ -28,19 +29,19 @@ def lines(found: Finding) -> list[str]:
 def test_a_stated_size_gives_the_share_of_its_bytes() -> None:
     said = finding(0.8, None)
     assert "80 % of it was read" in english()(said.title)
-    assert not any("how many bytes" in line for line in lines(said))
+    assert not any("missing bytes" in line for line in lines(said))
 
 
 def test_references_are_told_as_references_never_as_bytes() -> None:
     said = finding(None, 0.8)
     assert "was read" not in english()(said.title)
-    assert "Nothing tells how many bytes are missing." in lines(said)
+    assert "The number of missing bytes is unknown." in lines(said)
     assert any(line.startswith("20 % of the references lead to objects") for line in lines(said))
 
 
 def test_a_well_formed_dump_that_lacks_objects_stopped_at_no_byte() -> None:
     given = msgspec.structs.replace(
-        input_incomplete.fires().inputs[0],
+        example_of(input_incomplete).fires().inputs[0],
         stopped_at_byte=None,
         read_share=None,
         problem=say("records of objects are missing"),
@@ -52,7 +53,7 @@ def test_a_well_formed_dump_that_lacks_objects_stopped_at_no_byte() -> None:
 
 def test_a_cut_input_that_decides_nothing_is_an_error() -> None:
     """With a consumer in what was read, or a whole input beside it, it is a warning."""
-    (cut,) = input_incomplete.fires().inputs
+    (cut,) = example_of(input_incomplete).fires().inputs
     whole = msgspec.structs.replace(cut, path="j1.log", kind="stacks", complete=True, problem=None)
     heap = example().heap
     assert heap is not None

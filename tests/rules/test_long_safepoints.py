@@ -8,6 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts, LogsFacts
 from mqdiag.rules import long_safepoints
 from tests.rules.checks import findings
+from tests.rules.examples import example_of
 
 SECONDS_27 = 27_000.0
 
@@ -31,7 +32,7 @@ def test_short_ones_are_not(longest_ms: float) -> None:
 
 
 def test_a_log_with_its_safepoints_is_told_once() -> None:
-    known = long_safepoints.fires().logs
+    known = example_of(long_safepoints).fires().logs
     assert known is not None
     (row,) = known.safepoints
     both = LogsFacts(safepoints=(row,), gc=(collections(SECONDS_27, row.path),))

@@ -24,6 +24,7 @@ from tests.programs import need
 from tests.read.stores.written import WrittenStore
 from tests.rules import checks
 from tests.rules.checks import said
+from tests.rules.examples import example_of
 from tests.rules.numbers import unproven
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "stores"
@@ -222,13 +223,15 @@ def test_the_version_decides_what_would_happen(version: str, outcome: str, again
     listed = BrokerListed(
         source="x", cluster="c", broker="b", broker_id=0, address="127.0.0.1:10911", version=version
     )
-    facts = msgspec.structs.replace(offset_ahead_of_store.fires(), admin=AdminFacts(brokers=(listed,)))
+    facts = msgspec.structs.replace(
+        example_of(offset_ahead_of_store).fires(), admin=AdminFacts(brokers=(listed,))
+    )
     (finding,) = checks.findings(offset_ahead_of_store, facts)
     assert (finding.evidence["outcome"], finding.evidence["consumed_again"]) == (outcome, again)
 
 
 def test_a_queue_whose_first_messages_are_deleted_is_not_consumed_again() -> None:
-    facts = offset_ahead_of_store.fires()
+    facts = example_of(offset_ahead_of_store).fires()
     assert facts.stores is not None
     stores = tuple(
         msgspec.structs.replace(
@@ -267,7 +270,7 @@ def test_a_listing_and_the_offsets_are_enough_where_they_can_be(lister: str, tmp
     assert finding.evidence["stored_offset"] == 1300
     assert finding.evidence["max_offset"] == 50
     assert "at 50 at most" in said(finding)
-    assert any("cannot tell" in english()(skip.reason) for skip in report.skipped) is False
+    assert any("cannot decide" in english()(skip.reason) for skip in report.skipped) is False
 
 
 def test_a_listing_that_cannot_tell_says_so(tmp_path: Path) -> None:
@@ -285,7 +288,7 @@ def test_a_listing_that_cannot_tell_says_so(tmp_path: Path) -> None:
     report = diagnose_incident([given]).report
     assert report.findings == ()
     assert any(
-        skip.rule == NAME and "cannot tell for 1 stored offset" in english()(skip.reason)
+        skip.rule == NAME and "cannot decide 1 stored offset" in english()(skip.reason)
         for skip in report.skipped
     )
 

@@ -9,7 +9,6 @@ from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Severity
 from mqdiag.rules import flow_control, orderly_lock_lost, orderly_suspended, pull_service_dead, retry_storm
-from mqdiag.rules.shared.example_consumer import example
 from tests.rules.checks import (
     findings,
     heap_of,
@@ -20,6 +19,8 @@ from tests.rules.checks import (
     with_heap,
     with_queue,
 )
+from tests.rules.examples import example_of
+from tests.rules.examples.consumer import example
 
 HOUR = 3_600_000
 
@@ -28,7 +29,9 @@ HOUR = 3_600_000
     ("times", "orderly", "fires"), [(15, True, False), (16, True, True), (99, False, False)]
 )
 def test_suspended(times: int, orderly: bool, fires: bool) -> None:
-    facts = with_consumer(with_queue(orderly_suspended.fires(), most_redelivered=times), orderly=orderly)
+    facts = with_consumer(
+        with_queue(example_of(orderly_suspended).fires(), most_redelivered=times), orderly=orderly
+    )
     assert bool(findings(orderly_suspended, facts)) is fires
 
 
@@ -47,7 +50,7 @@ def test_suspended(times: int, orderly: bool, fires: bool) -> None:
     ],
 )
 def test_lock(queue: dict[str, object], consumer: dict[str, object], fires: bool) -> None:
-    facts = with_consumer(with_queue(orderly_lock_lost.fires(), **queue), **consumer)
+    facts = with_consumer(with_queue(example_of(orderly_lock_lost).fires(), **queue), **consumer)
     assert bool(findings(orderly_lock_lost, facts)) is fires
 
 
@@ -55,7 +58,7 @@ def test_lock(queue: dict[str, object], consumer: dict[str, object], fires: bool
     ("messages", "failed", "fires"), [(100, 100, True), (99, 99, False), (400, 120, True), (400, 119, False)]
 )
 def test_retries(messages: int, failed: int, fires: bool) -> None:
-    facts = with_queue(retry_storm.fires(), messages=messages, redelivered=failed)
+    facts = with_queue(example_of(retry_storm).fires(), messages=messages, redelivered=failed)
     assert bool(findings(retry_storm, facts)) is fires
 
 
@@ -68,7 +71,7 @@ def test_retries(messages: int, failed: int, fires: bool) -> None:
     ],
 )
 def test_the_status_that_ends_retries_is_that_of_the_listener(orderly: bool | None, named: set[str]) -> None:
-    (found,) = findings(retry_storm, with_consumer(retry_storm.fires(), orderly=orderly))
+    (found,) = findings(retry_storm, with_consumer(example_of(retry_storm).fires(), orderly=orderly))
     both = ("CONSUME_SUCCESS", "ConsumeOrderlyStatus.SUCCESS")
     assert {status for status in both if status in said(found)} == named
 
@@ -78,16 +81,19 @@ def test_the_status_that_ends_retries_is_that_of_the_listener(orderly: bool | No
     [(999, []), (1000, [Severity.INFO]), (57_599, [Severity.INFO]), (57_600, [Severity.WARNING])],
 )
 def test_flow_control_in_an_hour(times: int, expected: list[Severity]) -> None:
-    state = {**heap_of(flow_control.fires()).consumers[0].state, "queueFlowControlTimes": times}
-    assert severities(flow_control, with_consumer(flow_control.fires(), state=state)) == expected
+    state = {**heap_of(example_of(flow_control).fires()).consumers[0].state, "queueFlowControlTimes": times}
+    assert severities(flow_control, with_consumer(example_of(flow_control).fires(), state=state)) == expected
 
 
 def test_flow_control_says_which() -> None:
-    state = {**heap_of(flow_control.fires()).consumers[0].state, "queueMaxSpanFlowControlTimes": 6000}
-    (finding,) = findings(flow_control, with_consumer(flow_control.fires(), state=state))
+    state = {
+        **heap_of(example_of(flow_control).fires()).consumers[0].state,
+        "queueMaxSpanFlowControlTimes": 6000,
+    }
+    (finding,) = findings(flow_control, with_consumer(example_of(flow_control).fires(), state=state))
     assert finding.cause == "span"
     assert finding.evidence["uptime_ms"] == HOUR
-    (finding,) = findings(flow_control, with_heap(flow_control.fires(), captured_at=None))
+    (finding,) = findings(flow_control, with_heap(example_of(flow_control).fires(), captured_at=None))
     assert finding.evidence["queues_held_back"] is None
 
 

@@ -14,9 +14,10 @@ from mqdiag.fail_on import FailOn
 from mqdiag.findings import Finding
 from mqdiag.rules import heap_held_by_application
 from tests.rules.checks import heap_of, said, with_heap
+from tests.rules.examples import example_of
 
 MIB = 1 << 20
-FIELD = heap_of(heap_held_by_application.fires()).suspects[0]
+FIELD = heap_of(example_of(heap_held_by_application).fires()).suspects[0]
 EVEN = {"even": True, "entries": 60, "entry_classes": ("com.acme.Bean: 60",), "largest_entry_share": 0.02}
 SOFT = {"entries": 9, "entry_classes": ("java.lang.ref.SoftReference: 9",), "largest_entry_share": 0.2}
 
@@ -32,7 +33,7 @@ def test_the_run_fails(share: float, how: dict[str, object], reachable: int) -> 
     )
     thread = HeapThread(name="main", role="other", hit_out_of_memory=True, frames=frames)
     facts = with_heap(
-        heap_held_by_application.fires(),
+        example_of(heap_held_by_application).fires(),
         suspects=(suspect,),
         shallow_bytes=reachable,
         heap_bytes=reachable + 4 * MIB,
@@ -54,7 +55,7 @@ def at_error(
     suspect = msgspec.structs.replace(FIELD, retained_bytes=used * 9 // 10, share=0.9)
     frames = ("java.lang.OutOfMemoryError.<init>(OutOfMemoryError.java:48)", frame)
     facts = with_heap(
-        heap_held_by_application.fires(),
+        example_of(heap_held_by_application).fires(),
         suspects=(suspect,),
         shallow_bytes=used,
         heap_bytes=limit,

@@ -7,6 +7,7 @@ from mqdiag.facts.heap import ConsumerOwner, EqualNumber, HeapThread, ListenerCa
 from mqdiag.rules import config_not_in_force
 from mqdiag.rules import consumer_cache_exceeds_heap as module
 from tests.rules.checks import findings, said, with_consumer, with_heap
+from tests.rules.examples import example_of
 
 HOLD = "com.acme.StockClient.hold(StockClient.java:31)"
 OWNER = ConsumerOwner(
@@ -31,7 +32,7 @@ def _worker(number: int, age_ms: int | None, frame: str = HOLD) -> HeapThread:
 
 
 def _facts(*threads: HeapThread, out_of_memory: bool = True, **consumer: object) -> Facts:
-    facts = with_consumer(module.fires(), pool_threads=20, **consumer)
+    facts = with_consumer(example_of(module).fires(), pool_threads=20, **consumer)
     return with_heap(facts, threads=threads, out_of_memory=out_of_memory)
 
 
@@ -85,6 +86,8 @@ def test_an_owner_without_an_equal_number_is_named_alone() -> None:
 
 
 def test_who_overrides_a_setting_is_told_where_it_was_intended_otherwise() -> None:
-    (finding,) = findings(config_not_in_force, with_consumer(config_not_in_force.fires(), owner=OWNER))
+    (finding,) = findings(
+        config_not_in_force, with_consumer(example_of(config_not_in_force).fires(), owner=OWNER)
+    )
     assert finding.evidence["equal_fields"] == ("com.acme.BaseConsumer.defaultThreshold",)
     assert "it may set pullThresholdForQueue after your configuration" in said(finding)

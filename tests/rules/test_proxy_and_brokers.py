@@ -11,6 +11,7 @@ from mqdiag.facts.producers import RemotingFacts, SendingFacts
 from mqdiag.findings import Confidence
 from mqdiag.rules import proxy_broker_unreachable, proxy_output_waits
 from tests.rules.checks import findings, heap_of, said, with_heap
+from tests.rules.examples import example_of
 
 PROXY = LogFile(path="proxy.log", kind="proxy", format="plain", bytes=1, lines=1000, event_lines=30)
 CLIENT = msgspec.structs.replace(PROXY, path="rocketmq_client.log", kind="client")
@@ -44,13 +45,13 @@ def test_lines_of_the_proxy_beside_those_of_clients(
 )
 def test_no_connection_is_told_only_where_all_are_known(channels: tuple[int | None, ...], told: bool) -> None:
     remoting = tuple(RemotingFacts(in_flight=0, overdue=0, channels=1, broker_channels=one) for one in channels)
-    facts = with_heap(proxy_broker_unreachable.silent(), sending=SendingFacts(remoting=remoting))
+    facts = with_heap(example_of(proxy_broker_unreachable).silent(), sending=SendingFacts(remoting=remoting))
     assert [one.cause for one in findings(proxy_broker_unreachable, facts)] == ["not-connected"] * told
 
 
 @pytest.mark.parametrize("missing", ["chunk_bytes", "used_bytes", "unsent_bytes"])
 def test_memory_of_netty_that_is_not_known_is_not_told(missing: str) -> None:
-    facts = proxy_output_waits.fires()
+    facts = example_of(proxy_output_waits).fires()
     proxy = heap_of(facts).proxy
     assert proxy is not None
     assert proxy.netty is not None

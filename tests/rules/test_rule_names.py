@@ -10,12 +10,14 @@ from mqdiag.rules import all_rules
 
 PACKAGE = Path(__file__).parents[2] / "mqdiag"
 OTHER_MEANINGS = {
+    ("facts/vocabulary.py", "busy-loop"): "the cause of a standstill",
     ("facts/vocabulary.py", "page-cache-busy"): "the cause of a wait",
     ("facts/vocabulary.py", "regression"): "a kind of change between two runs",
     ("logs/consuming.py", "threshold-divided"): "a kind of log line",
     ("render/openmetrics.py", "regression"): "a kind of change between two runs",
     ("render/sections/log_events.py", "flow-control"): "a section of a report",
     ("rocketmq/broker/broker_facts.py", "disk-full"): "a running flag of a broker",
+    ("threads/cause_of_wait.py", "busy-loop"): "the cause of a standstill",
     ("threads/cause_of_wait.py", "page-cache-busy"): "the cause of a wait",
     ("threads/passes.py", "deadlock"): "the cause of a wait",
 }

@@ -21,6 +21,7 @@ from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.rules import proxy_threads_busy
 from tests.rules.checks import findings
+from tests.rules.examples import example_of
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "servers"
 CASES = sorted(path.parent.name for path in FOLDER.glob("*/truth.json"))
@@ -151,7 +152,7 @@ def test_answers_that_clients_do_not_read() -> None:
 
 
 def test_busy_threads_that_do_not_wait_leave_the_answer_open() -> None:
-    facts = proxy_threads_busy.fires()
+    facts = example_of(proxy_threads_busy).fires()
     assert facts.heap is not None
     assert facts.heap.proxy is not None
     (pool,) = facts.heap.proxy.pools

@@ -20,7 +20,7 @@ from mqdiag.rules import (
     thread_local_leak,
     wasteful_collections,
 )
-from mqdiag.text import Text
+from tests.rules.examples import example_of
 
 RULES = [class_loader_leak, direct_buffers, duplicate_strings, thread_local_leak, wasteful_collections]
 MIB = 1 << 20
@@ -34,7 +34,7 @@ def found(module: ModuleType, facts: Facts) -> tuple[Finding, ...]:
 
 def changed(module: ModuleType, part: str, *, heap_bytes: int | None = None, **fields: object) -> Facts:
     """The firing example with some fields of one part of its waste changed."""
-    facts = module.fires()
+    facts = example_of(module).fires()
     waste = facts.heap.waste
     value = getattr(waste, part)
     if isinstance(value, tuple):
@@ -49,7 +49,7 @@ def changed(module: ModuleType, part: str, *, heap_bytes: int | None = None, **f
 
 @pytest.mark.parametrize("module", RULES)
 def test_without_the_graph_a_rule_says_so(module: ModuleType) -> None:
-    facts = module.fires()
+    facts = example_of(module).fires()
     assert facts.heap is not None
     bare = Facts(heap=msgspec.structs.replace(facts.heap, waste=None))
     outcome = run_rules([module.RULE], bare)
@@ -59,7 +59,7 @@ def test_without_the_graph_a_rule_says_so(module: ModuleType) -> None:
 
 @pytest.mark.parametrize("module", RULES)
 def test_nothing_read_is_nothing_found(module: ModuleType) -> None:
-    facts = module.fires()
+    facts = example_of(module).fires()
     assert facts.heap is not None
     outcome = run_rules([module.RULE], Facts(heap=msgspec.structs.replace(facts.heap, waste=Waste())))
     assert (outcome.findings, outcome.skipped) == ((), ())
@@ -102,7 +102,7 @@ def test_a_projection_is_less_sure() -> None:
 
 
 def test_texts_stay_out_of_findings() -> None:
-    (finding,) = found(duplicate_strings, duplicate_strings.fires())
+    (finding,) = found(duplicate_strings, example_of(duplicate_strings).fires())
     assert "CNY" not in str(finding_values(finding))
 
 
@@ -173,18 +173,18 @@ CACHED, POOL = "sun.nio.ch.Util$BufferCache", "com.acme.ImagePool"
 @pytest.mark.parametrize(
     ("holders", "advice"),
     [
-        ((CACHED,), (direct_buffers.LIMIT_CACHED,)),
-        ((POOL, "com.acme.Other"), (direct_buffers.LIMIT_POOLS,)),
-        ((POOL, CACHED), (direct_buffers.LIMIT_POOLS, direct_buffers.LIMIT_CACHED)),
-        ((CACHED, POOL), (direct_buffers.LIMIT_CACHED, direct_buffers.LIMIT_POOLS)),
-        ((), (direct_buffers.LIMIT_POOLS,)),
+        ((CACHED,), ("limit what threads keep",)),
+        ((POOL, "com.acme.Other"), ("limit pools",)),
+        ((POOL, CACHED), ("limit pools", "limit what threads keep")),
+        ((CACHED, POOL), ("limit what threads keep", "limit pools")),
+        ((), ("limit pools",)),
     ],
 )
-def test_each_kind_of_holder_has_a_remedy_of_its_own(
-    holders: tuple[str, ...], advice: tuple[Text, ...]
-) -> None:
+def test_each_kind_of_holder_has_a_remedy_of_its_own(holders: tuple[str, ...], advice: tuple[str, ...]) -> None:
     kept = tuple(DirectHolder(class_name=name, buffers=19, capacity_bytes=100 * MIB) for name in holders)
     (finding,) = found(direct_buffers, changed(direct_buffers, "direct_buffers", holders=kept))
-    assert finding.remedy[: len(advice)] == advice
-    limiting = {direct_buffers.LIMIT_CACHED, direct_buffers.LIMIT_POOLS}
-    assert not limiting & set(finding.remedy[len(advice) :])
+    lists = direct_buffers.RULE.texts.lists
+    given = [text.template for text in finding.remedy]
+    assert given[: len(advice)] == [sentence for name in advice for sentence in lists[name]]
+    limiting = {sentence for sentences in lists.values() for sentence in sentences}
+    assert not limiting & set(given[len(advice) :])

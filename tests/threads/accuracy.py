@@ -9,9 +9,9 @@ import argparse
 from collections import Counter
 
 from tests.accuracy.page import fill
-from tests.threads.real_series import STANDS, confusion, packed_series, truth_of
+from tests.threads.real_series import SAME_CALL, STANDS, confusion, packed_series, truth_of
 
-STATES = ("stuck", "blocked", "progressing", "idle", "unknown")
+STATES = ("stuck", "blocked", "progressing", "idle", "unknown", SAME_CALL)
 HEAD = """\
 Every series under `fixtures/stacks` comes from a real JVM. While it was taken, the listener itself wrote down which
 message each thread worked on. So the truth does not come from the dumps. A case can have several forms (jstack,
@@ -24,6 +24,8 @@ stuck. The report says what to take next. A loop that tries the same message aga
 objects (`retry-loop-stuck`). A computation needs `allocated=` (`regex-stuck` and `flag-loop-stuck` as plain jstack;
 `jstack -e` shows it). In `late-stuck` and `late-stuck-jdk25` two groups each compute too, and one group each waits for
 room in the ring of a Disruptor, which uses CPU time whether the wait ends or not.
+Dumps of JDK 8 hold no CPU times: of their plain series, `same call` says that a thread hangs or is slow, and nothing
+tells which. With the processor times of the kernel beside them (`with-cpu-times`) all but a computation is decided.
 `Thread.dump_to_file` of JDK 21 has no CPU times, states or locks, so give jstack files too.
 """
 

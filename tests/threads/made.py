@@ -13,6 +13,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Report
 
+RUN = "java.lang.Thread.run(Thread.java:840)"
 CONSUME = (
     "com.acme.Listener.consumeMessage(Listener.java:19)",
     "org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run"

@@ -13,6 +13,8 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 
 CASES = Path(__file__).parents[2] / "fixtures" / "stacks"
 STANDS = frozenset({"stuck", "blocked"})
+SAME_CALL = "same call"
+"""a thread that hangs or is slow, and nothing tells which"""
 
 
 def packed_series() -> list[Path]:
@@ -42,6 +44,11 @@ def _truth(told: dict[str, Any]) -> str:
     return truth
 
 
+def is_without_cpu_times(path: Path) -> bool:
+    """Whether a series is of JDK 8 alone: only objects, locks and pools can decide."""
+    return path.parent.name.startswith("jdk8-") and path.name == "series.tar.gz"
+
+
 def confusion(path: Path) -> Counter[tuple[str, str]]:
     """(truth, decision) of each consume thread; names repeat, so ids decide."""
     stacks = diagnosis_of(path).report.stacks
@@ -52,5 +59,6 @@ def confusion(path: Path) -> Counter[tuple[str, str]]:
         thread = by_id.get(told["java_id"])
         # a plain jstack does not list virtual threads; what is not in a dump cannot be judged
         if thread is not None:
-            counts[(_truth(told), thread.state)] += 1
+            said = SAME_CALL if thread.same_call is not None else thread.state
+            counts[(_truth(told), said)] += 1
     return counts

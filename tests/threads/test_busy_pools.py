@@ -11,8 +11,9 @@ import pytest
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.language import english
 from mqdiag.rules import slow_listener, workers_saturated
-from mqdiag.rules.shared.consume_pools import BUSY
 from tests.rules.checks import findings
+from tests.rules.examples import example_of
+from tests.rules.examples.consume_pools import BUSY
 from tests.threads.made import CONSUME, HTTP, MYSQL, At, report
 
 OTHER = ("com.acme.Pricing.price(Pricing.java:7)", *CONSUME)
@@ -48,7 +49,7 @@ def test_undecided_threads_beside_slow_ones_are_busy_too(tmp_path: Path) -> None
 
 
 def test_threads_that_wait_for_each_other_are_not_called_busy() -> None:
-    facts = workers_saturated.fires()
+    facts = example_of(workers_saturated).fires()
     assert facts.stacks is not None
     (pool,) = facts.stacks.pools
     waiting = msgspec.structs.replace(pool, shared_doing="monitor")

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 
+from mqdiag.knowledge.lookup import all_libraries
+from mqdiag.knowledge.own_code import is_own
 from mqdiag.read.stacks.body import parse_stack
-from mqdiag.read.stacks.library_packages import is_own
-from mqdiag.text import Text
-from mqdiag.threads import cause_of_wait as causes
 from mqdiag.threads.cause_of_wait import cause_of_wait
-from mqdiag.threads.libraries.table import LIBRARIES
 from mqdiag.threads.roles import CONSUME_WORKER
 from mqdiag.threads.stack_meaning import meaning_of
 
@@ -403,13 +399,13 @@ def test_a_wait_in_a_callback_of_netty_is_no_wait_for_netty(below: tuple[str, ..
 
 
 def test_every_entry_is_whole() -> None:
-    for library in LIBRARIES:
+    for library in all_libraries():
         assert library.frames
         assert library.remedy
         assert all(remedy.template.endswith(".") for remedy in library.remedy), library.name
         # what a table names is no user code, or it would be shown as such
         assert not any(is_own(f"{frame}X.y") for frame in library.frames), library.name
-    names = [library.name for library in LIBRARIES]
+    names = [library.name for library in all_libraries()]
     assert len(names) == len(set(names))
 
 
@@ -434,20 +430,3 @@ def test_a_container_says_how_to_get_the_message_again(method: str) -> None:
     assert any("RECONSUME_LATER" in text.template for text in remedy[:-1])
     assert view.container is not None
     assert remedy[-1] == view.container.consume_later
-
-
-def test_every_remedy_that_names_a_result_is_known() -> None:
-    texts = {text for library in LIBRARIES for text in library.remedy}
-    texts |= {text for value in vars(causes).values() for text in texts_in(value)}
-    assert {text for text in texts if "RECONSUME_LATER" in text.template} == causes.NAMES_RESULT
-
-
-def texts_in(value: object) -> Iterator[Text]:
-    """The texts in tables of remedies."""
-    if isinstance(value, Text):
-        yield value
-    elif isinstance(value, dict):
-        yield from texts_in(tuple(value.values()))
-    elif isinstance(value, tuple):
-        for part in value:
-            yield from texts_in(part)

@@ -16,6 +16,7 @@ from mqdiag.rules import workers_saturated
 from mqdiag.text import Text
 from mqdiag.threads.roles import role_of_name
 from tests.rules.checks import findings
+from tests.rules.examples import example_of
 
 CASES = Path(__file__).parents[2] / "fixtures" / "grpc"
 SERIES = sorted(path.parent.name for path in CASES.glob("*/series.tar.gz"))
@@ -61,7 +62,7 @@ def test_stuck_workers(reports: dict[str, Report]) -> None:
 
 def test_busy_workers_move() -> None:
     """Their remedy is in the words of the gRPC client."""
-    facts = workers_saturated.fires()
+    facts = example_of(workers_saturated).fires()
     assert facts.stacks is not None
     pools = tuple(
         msgspec.structs.replace(pool, container="rocketmq-client-java", group=None)

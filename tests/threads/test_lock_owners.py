@@ -8,7 +8,7 @@ import pytest
 
 from mqdiag.language import english
 from mqdiag.threads.cause_of_wait import LOCK_REMEDY
-from tests.threads.made import CONSUME, READ, At, facts, report, states
+from tests.threads.made import CONSUME, READ, RUN, At, facts, report, states
 
 OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
 LOCKS = {
@@ -65,7 +65,8 @@ def test_a_thread_that_holds_what_others_wait_for_is_at_work(tmp_path: Path) -> 
     made = report(tmp_path, [sample] * 5)
     assert made.stacks is not None
     assert states(made.stacks)["prices"] == "stuck"
-    assert states(made.stacks)["mails"] == "idle"
+    # it may be meant to wait there, as nobody needs what it has
+    assert states(made.stacks)["mails"] == "unknown"
     found = {one.rule: one for one in made.findings}
     assert found["stuck-socket-read"].evidence["held_up"] == 2
     assert english()(found["stuck-socket-read"].title).startswith("Thread prices hangs")
@@ -77,7 +78,7 @@ def test_a_thread_that_holds_what_others_wait_for_is_at_work(tmp_path: Path) -> 
 
 def test_who_waits_behind_a_waiting_thread_does_not_wait_for_the_lock_of_the_last_one(tmp_path: Path) -> None:
     one, other = "<0x00000000f0000071> (a com.acme.Stock)", "<0x00000000f0000072> (a com.acme.Prices)"
-    reads = (*READ, "com.acme.Prices.load(Prices.java:9)", f"- locked {other}")
+    reads = (*READ, "com.acme.Prices.load(Prices.java:9)", f"- locked {other}", RUN)
     between = (
         "com.acme.Prices.get(Prices.java:5)",
         f"- waiting to lock {other}",
@@ -125,9 +126,9 @@ def test_a_holder_in_one_sample_only_says_nothing_about_progress(tmp_path: Path)
     monitor = "<0x00000000f0000077> (a com.acme.Stock)"
     waits = ("com.acme.Stock.take(Stock.java:20)", f"- waiting to lock {monitor}", *CONSUME)
     workers = [At(f"ConsumeMessageThread_CID_{n}", 26 + n, waits, "BLOCKED") for n in (1, 2)]
-    reads = (*READ, "com.acme.Prices.refresh(Prices.java:9)", f"- locked {monitor}")
+    reads = (*READ, "com.acme.Prices.refresh(Prices.java:9)", f"- locked {monitor}", RUN)
     made = facts(tmp_path, [*[workers] * 4, [*workers, At("prices", 40, reads)]])
-    assert states(made)["prices"] == "idle"
+    assert states(made)["prices"] == "unknown"
 
 
 def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
+from mqdiag.knowledge.own_code import is_hidden
 from mqdiag.language import english
-from mqdiag.read.stacks.library_packages import is_hidden
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads.facts import stacks_facts

@@ -11,7 +11,7 @@ from mqdiag.language import english
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import broker_remedy
 from tests.rules.checks import said
-from tests.threads.made import HTTP, TAKE, At, facts, report
+from tests.threads.made import HTTP, RUN, TAKE, At, facts, report
 from tests.threads.real_series import CASES, diagnosis_of
 
 TASK = (
@@ -156,7 +156,7 @@ def test_a_lost_pull_thread(tmp_path: Path) -> None:
         At(
             "RebalanceService",
             40,
-            ("org.apache.rocketmq.common.ServiceThread.waitForRunning(ServiceThread.java:1)",),
+            ("org.apache.rocketmq.common.ServiceThread.waitForRunning(ServiceThread.java:1)", RUN),
         ),
         At("ConsumeMessageThread_CID_1", 90, TAKE, "WAITING (parking)", 5.0),
     ]
@@ -165,18 +165,21 @@ def test_a_lost_pull_thread(tmp_path: Path) -> None:
     assert english()(found[0].remedy[0]).startswith("Look for the Error in the log")
     assert "keeps up" not in said(found[1])
     assert "as nothing is pulled" in said(found[1])
-    whole = [*sample, At("PullMessageService", 41, TAKE[:2], "WAITING (parking)")]
+    whole = [*sample, At("PullMessageService", 41, (*TAKE[:2], RUN), "WAITING (parking)")]
     (alone,) = report(tmp_path, [whole] * 3).findings
     assert alone.rule == "idle-consumer"
     assert "the listener keeps up" in said(alone)
 
 
-def test_a_pool_of_no_consumer_that_hangs_is_a_warning(tmp_path: Path) -> None:
+def test_a_pool_of_no_consumer_that_hangs_is_an_error_by_its_share(tmp_path: Path) -> None:
     frames = (*HTTP[:6], "com.acme.web.Api.get(Api.java:20)", *TASK)
     sample = [At(f"http-nio-8080-exec-{n}", 80 + n, frames, "RUNNABLE", 5.0) for n in range(1, 6)]
     (found,) = report(tmp_path, [sample] * 5).findings
-    assert (found.rule, found.severity) == ("stuck-socket-read", "warning")
+    assert (found.rule, found.severity) == ("threads-stuck", "error")
     assert found.subject.thread == "http-nio-8080-exec"
+    free = [At(f"http-nio-8080-exec-{n}", 80 + n, (*TAKE, RUN), "WAITING (parking)", 5.0) for n in range(6, 12)]
+    (found,) = report(tmp_path, [sample + free] * 5).findings
+    assert (found.rule, found.severity) == ("threads-stuck", "warning")
 
 
 def test_a_librarys_own_long_poll_is_no_fault(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.read.stacks.library_packages import unshaded
+from mqdiag.knowledge.own_code import unshaded
 from tests.threads.made import READ, At, report
 
 LISTENER = (

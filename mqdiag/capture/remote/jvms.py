@@ -79,7 +79,7 @@ def pick(reach: Reach, jvms: list[RemoteJvm], pid: int | None) -> RemoteJvm | No
     """
     wanted = [jvm for jvm in jvms if pid in (None, jvm.pid)]
     if not wanted:
-        problem = say("no JVM runs there") if pid is None else say("process {pid} is no JVM there", pid=pid)
+        problem = say("no JVM runs there") if pid is None else say("process {pid} is not a JVM there", pid=pid)
         raise RemoteError(say("{name}: {problem}", name=reach.name, problem=problem))
     allowed = [jvm for jvm in wanted if not jvm.denied]
     if not allowed:

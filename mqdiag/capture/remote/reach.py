@@ -7,6 +7,7 @@ arguments. kubectl takes them as they are; ssh hands one line to the login shell
 from __future__ import annotations
 
 import io
+import re
 import shlex
 from dataclasses import dataclass
 from typing import Protocol
@@ -14,6 +15,7 @@ from typing import Protocol
 from mqdiag.capture.jdk import MOST_ANSWER_BYTES, ToolFailed, last_line
 from mqdiag.capture.program import Sink, run_program
 from mqdiag.errors import UsageError
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import Text, say
 
 ASK_SECONDS = 60.0
@@ -23,6 +25,12 @@ _CONNECT = (
     "-T", "-o", "BatchMode=yes", "-o", "ConnectTimeout=15",
     "-o", "ServerAliveInterval=10", "-o", "ServerAliveCountMax=3",
 )  # fmt: skip
+
+
+_KUBE_NAME = lazy_pattern(r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?")
+"""a name of an object of Kubernetes (RFC 1123)"""
+_HOST = lazy_pattern(r"(?!-)[\w.@:%+/\[\]-]{1,1024}", re.ASCII)
+"""a host, with a user, a port or as an address, also as a URL of ssh"""
 
 
 class ConnectionLost(ToolFailed):
@@ -73,8 +81,10 @@ def pod(text: str, namespace: str | None) -> Pod:
         UsageError: it is neither.
     """
     name, slash, container = text.partition("/")
-    if not name or name.startswith("-") or (slash and not container) or "/" in container:
+    if not _KUBE_NAME.fullmatch(name) or (slash and not _KUBE_NAME.fullmatch(container)):
         raise UsageError(say("--kube {text} is not POD or POD/CONTAINER", text=repr(text)))
+    if namespace is not None and not _KUBE_NAME.fullmatch(namespace):
+        raise UsageError(say("--namespace {text} is not the name of a namespace", text=repr(namespace)))
     return Pod(name=name, container=container or None, namespace=namespace)
 
 
@@ -82,10 +92,10 @@ def host(text: str) -> Host:
     """HOST, USER@HOST or a name of ~/.ssh/config.
 
     Raises:
-        UsageError: ssh would take it as an option.
+        UsageError: it has characters that no host's name has, or ssh would take it as an option.
     """
-    if not text or text.startswith("-"):
-        raise UsageError(say("--ssh {text} is no host", text=repr(text)))
+    if not _HOST.fullmatch(text):
+        raise UsageError(say("--ssh {text} is not a host", text=repr(text)))
     return Host(name=text)
 
 

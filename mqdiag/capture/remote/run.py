@@ -7,13 +7,13 @@ import time
 from pathlib import Path
 from typing import BinaryIO
 
-from mqdiag.capture.folder import CaptureFolder, Tell, default_folder, sample_file
+from mqdiag.capture.folder import CaptureFolder, Tell, default_folder, sample_file, times_file
 from mqdiag.capture.heap_dump import LEAST_BYTES, LONGEST_SECONDS, HeapPlan, used_heap_bytes
 from mqdiag.capture.jdk import MOST_DUMP_BYTES, ToolFailed
 from mqdiag.capture.remote.jvms import RemoteError, RemoteJvm
 from mqdiag.capture.remote.logs import copy_remote_logs
 from mqdiag.capture.remote.reach import ConnectionLost, Reach, answer, stream
-from mqdiag.capture.remote.scripts import FREE_KIB, HEAP_DUMP, JCMD, THREAD_DUMP
+from mqdiag.capture.remote.scripts import END_OF_TIMES, FREE_KIB, HEAP_DUMP, JCMD, THREAD_DUMP
 from mqdiag.capture.remote.watched import OnOtherSide
 from mqdiag.capture.run import ASKED, Agrees, CaptureOptions, CaptureResult, check_space, tell_if_few
 from mqdiag.capture.target import shown_command
@@ -146,13 +146,37 @@ def _dump_threads(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, number: i
     name = sample_file(number)
     try:
         with folder.step(f"thread dump {number}", f"jcmd {jvm.pid} Thread.print -l") as note:
-            with folder.new_file(name) as file:
-                stream(reach, THREAD_DUMP, str(jvm.pid), out=file, most_bytes=MOST_DUMP_BYTES)
+            with folder.new_file(name) as file, folder.new_file(times_file(number)) as times:
+                parted = _TimesFirst(times, file)
+                stream(reach, THREAD_DUMP, str(jvm.pid), out=parted, most_bytes=MOST_DUMP_BYTES)
             note["file"] = name
     except ToolFailed:
         # a dump that was cut short would be read as a whole one
-        (folder.path / name).unlink(missing_ok=True)
+        for part in (name, times_file(number)):
+            (folder.path / part).unlink(missing_ok=True)
         raise
+
+
+class _TimesFirst:
+    """Takes CPU times for one file, and what follows the line that ends them for another one."""
+
+    def __init__(self, times: BinaryIO, dump: BinaryIO) -> None:
+        self._times, self._dump = times, dump
+        self._head: bytes | None = b""
+        """what came before that line; None behind it"""
+
+    def write(self, data: bytes, /) -> None:
+        """Take the next bytes."""
+        if self._head is None:
+            self._dump.write(data)
+            return
+        times, end, dump = (self._head + data).partition(END_OF_TIMES)
+        if not end:
+            self._head = times
+            return
+        self._head = None
+        self._times.write(times)
+        self._dump.write(dump)
 
 
 def _about(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell) -> None:
@@ -194,7 +218,7 @@ def _heap(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell, agree
 def _plan(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm) -> HeapPlan:
     used = used_heap_bytes(answer(reach, JCMD, str(jvm.pid), "GC.heap_info"))
     if not used:
-        raise ToolFailed(say("the JVM does not tell how much heap is in use"))
+        raise ToolFailed(say("the JVM does not report how much heap is in use"))
     packed = "-gz" in answer(reach, JCMD, str(jvm.pid), "help", "GC.heap_dump")
     columns = answer(reach, FREE_KIB).split()
     there = int(columns[3]) << 10 if len(columns) > 3 and columns[3].isdecimal() else 0
@@ -221,7 +245,7 @@ def _dump(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: HeapPlan, t
             room = free_bytes(folder.path) - RESERVE_BYTES
             stream(reach, HEAP_DUMP, *words, out=sized, most_bytes=room, seconds=LONGEST_SECONDS)
             if sized.left is None:
-                raise ToolFailed(say("the other side did not tell the size of the dump"))
+                raise ToolFailed(say("the other side did not report the size of the dump"))
             if sized.left:
                 raise ConnectionLost(say("{bytes:count} bytes of the dump did not come", bytes=sized.left))
     path = folder.path / name
@@ -251,7 +275,7 @@ class _SizedFile:
             if not end and len(self._head) <= _LONGEST_SIZE:
                 return
             if not end or not line.isdigit():
-                raise ToolFailed(say("the other side did not tell the size of the dump"))
+                raise ToolFailed(say("the other side did not report the size of the dump"))
             data = self._head[len(line) + 1 :]
             self.left = int(line)
         if len(data) > self.left:

@@ -34,9 +34,12 @@ true
 """
 """prints `jvm PID USER` or `denied PID USER`, then a line for each argument and each name of a thread"""
 
+END_OF_TIMES = b"mqdiag: end of the CPU times\n"
 THREAD_DUMP = (
     _FIND_TOOL
     + r"""
+(cd "/proc/$1/task" && grep -E '^[0-9]+ [0-9]+ |^NSpid|ctxt' ./*/schedstat ./*/status) 2>/dev/null
+echo 'mqdiag: end of the CPU times'
 if tool=$(find_tool "$1" jcmd); then "$tool" "$1" Thread.print -l </dev/null
 elif tool=$(find_tool "$1" jstack); then "$tool" -l "$1" </dev/null
 else
@@ -45,7 +48,8 @@ else
 fi
 """
 )
-"""of process $1"""
+"""shell lines that take a thread dump of process $1; its threads' CPU times and switches come first, up to a line that
+ends them"""
 
 JCMD = (
     _FIND_TOOL
@@ -70,7 +74,7 @@ for number in *; do
 done 2>/dev/null
 true
 """
-"""of process $1: its working folder, then `file FLAGS PATH` for each; flags are octal"""
+"""shell lines for process $1 that print its working folder, then `file FLAGS PATH` for each; flags are octal"""
 
 FILES = r"""
 for log; do
@@ -134,4 +138,5 @@ stat -c %s "$dump"
 cat "$dump"
 """
 )
-"""of process $1, by way of a file with $2 in its name, with the options that follow; prints its size, then the dump"""
+"""shell lines that take a heap dump of process $1, by way of a file with $2 in its name, with the options that follow;
+prints its size, then the dump"""

@@ -13,8 +13,10 @@ CACHE: Bundle = (
         "--cache-size",
         metavar="SIZE",
         envvar="MQDIAG_CACHE_SIZE",
-        help="How much is kept of all dumps at most, such as 20g; 0 keeps nothing.  [default: a tenth of the free"
-        " disk]",
+        help=(
+            "Maximum size of all kept files together, such as 20g; 0 keeps nothing.  [default: a tenth of "
+            "the free disk]"
+        ),
     ),
 )
 """options of the commands that build the graph of a dump"""

@@ -19,7 +19,7 @@ def given_file(name: str) -> Iterator[str]:
     if sys.stdin is None:
         raise InputError(name, say("standard input is closed"))
     # Here, not above: most commands get a file.
-    from mqdiag.read.spool import spooled
+    from mqdiag.read.open.spool import spooled
 
     with spooled(name, sys.stdin.buffer, _may_be_a_dump) as spool:
         yield f"/proc/self/fd/{spool.fileno()}"
@@ -27,6 +27,6 @@ def given_file(name: str) -> Iterator[str]:
 
 def _may_be_a_dump(head: bytes) -> bool:
     from mqdiag.diagnose.read_heaps import is_histogram
-    from mqdiag.read.sniff import Content, content_of, unpacked_head
+    from mqdiag.read.sniff import Content, content_of, packing_of
 
-    return content_of(head) in (Content.HEAP_DUMP, Content.GZIP) or is_histogram(unpacked_head(head))
+    return packing_of(head) is not None or content_of(head) is Content.HEAP_DUMP or is_histogram(head)

@@ -41,18 +41,16 @@ class CommandFolder(Command, click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command of the first word, or of the first two; for a mistyped one name the nearest."""
+        """The command of the first word, or of the first two; evidence without a command is diagnosed.
+
+        For a mistyped command the nearest is named.
+        """
         name = args[0]
         if (of_two := " ".join(args[:2])) in self.list_commands(ctx):
             return of_two, self.get_command(ctx, of_two), args[2:]
         if not name.startswith("-") and name not in (known := self.list_commands(ctx)):
-            if os.path.exists(name):
-                raise UsageError(
-                    say(
-                        "{path}: is no command; to diagnose this file or folder: mqdiag diagnose {path:arg FILE}",
-                        path=name,
-                    )
-                )
+            if _is_evidence(name):
+                return "diagnose", self.get_command(ctx, "diagnose"), args
             # The nearest name is heap, which would mislead.
             if name == "help":
                 raise UsageError(say("no such command {name}; see mqdiag --help", name=repr(name)))
@@ -74,3 +72,10 @@ class CommandFolder(Command, click.Group):
         ]
         with formatter.section(in_reader_language(_COMMANDS)):
             formatter.write_dl(rows)
+
+
+def _is_evidence(word: str) -> bool:
+    """Whether a word in the place of a command is a file, a folder, standard input or the number of a process."""
+    return (
+        word == "-" or word.isdecimal() or os.path.exists(word) or os.path.basename(word) != word or "." in word
+    )

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from mqdiag.cli.common import commands
-from mqdiag.cli.common.completion import complete_fail_on, complete_files
+from mqdiag.cli.common.completion import complete_fail_on, complete_files, complete_folders
 from mqdiag.fail_on import WORDS
 from mqdiag.language import LANGUAGES
 from mqdiag.render import DETAILS, TABLES, Detail, formats
@@ -31,6 +31,7 @@ class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
     fail_on: str | None = None
     expect: tuple[str, ...] = ()
     config: Path | None = None
+    knowledge: tuple[str, ...] = ()
     baseline: str | None = None
     write_baseline: str | None = None
     heap_limit: str | None = None
@@ -62,7 +63,7 @@ MESSAGE_LANG_OPTION = commands.option(
     expose_value=False,  # `language_of_arguments` reads it before the command line is parsed
     help="Language of the messages.  [default: the locale's]",
 )
-"""of commands that write no report"""
+"""option of commands that write no report"""
 NO_COLOR_OPTION = commands.option(
     "--no-color", is_flag=True, help="No colour; also with NO_COLOR set or when piped."
 )
@@ -138,7 +139,9 @@ REPORT = (
         type=click.Choice(DETAILS),
         default="normal",
         show_default=True,
-        help="How much text says: brief, the answer and the first action; full, the tables of all evidence too.",
+        help=(
+            "Detail of the text: brief, the answer and the first action; full, the tables of all evidence too."
+        ),
     ),
     commands.option("--why", is_flag=True, help="List the rules that were not checked, each with its reason."),
     commands.option(
@@ -164,6 +167,14 @@ CONFIG_OPTION = commands.option(
     metavar="FILE",
     help="Configuration file.  [default: mqdiag.toml here or in a folder above]",
 )
+KNOWLEDGE_OPTION = commands.option(
+    "--knowledge",
+    multiple=True,
+    metavar="DIR",
+    shell_complete=complete_folders,
+    help="What your team knows of its own libraries, log statements and faults, besides the folders of mqdiag.toml;"
+    " see mqdiag knowledge check. Repeatable.",
+)
 GATE = (
     commands.option(
         "--fail-on",
@@ -173,6 +184,7 @@ GATE = (
         " decide between fault and healthy. Both: error,undecided.  [default: error]",
     ),
     CONFIG_OPTION,
+    KNOWLEDGE_OPTION,
     commands.option(
         "--baseline",
         metavar="FILE",
@@ -197,7 +209,7 @@ HEAP = (
     commands.option(
         "--heap-limit",
         metavar="SIZE",
-        help="The JVM's -Xmx, such as 512m or 2g, when the dump does not tell.",
+        help="The JVM's -Xmx, such as 512m or 2g, when the dump does not have it.",
     ),
 )
 """what the user knows of a JVM whose heap is read"""

@@ -34,7 +34,7 @@ class Target:
 
     def __init__(self, name: str, option: str = "--output", inputs: Iterable[str] = ()) -> None:
         if not name:
-            raise UsageError(say("{option} '' is no file name", option=option))
+            raise UsageError(say("{option} '' is not a file name", option=option))
         self.path = None if name == "-" else Path(name)
         if self.path is not None:
             _check(self.path, option, inputs)

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from mqdiag.cli.common.ahead import imports_ahead
 from mqdiag.cli.common.cache_options import cache_bytes
 from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.language import language_of_run, reader_language
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from mqdiag.config import ConfigFile, Settings
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.findings import Report, RuleCard
+    from mqdiag.knowledge.team import Team
     from mqdiag.progress import Progress
     from mqdiag.render import View
 
@@ -41,15 +41,40 @@ def load_settings(options: CommonOptions) -> Settings:
     if options.table is not None and options.format_name != "csv":
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
     if options.baseline == "":
-        raise UsageError(say("--baseline '' is no file name"))
+        raise UsageError(say("--baseline '' is not a file name"))
+    config, source, cards = configuration(options.config)
     return resolve(
-        *configuration(options.config),
+        config,
+        source,
+        cards,
         expect=options.expect,
         fail_on=options.fail_on,
         heap_limit=options.heap_limit,
         cache_bytes=cache_bytes(options.no_cache, options.cache_size),
         baseline=None if options.baseline is None else read_baseline(Path(options.baseline)),
+        team=team_of(options.knowledge, config, source, was_found=options.config is None),
     )
+
+
+def team_of(named: tuple[str, ...], config: ConfigFile, source: str, *, was_found: bool) -> Team | None:
+    """What a team knows of its own software, in use from now on; None where no folder is named.
+
+    Args:
+        named: folders that the user names.
+        config: names further ones.
+        source: the path of the configuration.
+        was_found: the user did not name the configuration.
+
+    Raises:
+        UsageError: a folder cannot be read, or a file is wrong.
+    """
+    if not named and not config.knowledge.folders:
+        if (known := sys.modules.get("mqdiag.knowledge.team")) is not None:
+            known.Team().use()  # a program that runs several commands, the one before with a team
+        return None
+    from mqdiag.cli.common.team import read_folders
+
+    return read_folders(named, config.knowledge.folders, os.path.dirname(source), was_found=was_found)
 
 
 def configuration(given: Path | None) -> tuple[ConfigFile, str, dict[str, RuleCard]]:
@@ -64,7 +89,21 @@ def configuration(given: Path | None) -> tuple[ConfigFile, str, dict[str, RuleCa
     from mqdiag.config import ConfigFile, find_config, read_config
 
     path = given or find_config(Path.cwd())
-    config = ConfigFile() if path is None else read_config(path)
+    config = ConfigFile()
+    if given is not None:
+        config = read_config(given)
+    elif path is not None:
+        from mqdiag.trusted import Untrusted
+
+        try:
+            config = read_config(path, was_found=True)
+        except Untrusted as error:
+            line = say(
+                "{path} is not used: {reason}; name it with --config if it is yours",
+                path=str(path),
+                reason=error.reason,
+            )
+            complain(line)
     return config, str(path), _rule_cards() if config.rules else {}
 
 
@@ -81,7 +120,6 @@ def diagnose(
     *,
     paths: tuple[str, ...],
     is_watched: bool = True,
-    evidence: tuple[str, ...] = (),
     all_threads: bool = False,
     on_stdout: bool = True,
 ) -> int:
@@ -92,7 +130,6 @@ def diagnose(
         work: reads the evidence and makes the report; None where there was nothing to do.
         paths: the evidence as it was named.
         is_watched: whether the run has a budget; False where its processes have their own.
-        evidence: the kinds that it reads, where they are known before.
         all_threads: show every thread, not only those that matter.
         on_stdout: whether the report may go to standard output; False where the work writes there itself.
     """
@@ -116,8 +153,7 @@ def diagnose(
         _debug_log(options.debug),
         terminal_progress(reader_language()) as drawn,
         _measured(drawn, options.debug) as shown,
-        watched(shown, paths if is_watched else ()) as allowed,
-        imports_ahead(allowed, lambda: _needed_later(options.format_name, evidence)) as progress,
+        watched(shown, paths if is_watched else ()) as progress,
     ):
         diagnosis = work(settings, progress)
     if diagnosis is None:
@@ -185,15 +221,6 @@ def _debug_log(wanted: bool) -> Iterator[None]:
     finally:
         log.removeHandler(handler)
         log.setLevel(logging.NOTSET)
-
-
-def _needed_later(format_name: str, evidence: tuple[str, ...]) -> None:
-    """Import what judges and shows the facts."""
-    from mqdiag.render import renderer
-    from mqdiag.rules import rules_about
-
-    rules_about(*evidence)
-    renderer(format_name)
 
 
 def _redacted(report: Report) -> Report:

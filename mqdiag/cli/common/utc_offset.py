@@ -13,7 +13,7 @@ _OFFSET = re.compile(r"([+-])(\d{1,2}):?(\d\d)?|Z|UTC")
 utc_offset_option = commands.option(
     "--utc-offset",
     metavar="+HH:MM",
-    help="Zone of logs that do not tell theirs: 4.x clients and most applications print local time.",
+    help="Zone of logs that do not state theirs: 4.x clients and most applications print local time.",
 )
 
 

@@ -58,7 +58,7 @@ class Budget:
 
         if cpu is not None and not cpu.isdecimal():
             raise UsageError(
-                say("{variable}={value} is no number of seconds", variable=CPU_VARIABLE, value=cpu)
+                say("{variable}={value} is not a number of seconds", variable=CPU_VARIABLE, value=cpu)
             )
         return Budget(
             CPU_S if cpu is None else float(cpu),

@@ -16,16 +16,17 @@ from mqdiag.facts import AdminFacts, Input
 from mqdiag.progress import Progress
 from mqdiag.read.admin.jstack import MARK, as_thread_dump
 from mqdiag.read.admin.reader import read_admin
+from mqdiag.read.open.door import members
 from mqdiag.read.paste import decoded
 from mqdiag.read.stacks.reader import read_stacks
-from mqdiag.text import say
+from mqdiag.text import Text, say
 from mqdiag.threads.facts import stacks_facts
 
 NOTHING = say("looks like mqadmin output, but no line of it could be read")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
 """a client id that nobody set, by which the files of clients are named"""
 MOST_BYTES = 64 << 20
-"""of one file that are read; the answers of mqadmin are far shorter"""
+"""bytes of one file that are read; the answers of mqadmin are far shorter"""
 COMMANDS = {
     "groups": "consumerProgress",
     "overview": "consumerProgress",
@@ -45,15 +46,15 @@ COMMANDS = {
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and piece.inner_head is piece.head and piece.has_admin_output
+    return piece.is_text and piece.has_admin_output
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     merged: dict[str, tuple[object, ...]] = {}
     for piece in within_budget(pieces, "admin", progress, found):
-        with open(piece.path, "rb") as file:
-            lines = decoded(file.read(MOST_BYTES)).splitlines()
+        data, problem = _beginning(piece)
+        lines = decoded(data).splitlines()
         own = msgspec.structs.asdict(read_admin(piece.name, lines))
         there = {name: rows for name, rows in own.items() if rows}
         if not there:
@@ -61,7 +62,12 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             continue
         commands = dict.fromkeys(COMMANDS[name] for name in there)
         given = Input(
-            path=piece.name, kind="admin", format=f"mqadmin {', '.join(commands)}", bytes=piece.size_bytes
+            path=piece.name,
+            kind="admin",
+            format=f"mqadmin {', '.join(commands)}",
+            bytes=piece.size_bytes,
+            complete=problem is None,
+            problem=problem,
         )
         process = _threads(piece.name, lines, given)
         if process is not None:
@@ -72,6 +78,20 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     if merged:
         found.shared["admin"] = msgspec.convert(merged, AdminFacts, from_attributes=True)
     return found
+
+
+def _beginning(piece: Piece) -> tuple[bytes, Text | None]:
+    """(its first bytes, why there are no more)."""
+    data = b""
+    try:
+        for _, chunks in members(piece.path):
+            for chunk in chunks:
+                data += chunk
+                if len(data) >= MOST_BYTES:
+                    return data[:MOST_BYTES], None
+    except InputError as error:
+        return data, error.without_path
+    return data, None
 
 
 def _threads(name: str, lines: Sequence[str], given: Input) -> OfProcess | None:

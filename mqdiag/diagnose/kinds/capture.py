@@ -45,7 +45,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             manifest = msgspec.json.decode(Path(piece.path).read_bytes(), type=_Manifest)
         except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
             reason = str(error).replace("`", "")
-            problem = say("is no manifest of a capture: {reason}", reason=reason)
+            problem = say("is not a manifest of a capture: {reason}", reason=reason)
             found.inputs.append(Input(path=piece.name, kind="capture", complete=False, error=problem))
             continue
         own = manifest.process

@@ -14,10 +14,11 @@ from mqdiag.facts.crash import CrashReport
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.healing import healed
+from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.paste import decoded
 from mqdiag.read.stacks.decode import TextPieces
-from mqdiag.read.stacks.source import open_members
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 NOTHING = say("looks like a crash report of the JVM, but no line of it could be read")
 _HEADS = tuple(head.encode() for head in HEADS)
@@ -32,7 +33,8 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     reports: list[CrashReport] = []
     for piece in within_budget(pieces, "crash", progress, found):
         try:
-            own = read_crash(piece.name, _lines(piece))
+            problems: list[Text] = []
+            own = read_crash(piece.name, _lines(piece, problems))
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
@@ -40,18 +42,32 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(Input(path=piece.name, kind="crash", bytes=piece.size_bytes, skipped=NOTHING))
             continue
         reports += own
-        found.inputs.append(Input(path=piece.name, kind="crash", format="hs_err", bytes=piece.size_bytes))
+        found.inputs.append(
+            Input(
+                path=piece.name,
+                kind="crash",
+                format="hs_err",
+                bytes=piece.size_bytes,
+                complete=not problems,
+                problem=problems[0] if problems else None,
+            )
+        )
     if reports:
         found.shared["crash"] = CrashFacts(reports=tuple(reports))
     return found
 
 
-def _lines(piece: Piece) -> Iterator[str]:
+def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
+    """Its lines as far as they go; why there are no more goes to the problems."""
     if piece.size_bytes <= len(piece.head) and not piece.packed:
         yield from decoded(piece.head).split("\n")
         return
-    for label, chunks in open_members(piece.path):
-        for text in TextPieces(label, chunks):
+
+    def note(problem: Text, _: int) -> None:
+        problems.append(problem)
+
+    for label, chunks in members(piece.path):
+        for text in TextPieces(label, healed(as_far_as_they_go(chunks, note))):
             yield from text.split("\n")
 
 

@@ -18,7 +18,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.sniff import Content
 from mqdiag.text import say
 
-_BESIDE_A_DUMP = say("is a class histogram beside a heap dump, which tells more")
+_BESIDE_A_DUMP = say("is a class histogram beside a heap dump, which shows more")
 
 
 def _recognise(piece: Piece) -> bool:

@@ -11,10 +11,11 @@ from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.jvms_apart import each_jvm
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
-from mqdiag.diagnose.stacks import result_inputs
+from mqdiag.diagnose.stacks import result_inputs, unused_times
 from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
+from mqdiag.read.stacks.cpu_times import CpuTimes
 from mqdiag.read.stacks.patterns import is_dump_file
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 from mqdiag.read.stacks.records import Sample
@@ -30,6 +31,7 @@ def _recognise(piece: Piece) -> bool:
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     samples: list[Sample] = []
+    cpu_times: list[CpuTimes] = []
     inputs: dict[str, Input] = {}
     results = read_series([piece.path for piece in pieces], progress, settings.jobs)
     for piece, result in zip(pieces, results, strict=True):
@@ -41,7 +43,18 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         found.inputs += parts
         for sample in result.samples:
             sample.source = piece.name
+        for times in result.cpu_times:
+            times.source = piece.name
         samples += result.samples
+        cpu_times += result.cpu_times
+        if not result.samples:
+            found.inputs.append(inputs[piece.name])
+    if cpu_times:
+        # dumps may be there twice, with and without them: a folder that has them has more, and nothing is lost
+        found.inputs += [
+            msgspec.structs.replace(one, error=None, skipped=one.error)
+            for one in unused_times(samples, cpu_times)
+        ]
     found.processes += each_jvm(samples, inputs)
     return found
 

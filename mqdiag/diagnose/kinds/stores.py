@@ -23,7 +23,7 @@ from mqdiag.read.stores.role import role_by_name
 from mqdiag.text import say
 
 _OFFSETS = re.compile(rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{)')
-ALONE = say("has stored offsets, but no store folder and no listing of one lies beside it to compare them with")
+ALONE = say("has stored offsets, but there is no store folder or listing of one beside it to compare them with")
 
 
 _PARTS = re.compile(r"(?:^|/)(?:(?:commitlog|consumequeue|config)/|(?:checkpoint|abort)$)")

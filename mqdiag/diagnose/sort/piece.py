@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import cast
 
 import msgspec
 
+from mqdiag.errors import InputError
+from mqdiag.read.healing import heal, healed
+from mqdiag.read.open.door import members
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import Content, content_of, unpacked_head
+from mqdiag.read.sniff import Content, content_of
 
 STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
@@ -31,7 +34,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """whether the user named this file, and not a folder or an archive around it"""
     folder: bool = False
     within: str = ""
-    """of a folder: the real path of the folder that was given, beyond which nothing is read"""
+    """real path of the folder that was given, beyond which nothing is read"""
 
     @cached_property
     def content(self) -> Content:
@@ -40,8 +43,9 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def inner_head(self) -> bytes:
-        """First bytes of what is packed; those of the file where nothing is."""
-        return unpacked_head(self.head)
+        """First bytes of what is packed, text as its writer left it; those of the file where nothing was done."""
+        inner = unpacked_head(self.head)
+        return heal(inner) if content_of(inner) in (Content.TEXT, Content.JSON) else inner
 
     @cached_property
     def text(self) -> str:
@@ -85,7 +89,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         # what a mark that goes on in the next chunk can have in this one
         most = max(map(len, marks)) - 1
         rest = b""
-        for chunk in self._inflated() if self.packed else self._plain():
+        for chunk in healed(self._inflated() if self.packed else self._plain()):
             joint = rest + chunk[:most]
             if any(mark in chunk or mark in joint for mark in marks):
                 return True
@@ -98,16 +102,9 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 yield chunk
 
     def _inflated(self) -> Iterator[bytes]:
-        """Its inflated bytes as far as they go."""
-        from isal import igzip, igzip_lib
-
-        damaged = cast("type[Exception]", igzip_lib.IsalError)  # its stub calls the class an instance
-        with open(self.path, "rb") as raw, igzip.IGzipFile(fileobj=raw) as file:  # type: ignore[no-untyped-call]
-            while True:
-                try:
-                    chunk = file.read(SCAN_CHUNK)
-                except (OSError, EOFError, damaged):  # damaged from here on
-                    return
-                if not chunk:
-                    return
-                yield chunk
+        """Its unpacked bytes as far as they go."""
+        try:
+            for _, chunks in members(self.path, step_bytes=SCAN_CHUNK):
+                yield from chunks
+        except InputError:
+            return  # its reader tells

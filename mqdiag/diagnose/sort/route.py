@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,20 +15,17 @@ from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.errors import InputError
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.open.door import first_of
 from mqdiag.read.parts import MAX_BYTES, parts_of
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, packing_of
 from mqdiag.read.stacks.reader import MARKS, ReadResult, is_of_a_tool
-from mqdiag.read.stacks.source import open_members
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
-TAR_HEADER_BYTES = 512
-"""before the first file of an archive"""
-_SQUEEZED = (Content.BZIP2, Content.XZ)
 _CRASH_HEADS = tuple(head.encode() for head in HEADS)
 
 
@@ -82,12 +78,9 @@ def needs_sorting(path: str, own: str) -> bool:
     """
     piece = _piece_of(path)
     head, size = piece.head, piece.size_bytes
-    is_squeezed = content_of(head) in _SQUEEZED
-    if is_squeezed and own == "stacks":
-        return True  # the reader of thread dumps does not unpack it
-    if own == "log" and (piece.packed or is_squeezed or piece.content in (Content.TAR, Content.ZIP)):
-        return _begins_with_thread_dump(piece)
-    if not head or piece.packed or not piece.is_text:
+    if packing_of(head) is not None:
+        return _needs_sorting_unpacked(piece, own)
+    if not head or not piece.is_text:
         return False
     text = decoded(head)
     # answers of mqadmin and crash reports have no command of their own
@@ -121,22 +114,19 @@ def _is_regular(path: str) -> bool:
     return path != STANDARD_INPUT and Path(path).is_file()
 
 
-def _begins_with_thread_dump(piece: Piece) -> bool:
-    """Whether a packed file, or the first file of an archive, is a thread dump and no log with thread dumps in it."""
+def _needs_sorting_unpacked(piece: Piece, own: str) -> bool:
+    """As `needs_sorting`, by the first bytes of the first file in what is packed."""
     name, head = piece.path, piece.inner_head
-    if piece.content is Content.TAR and content_of(piece.head) in _SQUEEZED:
-        head = head[TAR_HEADER_BYTES:]
-    elif piece.content in (Content.TAR, Content.ZIP):
-        if piece.path == STANDARD_INPUT:
-            return False
-        try:
-            # While the members are open, so is the file of the first one.
-            with closing(open_members(piece.path)) as members:
-                name, chunks = next(members, (name, iter(())))
-                head = next(chunks, b"")[:HEAD_BYTES]
-        except InputError:
-            return False  # its reader tells
-    return any(mark in head for mark in MARKS) and not _is_log(head, name)
+    if piece.path != STANDARD_INPUT:
+        name, head = first_of(piece.path, HEAD_BYTES)
+    elif packing_of(head) is not None:
+        return False  # an archive that comes through a pipe
+    if content_of(head) not in (Content.TEXT, Content.JSON):
+        return False
+    text = decoded(head)
+    if is_admin_output(text) or is_crash_report(text):
+        return True
+    return own == "log" and any(mark in head for mark in MARKS) and not _is_log(head, name)
 
 
 def _is_log(head: bytes, path: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import Piece
-from mqdiag.read.archive import Member
+from mqdiag.read.open.to_files import Member
 
 LONGEST_PART = 200
 MOST_PARTS = 32

@@ -14,18 +14,18 @@ from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
-from mqdiag.read.archive import MAX_DEPTH, Budget, unpack, why_no_evidence
+from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
+from mqdiag.read.open.spool import spooled
+from mqdiag.read.open.to_files import Budget, unpack, why_no_evidence
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
 from mqdiag.read.parts import parts_of
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
-from mqdiag.read.spool import spooled
+from mqdiag.read.sniff import ARCHIVES, HEAD_BYTES, SQUEEZED, Content, content_of
 from mqdiag.text import NOTHING, Text, say
 
 MAX_FILES = 100_000
 MAX_FOLDER_DEPTH = 64
-_ARCHIVES = frozenset({Content.ZIP, Content.TAR, Content.BZIP2, Content.XZ})
-_NESTED = _ARCHIVES | {Content.GZIP}
+_PACKED = frozenset((*ARCHIVES, *SQUEEZED))
 _SPECIAL = (
     (stat.S_ISFIFO, say("is a pipe")),
     (stat.S_ISSOCK, say("is a socket")),
@@ -119,7 +119,7 @@ class Walk:
         if path == STANDARD_INPUT and sys.stdin is None:
             yield _broken(name, say("standard input is closed"))
             return
-        copy = self._budget.take_member(name)
+        copy = self._budget.next_file(name)
         try:
             with (
                 nullcontext(sys.stdin.buffer) if path == STANDARD_INPUT else open(path, "rb") as pipe,
@@ -159,7 +159,7 @@ class Walk:
             head = file.read(HEAD_BYTES)
         piece = Piece(name=name, path=path, size_bytes=size, head=head, given=given)
         outer = content_of(head)
-        if outer in _ARCHIVES or (outer is Content.GZIP and piece.content in _NESTED):
+        if outer in _PACKED and (outer is not Content.GZIP or piece.content in _PACKED):
             yield from self._archive(piece, outer, archives)
         elif piece.content in (Content.EMPTY, Content.BINARY, Content.JAVA_ARCHIVE):
             if outer is Content.GZIP and piece.content is Content.EMPTY:
@@ -186,7 +186,7 @@ class Walk:
         )
         made = []
         for part in parts:
-            copy = self._budget.take_member(piece.name)
+            copy = self._budget.next_file(piece.name)
             data = part.text.encode()
             copy.write_bytes(data)
             name = f"{piece.name}!{part.name}"
@@ -199,9 +199,7 @@ class Walk:
 
     def _archive(self, piece: Piece, content: Content, depth: int) -> Iterator[Piece | Input]:
         if depth >= MAX_DEPTH:
-            yield _skipped(
-                piece.name, say("is an archive inside {count} others; unpack it first", count=MAX_DEPTH)
-            )
+            yield _skipped(piece.name, nested_too_deep())
             return
         members = list(unpack(piece.path, piece.name, content, self._budget, self._keeps, given=depth == 0))
         taken: set[str] = set()

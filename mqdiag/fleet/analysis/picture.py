@@ -16,9 +16,9 @@ from mqdiag.fleet.tables.layout import Layout
 EARLIER = {"earlier_faults": "service_faults", "earlier_checked_rules": "checked_rules"}
 """names that comparisons have for tables of an earlier run"""
 ROWS_AT_ONCE = 100
-"""of a long answer that Python holds"""
+"""rows of a long answer that Python holds"""
 ROWS_READ = 200
-"""of a file that Arrow gives at once: a row can have kilobytes, and parsing its JSON takes ten times as much"""
+"""rows of a file that Arrow gives at once: a row can have kilobytes, and parsing its JSON takes ten times as much"""
 TOLD = """json_extract_string(document, ['$.evidence.frame', '$.evidence.holder_class', '$.evidence.holder_field',
     '$.evidence.key', '$.evidence.address', '$.evidence.library']) AS told"""
 """evidence of a finding that hosts may share, for `common_traits`"""

@@ -56,9 +56,7 @@ class Template:
                         )
                     )
                 if name in names:
-                    raise UsageError(
-                        say("--template {text}: {piece} stands in it twice", text=repr(text), piece=piece)
-                    )
+                    raise UsageError(say("--template {text}: has {piece} twice", text=repr(text), piece=piece))
                 names.append(name)
                 pattern += f"(?P<{name}>[^/]+?)"
             else:

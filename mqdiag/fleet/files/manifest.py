@@ -51,7 +51,9 @@ def manifest_files(given: str, store: Storage, path: str) -> Iterator[tuple[str,
         if not place:
             raise InputError(given, say("row {number} has no path", number=number))
         if "\0" in place:
-            raise InputError(given, say("row {number} has a path that no system takes", number=number))
+            raise InputError(
+                given, say("row {number} has a path that is not valid on any system", number=number)
+            )
         if "://" not in place:
             place = posixpath.join(folder, place)
         yield (
@@ -80,7 +82,7 @@ def _time(given: str, number: int, value: Any) -> int | None:
         raise InputError(
             given,
             say(
-                "row {number} has a time that is none: {value}; write 2026-11-21T08:00:00Z",
+                "row {number} has an invalid time: {value}; write 2026-11-21T08:00:00Z",
                 number=number,
                 value=repr(value),
             ),
@@ -155,12 +157,15 @@ def _plain_columns(given: str, schema: pq.ParquetSchema) -> list[str]:
 
 
 def _declared_bytes(metadata: pq.FileMetaData) -> int:
-    """Of all unpacked pages. Arrow ends the process when it is asked about a forged column, and not about a group."""
+    """Bytes of all unpacked pages.
+
+    Arrow ends the process when it is asked about a forged column, and not about a group.
+    """
     return sum(metadata.row_group(number).total_byte_size for number in range(metadata.num_row_groups))
 
 
 def _text_bytes(given: str, column: pa.Array) -> int:
-    """Of all texts of a column, each row with its own."""
+    """Bytes of all texts of a column, each row with its own."""
     if not pa.types.is_dictionary(column.type):
         return int(column.nbytes)
     lengths = pc.binary_length(column.dictionary)

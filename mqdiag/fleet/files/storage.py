@@ -152,7 +152,8 @@ def storage(uri: str) -> tuple[Storage, str]:
     if "@" in rest.partition("/")[0] and scheme != "abfss":
         raise UsageError(
             say(
-                "{scheme}://: no keys in a URI, which ends in tables; set them as the store's own tools want",
+                "{scheme}://: do not put keys into a URI, because tables keep it; set them as the store's "
+                "own tools expect",
                 scheme=scheme,
             )
         )

@@ -35,7 +35,7 @@ BATCH = 500
 """parts that one Spark job writes"""
 TASKS_PER_CORE = 2
 ORDER = ("service", "environment", "host", "incident")
-"""of the rows of a file, as `WorkList` gives those of this run"""
+"""order of the rows of a file, as `WorkList` gives those of this run"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -153,7 +153,7 @@ class Layout:
                     raise msgspec.ValidationError("Another name than the file's")
             except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
                 raise UsageError(
-                    say("{path}: is no mark of a run: {reason}", path=file.path, reason=first_line(error))
+                    say("{path}: is not a mark of a run: {reason}", path=file.path, reason=first_line(error))
                 ) from None
             yield mark
 

@@ -37,7 +37,7 @@ SPARK_TYPES = {
     "list": "array<string>",
     "map": "map<string,string>",
 }
-"""of each type of a column, as Spark writes it"""
+"""names of the types of columns, as Spark writes them"""
 
 LEADING = (
     Column("incident", "string", "key of the incident: labels, contents, tool version and settings"),

@@ -28,7 +28,7 @@ ATTEMPTS = 5
 FIRST_WAIT_S = 1.0
 """before the second attempt; twice as long before each further one"""
 TIMEOUT_S = 10.0
-"""of each step: to connect, to send, and to get the whole answer"""
+"""timeout of each step: to connect, to send, and to get the whole answer"""
 _MOST_REASON = 200
 """characters of what the other side says"""
 Send = Callable[[bytes, str], None]

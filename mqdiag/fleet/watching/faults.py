@@ -19,10 +19,10 @@ class FaultState(msgspec.Struct, kw_only=True):
     rule: str
     is_open: bool
     at_ns: int
-    """of the evidence that decided it"""
+    """time of the evidence that decided it"""
 
 
-class Told(msgspec.Struct, kw_only=True):
+class ReportedFaults(msgspec.Struct, kw_only=True):
     """What has been told; kept beside the tables."""
 
     run_order: int = 0
@@ -40,7 +40,7 @@ class NewFault(msgspec.Struct, frozen=True, kw_only=True):
     """its row of the table"""
 
 
-def new_faults(told: Told, incidents: Iterable[Row], findings: Iterable[Row]) -> list[NewFault]:
+def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterable[Row]) -> list[NewFault]:
     """The findings of some incidents that were not open before; `told` is brought up to date.
 
     Evidence that is older than what decided a fault changes nothing, so files that come late tell nothing twice.

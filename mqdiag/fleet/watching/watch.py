@@ -28,7 +28,7 @@ from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.tables.schemas import FINDINGS, INCIDENTS
 from mqdiag.fleet.watching.actions import Send, print_line, tell, webhook
 from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, has_end_record
-from mqdiag.fleet.watching.faults import Row, Told, new_faults
+from mqdiag.fleet.watching.faults import ReportedFaults, Row, new_faults
 from mqdiag.progress import Progress
 from mqdiag.text import say
 
@@ -55,7 +55,7 @@ class Watched:
     """How a watch has ended."""
 
     diagnosis: Diagnosis | None
-    """of the last run; None where no file was complete"""
+    """diagnosis of the last run; None where no file was complete"""
     untold: MqdiagError | None
     """why some of what is new could not be told; the next start tells it"""
 
@@ -189,7 +189,7 @@ def tell_runs(layout: Layout, sends: Sequence[Send]) -> None:
     """
     path = f"{layout.root}/{STATE}"
     is_first = layout.store.entry(path) is None
-    told = Told() if is_first else msgspec.json.decode(layout.store.read(path), type=Told)
+    told = ReportedFaults() if is_first else msgspec.json.decode(layout.store.read(path), type=ReportedFaults)
     for mark in layout.runs():
         if mark.order > told.run_order:
             new = new_faults(told, *_own_rows(layout, mark))

@@ -33,6 +33,8 @@ def analyse(request: Request) -> Rows:
     from mqdiag.diagnose.incident import diagnose_incident
 
     tempfile.tempdir = request.scratch
+    if request.settings.team is not None:
+        request.settings.team.use()
     report = diagnose_incident(list(request.paths), request.settings, names=dict(request.paths)).report
     if request.redact:
         report = _redacted(report)

@@ -31,4 +31,4 @@ class Job:
     scratch: str | None
     redact: bool = False
     cores: int = 1
-    """of each executor, each with `limits.memory_bytes`"""
+    """cores of each executor, each with `limits.memory_bytes`"""

@@ -36,6 +36,7 @@ def settings_hash(settings: Settings, *, redact: bool = False) -> str:
         sorted(settings.severities.items()),
         sorted(settings.ignored),
         redact,
+        *(() if settings.team is None else (settings.team,)),
     )
     return hashlib.blake2b(msgspec.json.encode(told), digest_size=8).hexdigest()
 

@@ -30,7 +30,8 @@ create index todo_order on todo (bytes desc, incident);
 
 
 _ORDER = "day, service, environment, host, incident"
-"""of rows in the tables: a folder a day; a reader that asks for a service skips the rest by the files' statistics"""
+"""order of rows in the tables: a folder a day; a reader that asks for a service skips the rest by the files'
+statistics"""
 
 
 class WorkList:

@@ -20,13 +20,13 @@ from mqdiag.read.hprof.types import INT, NAMES, PRIMITIVE_BYTES, REFERENCE, widt
 _SAMPLE = 1000
 _LEAST_KEYS = 32
 _REPEATED_SHARE = 0.5
-"""of the keys that were looked at"""
+"""share of the keys that were looked at"""
 _SAME_HASH_SHARE = 0.5
 
 _ARRAYS = frozenset(f"{name}[]" for name in NAMES.values())
 """classes of arrays of primitive values"""
 _MOST_BYTES = 256
-"""of an array that is compared: a longer array may differ after them, so it is left out"""
+"""bytes of an array that is compared: a longer array may differ after them, so it is left out"""
 
 _KEPT_HASH = re.compile(r"_*(?:cached|my)?_?hash_?(?:code)?", re.IGNORECASE)
 """an int field in which a key keeps its own hash, and which some keys have filled and others have not"""

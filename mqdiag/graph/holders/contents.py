@@ -14,7 +14,7 @@ from mqdiag.graph.holders.own_classes import is_jdk
 MOST_BEANS, FEWEST_BEANS = 100, 8
 """more entries are data, fewer are not spread"""
 _LARGEST_SHARE = 0.25
-"""of a container, for its largest entry: above it that one is the holder"""
+"""share of a container, for its largest entry: above it that one is the holder"""
 _CLASSES = 3
 _MOST_OBJECTS = 2_000_000
 """in a container that is looked at entry by entry: larger ones are data, and would cost seconds"""

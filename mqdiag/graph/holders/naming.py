@@ -10,18 +10,18 @@ import numpy as np
 from mqdiag.facts.vocabulary import HolderKind
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.contents import entries_of
-from mqdiag.graph.holders.known_holders import works_alone
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, is_library, named_class
 from mqdiag.graph.paths import describe, edge_name, hops_of, steps_of
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
+from mqdiag.knowledge.lookup import works_alone
+from mqdiag.knowledge.own_code import method_of
 from mqdiag.read.hprof.distinct import is_in
-from mqdiag.read.stacks.records import method_of
 
 _ENTRY = "java.lang.ThreadLocal$ThreadLocalMap$Entry"
 _SAMPLE = 256
 _MOSTLY = 0.5
-"""of the entries of a container that are looked at"""
+"""share of the entries of a container that are looked at"""
 _PUBLIC = ("java.", "javax.")
 """packages of the JDK that applications know"""
 _OF_THE_JVM = ("java.lang.ref.", "java.lang.invoke.", "java.lang.Class", "java.lang.Module", "java.lang.Thread")

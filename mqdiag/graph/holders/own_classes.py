@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from mqdiag.graph.heap import Heap
-from mqdiag.read.stacks.library_packages import JDK, LIBRARIES, NOT_OWN_PARTS
-
-MORE_LIBRARIES = ("org.ehcache.", "org.infinispan.", "org.terracotta.", "com.hazelcast.", "org.caffinitas.")
-"""libraries that hold memory and seldom stand on a stack"""
+from mqdiag.knowledge.library import JDK
+from mqdiag.knowledge.library_files import from_libraries
+from mqdiag.knowledge.own_code import is_own_class
 
 
 def is_jdk(name: str) -> bool:
@@ -16,12 +15,11 @@ def is_jdk(name: str) -> bool:
     return name.endswith("]") or name.startswith(JDK)
 
 
+@from_libraries
 @lru_cache(maxsize=1 << 14)
 def is_application(name: str) -> bool:
     """True for what the user wrote: neither the JDK's, a library's, nor generated."""
-    if is_jdk(name) or any(part in name for part in NOT_OWN_PARTS):
-        return False
-    return not name.startswith(LIBRARIES) and not name.startswith(MORE_LIBRARIES)
+    return not is_jdk(name) and is_own_class(name)
 
 
 def is_library(name: str) -> bool:

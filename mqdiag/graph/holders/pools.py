@@ -22,7 +22,7 @@ _FORK_JOIN = "java.util.concurrent.ForkJoinPool"
 _FORK_JOIN_QUEUE = f"{_FORK_JOIN}$WorkQueue"
 _COMMON_POOL = "ForkJoinPool.commonPool"
 _TASK_FIELDS = ("fn", "runnable", "callable", "action")
-"""of CompletableFuture's tasks and of ForkJoinTask's adapters: what the user gave"""
+"""fields of CompletableFuture's tasks and of ForkJoinTask's adapters: what the user gave"""
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True):

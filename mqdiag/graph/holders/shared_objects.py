@@ -16,7 +16,7 @@ from mqdiag.graph.paths import edge_name
 _SAMPLE = 24
 _HOLDERS = 2
 _LEAST_SHARE = 0.3
-"""of the samples that have a holder, for it to be named"""
+"""share of the samples that have a holder, for it to be named"""
 
 
 class SharedObjects(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,11 +12,11 @@ from mqdiag.graph.holders.naming import frame_of_local, is_own_local, thread_loc
 from mqdiag.graph.holders.own_classes import is_application, named_class
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
-from mqdiag.read.stacks.records import method_of
+from mqdiag.knowledge.own_code import method_of
 
 _THREADS_AT_MOST = 4096
 _LEAST_SHARE = 0.0005
-"""of the reachable bytes, for one value to be looked at: many threads may have one each"""
+"""share of the reachable bytes, for one value to be looked at: many threads may have one each"""
 _MAPS = ("threadLocals", "inheritableThreadLocals")
 _FAST_MAP, _FAST_KEY = "threadLocalMap", ".util.concurrent.FastThreadLocal"
 """the field of Netty's threads, and the end of a class name, as Netty may be relocated"""

@@ -9,7 +9,7 @@ from mqdiag.graph.heap import Heap
 _LOADER = 2
 """column of a class's heads"""
 _NAMES = ("resources.context.name", "contextName", "_name", "moduleName")
-"""of Tomcat 8 to 11, Tomcat 7, Jetty, and WildFly"""
+"""fields of Tomcat 8 to 11, Tomcat 7, Jetty, and WildFly"""
 
 
 def web_application(heap: Heap, class_name: str) -> str | None:

@@ -20,11 +20,11 @@ from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.process_secret import FACTOR, START
 
 CONSIDERABLE_SHARE = 0.05
-"""of the reachable bytes: above it every string is read, and the holders are looked for"""
+"""share of the reachable bytes: above it every string is read, and the holders are looked for"""
 LARGEST = 10
 TEXT_CHARACTERS = 80
 _READ_BYTES = 8192
-"""of a longer text first the two ends; all of it only if another one is alike"""
+"""bytes that are read at once: of a longer text first the two ends; all of it only if another one is alike"""
 _ALL = 1 << 62
 _PART_BITS = 9
 """log2 of the hashes in a part that is counted at once"""

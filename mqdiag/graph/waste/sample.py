@@ -5,7 +5,7 @@ from __future__ import annotations
 WHOLE = 1 << 17
 """as many are looked at one by one, which takes a few hundredths of a second"""
 DRAWN = 1 << 14
-"""of more, about so many: enough for a share of a tenth to be right to two digits"""
+"""about the number drawn of more objects: enough for a share of a tenth to be right to two digits"""
 
 
 def sample_bits(count: int) -> int:

@@ -20,6 +20,7 @@ from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.names import Names
 from mqdiag.read.hprof.records import Records, read_records
+from mqdiag.read.hprof.spliced import spliced_at
 from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
 from mqdiag.text import Text, say
@@ -77,6 +78,8 @@ class Dump(msgspec.Struct):
     room: ArrayRoom
     repaired: bool = False
     """whether wrong lengths of heap records were mended"""
+    spliced_at: int | None = None
+    """the byte from which on records of another process follow"""
 
 
 class Summary(msgspec.Struct):
@@ -197,6 +200,7 @@ def _read(
     dump, objects = _of_walk(source, header, own_records, segments, walked, room)
     dump.further_dumps = further
     dump.repaired = mended is not None
+    dump.spliced_at = spliced_at(data, records if mended is None else mended, header.id_size)
     return dump, objects
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
-from mqdiag.read.sniff import Content, content_of
+from mqdiag.read.sniff import DUMP_MAGIC
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -20,12 +20,11 @@ _MAGIC = re.compile(rb"JAVA PROFILE (\d+\.\d+(?:\.\d+)?)\0")
 _SUPPORTED = ("1.0.1", "1.0.2", "1.0.3")  # Android writes the last
 _DUMP_START = b"JAVA PROFILE 1.0.2\0"
 _MAX_HEADER_BYTES = 64
-_TAR_HEAD_BYTES = 512
-_ARCHIVES = {
-    Content.ZIP: say("a zip archive"),
-    Content.JAVA_ARCHIVE: say("a Java archive"),
-    Content.TAR: say("a tar archive"),
-}
+FIRST_MS = 946_684_800_000
+"""2000-01-01: JVMs that write this format are younger; an earlier time is a count of seconds, or nonsense"""
+LAST_MS = 4_102_444_800_000
+"""2100-01-01"""
+_SEEN_BYTES = 512
 _TAKE_AGAIN = say("look at the disk space where it was written and take it again")
 _OTHERWISE = say(
     "take a dump with jcmd PID GC.heap_dump /path/dump.hprof; mqdiag diagnose takes evidence of any kind"
@@ -39,7 +38,7 @@ class Header(msgspec.Struct, frozen=True):
     id_size: int
     """bytes of an object id: 4 or 8"""
     captured_at_ms: int
-    """epoch milliseconds at which the dump was started; 0 when the writer did not know"""
+    """epoch milliseconds at which the dump was started; 0 when the writer did not know, or wrote no time that can be"""
     size: int
     """bytes of the header: where the first record begins"""
 
@@ -57,7 +56,7 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
     start = bytes(data[:_MAX_HEADER_BYTES])
     found = _MAGIC.match(start)
     if not found:
-        form = _what_it_is(bytes(data[:_TAR_HEAD_BYTES]))
+        form = _what_it_is(bytes(data[:_SEEN_BYTES]))
         problem = say(
             '{found}; expected an hprof heap dump, which begins with "JAVA PROFILE 1.0."', found=form.name
         )
@@ -95,6 +94,8 @@ def parse_header(path: str, data: NDArray[np.uint8]) -> Header:
             offset=at,
         )
     millis = int.from_bytes(start[at + 4 : at + 12], "big")
+    if not FIRST_MS < millis < LAST_MS:
+        millis = 0
     return Header(version=version, id_size=id_size, captured_at_ms=millis, size=at + 12)
 
 
@@ -104,7 +105,6 @@ def _what_it_is(start: bytes) -> ForeignForm:
     from mqdiag.read.foreign_form import ForeignForm, foreign_form
 
     form = foreign_form(start)
-    content = content_of(start)
     if not start:
         return ForeignForm(say("the file is empty"), _TAKE_AGAIN)
     if form is not None:
@@ -114,19 +114,8 @@ def _what_it_is(start: bytes) -> ForeignForm:
             say("a heap dump that was cut after {size:bytes}", size=len(start)),
             say("compare its size with that of the original, and copy it again"),
         )
-    if start.startswith(b"JAVA PROFILE"):
+    if start.startswith(DUMP_MAGIC):
         return ForeignForm(say("damaged hprof header"), _OTHERWISE)
-    if content is Content.GZIP:
-        return ForeignForm(
-            say("a dump or another file that gzip has packed twice"), say("unpack it once: gunzip")
-        )
-    if content in (Content.BZIP2, Content.XZ):
-        return ForeignForm(
-            say("bzip2 data") if content is Content.BZIP2 else say("xz data"),
-            say("unpack it: bunzip2 or unxz; mqdiag diagnose unpacks it itself"),
-        )
-    if content in _ARCHIVES:
-        return ForeignForm(_ARCHIVES[content], say("mqdiag diagnose looks into archives"))
     if b"Full thread dump" in start or re.match(rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s", start):
         return ForeignForm(
             say("a thread dump or log"), say("thread dumps go to mqdiag stacks, logs to mqdiag logs")

@@ -15,7 +15,8 @@ from mqdiag.errors import forbidden_file
 from mqdiag.progress import Passing, Progress
 from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import map_file, refuse_changed
-from mqdiag.read.source import GZIP_MAGIC, Source, check_readable, empty_dump
+from mqdiag.read.sniff import PACKING_HEAD_BYTES, PACKING_NAMES, packing_of
+from mqdiag.read.source import Source, check_readable, empty_dump
 from mqdiag.text import Text
 
 RELEASE_BYTES = 8 << 20
@@ -62,7 +63,7 @@ class Releasing(Passing):
 
 @contextmanager
 def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | None) -> Iterator[MappedDump]:
-    """Open a dump; gzip is inflated into a nameless temporary file.
+    """Open a dump; a packed one is unpacked into a nameless temporary file.
 
     Raises:
         InputError: see `mqdiag.read.source.open_source`.
@@ -74,13 +75,15 @@ def open_mapped(path: str, name: str, progress: Progress, max_inflated: int | No
         raise forbidden_file(name) from None
     opened = FileState.of(descriptor)
     problem, compression = None, None
-    if os.pread(descriptor, len(GZIP_MAGIC), 0) == GZIP_MAGIC:
-        from mqdiag.read.gzip import inflate_to_disk
+    packing = packing_of(os.pread(descriptor, PACKING_HEAD_BYTES, 0))
+    if packing is not None:
+        # Here, not above: most dumps are not packed.
+        from mqdiag.read.open.dump import inflate_to_disk
 
         os.close(descriptor)
-        descriptor, problem = inflate_to_disk(path, file_bytes, progress, max_inflated)
+        descriptor, problem = inflate_to_disk(path, progress, max_inflated)
         refuse_changed(path, opened)
-        compression = "gzip"
+        compression = PACKING_NAMES[packing]
     try:
         size = os.fstat(descriptor).st_size
         if size == 0:

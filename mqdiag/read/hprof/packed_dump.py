@@ -1,4 +1,4 @@
-"""A gzip dump of which only counts are wanted: objects are counted while it is inflated, on another core.
+"""A packed dump of which only counts are wanted: objects are counted while it is inflated, on another core.
 
 Of what is inflated only the bytes outside the objects are kept: records of names, classes and stacks. They stand at
 their places in a nameless file in memory that has holes where the objects were. So all other readers take it for the
@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress
 from mqdiag.read.available_memory import available_bytes
-from mqdiag.read.gzip import fill, is_of_dump, is_of_members, most_bytes
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.kernels.record_list import scan_records
@@ -28,13 +27,17 @@ from mqdiag.read.hprof.types import BOOLEAN, WIDTHS
 from mqdiag.read.hprof.walk import Segment, Walked, walk_slice
 from mqdiag.read.mapped_ahead import FileState
 from mqdiag.read.mapping import refuse_changed
+from mqdiag.read.open.dump import fill, is_of_members
+from mqdiag.read.open.limits import TooMuchError
+from mqdiag.read.open.squeezed import unpacked_head
+from mqdiag.read.sniff import DUMP_MAGIC, PACKING_NAMES, packing_of
 from mqdiag.read.source import Source, check_readable
 from mqdiag.text import say
 
 _JOINED_BYTES = 64 << 10
-"""of a piece that are joined with what the one before it left: enough for all but large arrays"""
+"""bytes of a piece that are joined with what the one before it left: enough for all but large arrays"""
 _MOST_LEFT_BYTES = 16 << 20
-"""of a record or an object that goes on in the next piece; arrays are counted by their first bytes"""
+"""bytes of a record or an object that goes on in the next piece; arrays are counted by their first bytes"""
 _MOST_KEPT_BYTES = 512 << 20
 """outside the objects, where so much memory is available"""
 _SHARE_KEPT = 4
@@ -63,12 +66,12 @@ class _OddError(Exception):
 def count_while_inflating(
     path: str, progress: Progress, max_inflated: int | None, prepare: Callable[[], None]
 ) -> Counted | None:
-    """Count the objects of a gzip file; None if its blocks inflate side by side, or if it is odd in any way.
+    """Count the objects of a squeezed file; None if its blocks inflate side by side, or if it is odd in any way.
 
     Args:
         path: the file.
         progress: told of the share done.
-        max_inflated: bytes to which it may inflate; see `gzip.inflate`.
+        max_inflated: bytes to which it may inflate; see `open.dump.inflate`.
         prepare: called before the kernels are used.
 
     Raises:
@@ -78,23 +81,24 @@ def count_while_inflating(
     state = FileState.of(path)
     with open(path, "rb") as file:
         head = file.read(_HEAD_BYTES)
-    if is_of_members(head) or not is_of_dump(head):
+    packing = packing_of(head)
+    if packing is None or is_of_members(head) or not unpacked_head(head).startswith(DUMP_MAGIC):
         return None
     prepare()
     counter = None
     try:
-        counter = _Counter(path, most_bytes(size, max_inflated))
+        counter = _Counter(path)
         progress.phase(say("inflating"))
-        if fill(counter, path, size, progress) is not None:
+        if fill(counter, path, progress, max_inflated) is not None:
             return None
         data = counter.finished()
-    except _OddError:
+    except (_OddError, TooMuchError):
         return None
     finally:
         if counter is not None:
             counter.close()
     refuse_changed(path, state)
-    source = Source(path, data, size, "gzip", modified_ns=state.modified_ns)
+    source = Source(path, data, size, PACKING_NAMES[packing], modified_ns=state.modified_ns)
     return Counted(source, counter.segments, counter.walked)
 
 
@@ -105,10 +109,10 @@ class _Counter:
         _OddError: from any method.
     """
 
-    def __init__(self, path: str, limit: int) -> None:
+    def __init__(self, path: str) -> None:
         self.segments: list[Segment] = []
         self.walked: list[Walked] = []
-        self._path, self._limit = path, limit
+        self._path = path
         try:
             self._file = os.memfd_create("mqdiag")
         except OSError:
@@ -126,7 +130,7 @@ class _Counter:
         self._left = np.empty(0, np.uint8)
         """the bytes from `_at` to `_size`"""
         self._segment_end = 0
-        """of the heap record that `_at` is in; not above `_at` between records"""
+        """end of the heap record that `_at` is in; not above `_at` between records"""
         self._tags = np.empty(_RECORDS, np.uint8)
         self._offsets = np.empty(_RECORDS, np.int64)
         self._lengths = np.empty(_RECORDS, np.int64)
@@ -141,8 +145,6 @@ class _Counter:
     def write(self, piece: bytes) -> None:
         """Take the next bytes."""
         begin, self._size = self._size, self._size + len(piece)
-        if self._size > self._limit:
-            raise _OddError
         fresh = np.frombuffer(piece, np.uint8)
         if self._at < begin and fresh.size:
             self._take_across(fresh, begin)

@@ -129,7 +129,7 @@ def read_records(
         count -= zeros
         if not count or tags[count - 1] != HEAP_DUMP_END:
             stopped_at = int(offsets[count]) - _HEADER
-            problem = say("only zero bytes follow: the file was made longer than what was written into it")
+            problem = say("only zero bytes follow: the file is longer than the data that was written into it")
     elif status == CUT:
         stopped_at = int(position)
         problem = say(

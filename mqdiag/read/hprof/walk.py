@@ -25,13 +25,13 @@ SLICE_BYTES = 32 << 20
 _MOST_SLICE_BYTES = (1 << 32) - 1
 """from the start of a slice to its end: places in it take four bytes; only one heap record can be longer"""
 _SMALL_NUMBERS = 1 << 16
-"""of classes in a slice: up to so many take two bytes an object instead of four"""
+"""number of classes in a slice up to which they take two bytes an object instead of four"""
 _SLICE_OBJECTS = 1 << 21
 """places for the objects of a slice as it begins"""
 _SHELF_OBJECTS = 1 << 23
-"""of slices, one behind the other: 64 MiB of ids"""
+"""objects of slices, one behind the other: 64 MiB of ids"""
 _TABLE_BITS = 13
-"""of the table of classes as it begins: places in powers of two"""
+"""size of the table of classes as it begins, as a power of two"""
 
 Segment = tuple[int, int]
 
@@ -41,7 +41,7 @@ class Damage(msgspec.Struct):
 
     at: int
     end: int
-    """of the segment"""
+    """end of the segment"""
     status: int
     """CROSSES_END or UNKNOWN_TAG"""
     tag: int
@@ -56,7 +56,7 @@ class Damage(msgspec.Struct):
         """What is wrong there."""
         tag = f"0x{self.tag:02x}"
         if self.status == UNKNOWN_TAG:
-            return say("no heap sub-record has the tag {tag} or the element type that stands here", tag=tag)
+            return say("no heap sub-record has the tag {tag} or this element type", tag=tag)
         return say(
             "a heap sub-record (tag {tag}) needs more than the {left} {left:byte|bytes} that its segment has left",
             tag=tag,

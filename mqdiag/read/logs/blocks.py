@@ -9,6 +9,7 @@ from itertools import chain
 from mqdiag.errors import InputError
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import PROBE, encoding_of, is_chinese
+from mqdiag.read.healing import healed
 from mqdiag.read.paste import MAX_BYTES, tidied
 from mqdiag.text import NOTHING, say
 
@@ -17,7 +18,7 @@ MAX_LINE = 1 << 20
 _LONGEST_RECORD = 64 << 10
 """bytes before the end of a chunk in which the beginning of its last record is looked for"""
 _BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"<")
-"""of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
+"""first bytes of records: a time, a bracket or a brace; a stack, its exception and its causes begin with other signs"""
 _TEXT_CONTROLS = bytes((7, 8, 9, 10, 11, 12, 13, 27))
 _CONTROLS = bytes(code for code in range(32) if code not in _TEXT_CONTROLS)
 _BINARY_SHARE = 0.02
@@ -53,8 +54,9 @@ def blocks(label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = ()) 
             break
     else:
         head = [tidied(b"".join(head), begins)]  # one block: packed, the same text comes in pieces
+        plain = iter(())
     rest = b""
-    for chunk, is_last in _with_the_last_marked(chain(head, plain)):
+    for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):
         end = (not is_last and _end_of_records(chunk)) or chunk.rfind(b"\n") + 1
         if not end:
             rest += chunk
@@ -136,6 +138,6 @@ def _refuse_binary(label: str, chunk: bytes) -> None:
     if not head or controls > _BINARY_SHARE * len(head):
         raise InputError(
             label,
-            say("is no text: a log was expected"),
+            say("is not text: a log was expected"),
             hint=say("mqdiag diagnose takes evidence of any kind"),
         )

@@ -10,7 +10,7 @@ from mqdiag.read.stacks.endpoint import is_endpoint_json
 from mqdiag.read.stacks.patterns import is_dump_file
 
 LEAST_SHARE = 0.05
-"""of the first lines that begin something: those that have a time"""
+"""share of lines with a time among the first lines that begin something"""
 LEAST_LINES = 2
 _CONTINUES = lazy_pattern(rb"\s|$|Caused by: |at ")
 """a blank line, or one of a stack trace, of which an error may have dozens"""

@@ -20,7 +20,8 @@ FIRST_BLOCKS = 8
 LONG_LOG_BLOCKS = 32
 """blocks, a MiB each as a rule, after which fewer lines of each text are looked at, because many were by then"""
 KERNEL_FROM_BYTES = 32 << 20
-"""of a log, from where on a kernel searches: numpy and the choice of its places take a tenth of a second of each run"""
+"""size of a log from which on a kernel searches: numpy and the choice of its places take a tenth of a second of each
+run"""
 SAMPLED = 64
 """one byte in so many tells the kernel's search what is rare in a log"""
 LONGEST_LINE = 64 << 10

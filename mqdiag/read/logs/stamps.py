@@ -24,7 +24,7 @@ _TO_MINUTE = rb"(\d{4}-\d\d-\d\d[T ](?:[01]\d|2[0-3]):[0-5]\d)"
 _LEADING = lazy_pattern(_TO_MINUTE + rb":(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)")
 """a line that begins with a time without a zone, as nearly all lines of logs do"""
 _LEADING_BYTES = 26
-"""of a line decide whether this pattern fits, and what it finds"""
+"""bytes of a line that decide whether this pattern fits, and what it finds"""
 _MOST_LEADING = 64
 _LEADING_WITH_ZONE = lazy_pattern(rb"\[?" + _TO_MINUTE + rb":(\d\d)[.,](\d{3})([+-]\d{4})(?:\]|: )")
 """a line of the JVM's collections"""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from sys import intern
 from typing import TYPE_CHECKING, NamedTuple
 
+from mqdiag.knowledge.own_code import method_of
 from mqdiag.read.stacks import patterns
-from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack, method_of
+from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack
 
 if TYPE_CHECKING:
     from mqdiag.read.stacks.plain_bodies import PlainBodies

@@ -145,7 +145,8 @@ class ClassicScanner:
         self._sample = None
         # JMX tools write no trailer
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
-        if not self._past_trailer and not sample.headless and not jmx:
+        ends_without = jmx or (sample.jvm is not None and patterns.OLD_JVM.search(sample.jvm) is not None)
+        if not self._past_trailer and not sample.headless and not ends_without:
             sample.complete = False
             sample.stopped_at_byte = self.consumed_bytes
             sample.problem = (
@@ -195,6 +196,8 @@ class ClassicScanner:
                     index += taken
                     continue
                 thread, body = told
+            else:
+                body = thread_info.with_state(header, body)
             self._thread(thread, body)
         if final:
             return ""
@@ -250,6 +253,11 @@ class ClassicScanner:
         named = patterns.DEADLOCK_NAME.match(first)
         if named:
             self._deadlock_entry(named["name"], piece)
+            self._between(piece, keep=False)
+            return 0
+        if patterns.HEADER_LIKE.match(first):
+            assert self._sample is not None
+            self._sample.unknown_headers += 1
             self._between(piece, keep=False)
             return 0
         joined = piece

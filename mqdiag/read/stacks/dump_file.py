@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.knowledge.own_code import method_of
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.body import MAX_BOTTOM_FRAMES, MAX_FRAMES, BodyParser, plain_frame
@@ -21,7 +22,6 @@ from mqdiag.read.stacks.records import (
     Sample,
     Stack,
     ThreadRecord,
-    method_of,
 )
 from mqdiag.text import say
 

@@ -44,6 +44,18 @@ RAW_TIMES = lazy_pattern(
     rb"(?: defined_classes=\d+)?"
 )
 """what stands between "cpu=" and "tid=" """
+# as it looks where nothing above fits: a form that nobody knows yet, or a header that was cut in its middle
+HEADER_LIKE = lazy_pattern(r'^[^"\n]{0,300}"(?: [^"\n]*)? (?:prio|os_prio|tid|nid|id|Id)=\S')
+OLD_JVM = lazy_pattern(r"\(1\.[2-5]\.")
+"""of a JVM before 6, whose dumps have no states, and no line at their end"""
+HEADER_STATES = (
+    (" waiting for monitor entry", "BLOCKED (on object monitor)"),
+    (" in Object.wait()", "WAITING (on object monitor)"),
+    (" sleeping", "TIMED_WAITING (sleeping)"),
+    (" waiting on condition", "WAITING (parking)"),
+    (" runnable", "RUNNABLE"),
+)
+"""what a header says, and the state that a later JVM prints below it"""
 # JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
 JMX_TAIL = lazy_pattern(r" - Thread t@(?P<id>\d{1,18})\s*$")
 # ThreadInfo.toString(), which Dubbo, Druid and others print, and arthas with CPU times (opening quote taken off):
@@ -56,13 +68,16 @@ INFO_HEADER = lazy_pattern(
     r'(?: owned by "(?P<owner>.*)" Id=(?P<owner_id>-?\d{1,18}))?(?: \((?:suspended|in native)\))*\s*$'
 )
 INFO_THREAD = lazy_pattern(
-    r'^.{0,200}?(?P<thread>"[^"\n]{1,300}" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$))', re.M
+    r'^.{0,200}?(?P<thread>"[^"\n]{1,300}" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |id=\d+ in [A-Z]|tid=\d+ [A-Z_]+$))',
+    re.M,
 )
 """the same with whatever stands before it on its line"""
-INFO_ATTRIBUTES = lazy_pattern(r'" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |tid=\d+ [A-Z_]+$)', re.M)
+INFO_ATTRIBUTES = lazy_pattern(
+    r'" (?:daemon )?(?:prio=\d+ )?(?:Id=-?\d+ |id=\d+ in [A-Z]|tid=\d+ [A-Z_]+$)', re.M
+)
 """what stands in all of those behind the name; it is found ten times as fast, as it begins with no line"""
 INDENTED_HEADER = lazy_pattern(r'^(?P<blanks>[ \t]*)"[^\n]*\n\s+java\.lang\.Thread\.State: ', re.M)
-INFO_MARKS = ('" Id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
+INFO_MARKS = ('" Id=', '" id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
 """what stands behind a name in such a header, and in that of a heap viewer; all are rare in logs"""
 INFO_LOCK = lazy_pattern(
     r"^\s*-\s+(?P<kind>waiting on|blocked on|locked) (?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\b.*$"
@@ -73,6 +88,11 @@ INFO_SYNCHRONIZER = lazy_pattern(r"^\s*-\s+(?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{
 VIEWER_HEADER = lazy_pattern(
     rf'^(?P<name>.*)"(?P<daemon> daemon)? prio=\d+ tid=(?P<id>\d{{1,18}})(?: (?P<state>{_STATES}|UNKNOWN))?\s*$',
     re.I,
+)
+# older VisualVM, and programs that print ThreadInfo by the sample of java.lang.management: x" id=3 in TIMED_WAITING
+MANAGED_HEADER = lazy_pattern(
+    rf'^(?P<name>.*)" id=(?P<id>\d{{1,18}}) in (?P<state>{_STATES})(?: on lock=(?P<object>\S+))?'
+    r"(?: ?\((?:suspended|running in native)\))*\s*$"
 )
 # Memory Analyzer, of the threads in a heap dump; methods have their JVM signature
 MAT_FRAME = lazy_pattern(r"^\s+at (?P<method>[\w.$<>/+-]+)\([^()\s]*\)[\w/$;\[]+ \((?P<where>[^()]*)\)\s*$")
@@ -146,6 +166,7 @@ FAILED_CAPTURE = lazy_pattern(
 # wrappers that put something before each line; tried in this order on the line that holds the first mark
 DOCKER_JSON = lazy_pattern(r'^\s*\{"(?:log|time|stream|attrs)":')
 CRI_PREFIX = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) (?P<tag>[PF]) ?")
+CRI_PART = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) P ")
 LINE_PREFIXES = (
     # docker compose, optionally with timestamps
     lazy_pattern(r"^[\w.-]+(?:[-_]\d+)?\s+\| ?(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),

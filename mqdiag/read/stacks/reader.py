@@ -9,14 +9,17 @@ import msgspec
 
 from mqdiag.errors import InputError, empty_file
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.healing import healed
+from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
+from mqdiag.read.stacks.cpu_times import CpuTimes, is_cpu_times, read_cpu_times
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
 from mqdiag.read.stacks.records import Sample
-from mqdiag.read.stacks.source import open_members
 from mqdiag.read.stacks.unwrap import Unwrapper
+from mqdiag.read.stacks.whole import threads_cut
 from mqdiag.text import Text, say
 
 MARKS = (
@@ -28,8 +31,12 @@ MARKS = (
 )
 """bytes that stand in most forms of a thread dump, wherever it begins"""
 HINT = say("give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote")
+CPU_TIMES = "cpu-times"
+"""the form of a file that holds no dump, but processor times of threads"""
 JAVACORE_HEAD = 64 << 10
 """characters in which a javacore has its first tags"""
+HEAD_BYTES = 4 << 10
+"""that show whether a file holds CPU times"""
 MAX_WHOLE_FILE = 1 << 30
 """characters of a Thread.dump_to_file that are read at once"""
 
@@ -44,6 +51,8 @@ class ReadResult(msgspec.Struct, kw_only=True):
     format: str = "jstack"
     bytes: int = 0
     wrapper: str = "plain"
+    cpu_times: list[CpuTimes] = msgspec.field(default_factory=list)
+    """what it holds instead of samples, or beside them: processor times of their threads"""
     ended_by: Text | None = None
     """why not all of it was read"""
     has_crash_head: bool = False
@@ -59,6 +68,7 @@ def is_of_a_tool(head: bytes) -> bool:
         or endpoint.is_endpoint_json(text)
         or jconsole.is_jconsole_text(text)
         or _is_javacore(text)
+        or is_cpu_times(text)
     )
 
 
@@ -78,24 +88,31 @@ def read_stacks(
     bodies = bodies or BodyParser()
     result = ReadResult(path=path)
     first_error: InputError | None = None
-    members = open_members(path)
+    found = members(path)
     while True:
         label = path
         try:
-            label, chunks = next(members)
-            result.samples += _read_member(label, _counted(chunks, result, check), bodies, result)
+            label, chunks = next(found)
+            result.samples += _read_member(label, _healed(_counted(chunks, result, check)), bodies, result)
         except StopIteration:
             break
         except InputError as error:
             # of a member, or of the archive behind its last good member: what was read stays
             first_error = first_error or error
             result.errors.append((label, error.problem))
-    if not result.samples:
+    if not result.samples and not result.cpu_times:
         if first_error is not None:
             raise InputError(path, first_error.problem, hint=first_error.hint)
         raise InputError(path, say("holds no file that could be a thread dump"), hint=HINT)
-    result.format = result.samples[0].format
+    result.format = result.samples[0].format if result.samples else CPU_TIMES
     return result
+
+
+def _healed(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """The chunks as their writer left them; rows of CPU times begin with numbers that look like those of lines."""
+    first = next(chunks, b"")
+    whole = chain((first,), chunks)
+    return whole if is_cpu_times(first[:HEAD_BYTES].decode(errors="replace")) else healed(whole)
 
 
 def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], None]) -> Iterator[bytes]:
@@ -104,17 +121,11 @@ def _counted(chunks: Iterator[bytes], result: ReadResult, check: Callable[[], No
     Raises:
         InputError: there is not one.
     """
-    while True:
-        try:
-            check()
-            chunk = next(chunks, b"")
-        except InputError as error:
-            if not result.bytes:
-                raise
-            result.ended_by = error.without_path
-            return
-        if not chunk:
-            return
+
+    def note(problem: Text, _: int) -> None:
+        result.ended_by = problem
+
+    for chunk in as_far_as_they_go(chunks, note, check):
         result.bytes += len(chunk)
         yield chunk
 
@@ -127,6 +138,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         head = following
     if not head.strip():
         raise empty_file(label)
+    if is_cpu_times(head):
+        result.cpu_times += read_cpu_times(label, _whole(label, head, pieces))
+        return []
     if is_json_dump(head) or is_text_dump(head):
         text = _whole(label, head, pieces)
         return _with_threads(
@@ -193,6 +207,8 @@ def _with_threads(label: str, samples: list[Sample]) -> list[Sample]:
     found = [sample for sample in samples if sample.threads]
     if not found:
         raise InputError(label, say("holds the head of a thread dump but no thread: it is cut"), hint=HINT)
+    for sample in found:
+        sample.threads_cut = threads_cut(sample.threads, excerpt=sample.headless)
     return found
 
 

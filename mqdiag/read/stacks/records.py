@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from sys import intern
-
 import msgspec
 
 from mqdiag.text import Text
@@ -70,6 +68,10 @@ class ThreadRecord(msgspec.Struct, gc=False):
     """name of the owner of what it waits for, when its header says it"""
     in_object_wait: bool = False
     """the header says "in Object.wait()": in a RUNNABLE thread of JDK 16 or older it waits for a class"""
+    cpu_from_system: bool = False
+    """the dump has no CPU time of it; `cpu_ms` was read from the system's files"""
+    coarse_cpu_ms: float | None = None
+    """CPU time to 10 ms, as `top` prints it: a growth shows work, none shows nothing"""
 
 
 class Sample(msgspec.Struct, kw_only=True):
@@ -90,6 +92,10 @@ class Sample(msgspec.Struct, kw_only=True):
     listed_threads: int | None = None
     """length of the SMR list"""
     complete: bool = True
+    unknown_headers: int = 0
+    """lines that look like headers of threads and were not understood"""
+    threads_cut: int = 0
+    """threads without their lower frames, where so many are that the dump is a part of one"""
     problem: Text | None = None
     stopped_at_byte: int | None = None
     headless: bool = False
@@ -99,9 +105,3 @@ class Sample(msgspec.Struct, kw_only=True):
     """of the heap at that moment, where the dump tells: a javacore does"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""
-
-
-def method_of(frame: str) -> str:
-    """Package, class and method of a frame: "a.B.run" for "a.B.run(B.java:41)"."""
-    opening = frame.find("(")
-    return intern(frame[:opening] if opening > 0 else frame)

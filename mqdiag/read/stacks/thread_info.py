@@ -2,6 +2,7 @@
 
 - `ThreadInfo.toString()`: Dubbo, Druid, arthas `thread -n`, `thread -b` and `thread ID`, management endpoints.
 - Threads of a heap dump as VisualVM and NetBeans show them, with local variables between the frames.
+- Threads as older VisualVM printed them, with their state in the header.
 - A header of jstack that was shortened by hand.
 
 Source: java.lang.management.ThreadInfo of JDK 8 to 25, `ThreadUtil.getFullStacktrace` of arthas 3.
@@ -36,11 +37,40 @@ def as_jstack(header: str, body: str) -> tuple[ThreadRecord, str] | None:
             intern(found["name"]), NO_STACK, java_id=int(found["id"]), daemon=found["daemon"] is not None
         )
         return thread, _state_line(found["state"]) + body
+    found = patterns.MANAGED_HEADER.match(header)
+    if found is not None:
+        return _of_managed(found, body)
     first = body.split("\n", 1)[0]
     if not (first.lstrip().startswith(patterns.STATE_MARK) or patterns.FRAME_LINE.match(first)):
         return None
     found = patterns.CUT_HEADER.match(header)
     return None if found is None else (_of_cut_header(found), body)
+
+
+def _of_managed(found: re.Match[str], body: str) -> tuple[ThreadRecord, str]:
+    """A thread whose header has its state and what it waits on; the frames below it are those of any dump."""
+    thread = ThreadRecord(intern(found["name"]), NO_STACK, java_id=int(found["id"]))
+    parked = _PARK in body.split("\n", 1)[0]
+    lines = body.split("\n")
+    class_name, _, identity = (found["object"] or "").rpartition("@")
+    if class_name and lines:
+        kind = "waiting to lock" if found["state"] == "BLOCKED" else "waiting on"
+        lines.insert(1, _lock_line(kind, class_name, identity, parked=parked).rstrip("\n"))
+    return thread, _state_line(found["state"], parked=parked) + "\n".join(lines)
+
+
+def with_state(header: str, body: str) -> str:
+    """The lines below a header with a line of state, where only the header tells it, as in dumps before Java 6."""
+    first = body[:80].lstrip()
+    if not first.startswith(("at ", "- ")):
+        return body
+    rest = header.rpartition('"')[2]
+    state = next((state for words, state in patterns.HEADER_STATES if words in rest), None)
+    if state is None:
+        return body
+    if first.startswith("at java.lang.Thread.sleep("):
+        state = "TIMED_WAITING (sleeping)"
+    return f"   {patterns.STATE_MARK}{state}\n{body}"
 
 
 def is_viewers(thread: ThreadRecord) -> bool:
@@ -50,7 +80,8 @@ def is_viewers(thread: ThreadRecord) -> bool:
 
 def begins(line: str) -> bool:
     """Whether a line, its opening quote taken off, is the header of such a tool."""
-    return patterns.INFO_HEADER.match(line) is not None or patterns.VIEWER_HEADER.match(line) is not None
+    forms = (patterns.INFO_HEADER, patterns.VIEWER_HEADER, patterns.MANAGED_HEADER)
+    return any(form.match(line) is not None for form in forms)
 
 
 def of_deadlock(name: str, body: str) -> tuple[ThreadRecord, str]:

@@ -6,19 +6,19 @@ The wrapper is recognised on the line that holds a dump's first mark, then taken
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-
-import msgspec
 
 from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.header import is_header
+from mqdiag.read.stacks.wrapped import Joined, wrapped_at
+from mqdiag.read.wrappers import JsonLines, Prefix, Strip
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
+SPACING_CHARACTERS = 20_000
+"""behind the first line of state in which blank lines are counted"""
+SPACING_LINES = 9
+"""lines that show whether every other one is blank; a dump has no such run, as each thread has a state or frames"""
 _MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
-MESSAGE_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload")
-
-Strip = Callable[[str], str]
 
 
 class Unwrapper:
@@ -47,6 +47,14 @@ class Unwrapper:
             if marked is None:
                 return piece
             self._strip = self._recognise(*marked, _indentation(piece))
+            # what a log driver wrote around the lines makes them alike in length too
+            columns = None if self._strip else wrapped_at(piece)
+            if columns is not None:
+                self._strip.append(Joined(columns))
+                self.name = "wrapped"
+            if _is_doubled(piece):
+                self._strip.insert(0, _EveryOtherLine())
+                self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"
         for strip in self._strip:
             piece = strip(piece)
         return piece
@@ -98,6 +106,13 @@ def _marked_line(piece: str) -> tuple[str, str] | None:
     return piece[start : end if end >= 0 else len(piece)], mark
 
 
+def _is_doubled(piece: str) -> bool:
+    """Whether a blank line follows each line, as some mail programs and terminals copy text."""
+    at = piece.find(patterns.STATE_MARK)
+    shown = piece[at : at + SPACING_CHARACTERS].split("\n")[1:-1] if at >= 0 else []
+    return len(shown) >= SPACING_LINES and not any(line.strip() for line in shown[::2])
+
+
 def _indentation(piece: str) -> str:
     """The blanks before the header of the first thread."""
     found = patterns.INDENTED_HEADER.search(piece)
@@ -106,17 +121,17 @@ def _indentation(piece: str) -> str:
 
 def _strip_for(line: str, before: str) -> tuple[Strip, str]:
     if patterns.DOCKER_JSON.match(line) or (line.startswith("{") and line.rstrip().endswith("}")):
-        return _JsonLines(), "json-lines"
+        return JsonLines(), "json-lines"
     if patterns.CRI_PREFIX.match(line):
-        return _Cri(), "cri"
+        return Prefix(patterns.CRI_PREFIX, patterns.CRI_PART), "cri"
     for prefix in patterns.LINE_PREFIXES:
         found = prefix.match(line)
         if found and found.end() <= len(before):
-            return _Prefix(prefix), "prefix"
+            return Prefix(prefix), "prefix"
     # an unknown logger's prefix: its digits change from line to line, the rest does not
     learned = re.sub(r"\d+", lambda _: r"\d+", re.escape(before).replace("\\ ", " +"))
     learned = re.sub(r"(?: \+)+", " *", learned)
-    return _Prefix(re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))), "learned"
+    return Prefix(re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))), "learned"
 
 
 class _Literal:
@@ -130,78 +145,16 @@ class _Literal:
         return "\n".join(line[size:] if line.startswith(self._prefix) else line for line in piece.split("\n"))
 
 
-class _Prefix:
-    def __init__(self, pattern: re.Pattern[str]) -> None:
-        self._match = pattern.match
-
-    def __call__(self, piece: str) -> str:
-        lines = piece.split("\n")
-        for index, line in enumerate(lines):
-            found = self._match(line)
-            if found:
-                lines[index] = line[found.end() :]
-        return "\n".join(lines)
-
-
-class _Cri:
-    """containerd: `time stream P|F text`; a line in parts (P) goes on in the next one of its stream."""
+class _EveryOtherLine:
+    """A blank line after every line; a blank line of the dump itself has become two."""
 
     def __init__(self) -> None:
-        self._part = ""
+        self._odd = ""
+        """a line end whose blank line stands in the next piece"""
 
     def __call__(self, piece: str) -> str:
-        out = []
-        for line in piece.split("\n")[: -1 if piece.endswith("\n") else None]:
-            found = patterns.CRI_PREFIX.match(line)
-            if found is None:
-                out.append(line + "\n")
-                continue
-            text = line[found.end() :]
-            if found["tag"] == "P":
-                self._part += text
-            else:
-                out.append(self._part + text + "\n")
-                self._part = ""
-        return "".join(out)
-
-
-class _JsonLines:
-    """Docker's json-file driver and collectors: the text is a value; without a line end it goes on."""
-
-    def __init__(self) -> None:
-        self._decode = msgspec.json.Decoder().decode
-        self._part = ""
-
-    def __call__(self, piece: str) -> str:
-        out = []
-        for line in piece.split("\n"):
-            if not line:
-                continue
-            try:
-                entry = self._decode(line)
-            except (msgspec.DecodeError, UnicodeError):
-                out.append(line + "\n")
-                continue
-            text = _message(entry)
-            if text is None:
-                continue
-            if "log" in entry and not text.endswith("\n"):
-                self._part += text
-                continue
-            text = (self._part + text).replace("\r", "")
-            self._part = ""
-            out.append(text if text.endswith("\n") else text + "\n")
-        return "".join(out)
-
-
-def _message(entry: object) -> str | None:
-    if not isinstance(entry, dict):
-        return None
-    # an export out of Elasticsearch has the record one level below
-    inner = entry.get("_source")
-    record = inner if isinstance(inner, dict) else entry
-    for key in MESSAGE_KEYS:
-        value = record.get(key)
-        if isinstance(value, str):
-            return value
-    return None
+        text = "\n".join([line if line.strip() else "" for line in (self._odd + piece).split("\n")])
+        body = text.rstrip("\n")
+        ends = len(text) - len(body)
+        self._odd = "\n" * (ends % 2)
+        return body.replace("\n\n", "\n") + "\n" * (ends // 2)

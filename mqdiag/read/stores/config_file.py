@@ -55,7 +55,7 @@ def parse_config(text: str) -> dict[str, object]:
     try:
         found = json.loads(quoted)
     except (ValueError, RecursionError):
-        reason = say("is no JSON; it is compressed, cut or of another form") if text else say("is empty")
+        reason = say("is not JSON; it is compressed, cut or of another form") if text else say("is empty")
         raise NoConfig(reason) from None
     if not isinstance(found, dict):
         raise NoConfig(say("holds no table"))

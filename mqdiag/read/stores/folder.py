@@ -27,7 +27,7 @@ NOT_READ = {
     "lmqConsumerOffset.json": say("offsets of light queues are not compared"),
 }
 ROCKSDB = say(
-    "is kept in RocksDB, which is not read; mqadmin exportMetadata and consumerProgress tell what is in it"
+    "is kept in RocksDB, which is not read; mqadmin exportMetadata and consumerProgress show its content"
 )
 
 

@@ -76,7 +76,7 @@ def _store(
         queues=tuple(
             _queue(topic, queue_id, segments_of(files)) for (topic, queue_id), files in sorted(queues.items())
         ),
-        unreadable={"consumequeue": say("names and sizes tell only between which offsets each queue ends")},
+        unreadable={"consumequeue": say("names and sizes show only between which offsets each queue ends")},
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from mqdiag.baseline import lowered_line
 from mqdiag.findings import Report
 from mqdiag.language import Writer
 from mqdiag.render.sarif.messages import message
@@ -19,7 +20,8 @@ def notifications(report: Report, write: Writer) -> list[dict[str, Any]]:
     ]
     crashed = [_note("error", "rule-crashed", f"{failed.rule}: {failed.error}") for failed in report.failed]
     lapsed = [_note("warning", "acceptance-lapsed", write(lapsed_line(lapsed))) for lapsed in report.lapsed]
-    return [*unreadable, *crashed, *lapsed]
+    lowered = [_note("warning", "findings-lowered", write(lowered_line(report)))] if report.lowered else []
+    return [*unreadable, *crashed, *lapsed, *lowered]
 
 
 def _note(level: str, name: str, text: str) -> dict[str, Any]:

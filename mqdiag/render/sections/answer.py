@@ -85,20 +85,12 @@ def _margins(answer: Answer, write: Writer, *, wide: bool) -> Table:
         wide=wide,
         caption=say("How close it is to its limits"),
         columns=(
-            Column(say("rule"), wide=True),
-            Column(say("measured")),
-            Column(say("now"), number=True),
-            Column(say("limit"), number=True),
+            Column(say("rule"), of="rule", wide=True),
+            Column(say("measured"), of="label"),
+            Column(say("now"), of=lambda one: _now(one, write), number=True),
+            Column(say("limit"), of=lambda one: quantity(one.limit, one.kind), number=True),
         ),
-        rows=[
-            (
-                margin.rule,
-                margin.label,
-                _now(margin, write),
-                quantity(margin.limit, margin.kind),
-            )
-            for margin in answer.margins
-        ],
+        rows_of=answer.margins,
     )
 
 

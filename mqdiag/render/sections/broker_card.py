@@ -49,13 +49,11 @@ def _parts(broker: BrokerFacts, name: str) -> Iterator[AnyPart]:
             name=f"{name}-slaves",
             caption=say("Slaves"),
             columns=(
-                Column(say("address")),
-                Column(say("confirmed offset"), number=True),
-                Column(say("behind"), "bytes"),
+                Column(say("address"), of="address"),
+                Column(say("confirmed offset"), of="acknowledged_offset", number=True),
+                Column(say("behind"), "bytes", of="behind_bytes"),
             ),
-            rows=[
-                (one.address, one.acknowledged_offset, one.behind_bytes) for one in broker.replication.slaves
-            ],
+            rows_of=broker.replication.slaves,
             wide=True,
         )
     if broker.tables:
@@ -63,12 +61,12 @@ def _parts(broker: BrokerFacts, name: str) -> Iterator[AnyPart]:
             name=f"{name}-tables",
             caption=say("Tables that can grow"),
             columns=(
-                Column(say("table")),
-                Column(say("entries"), "count"),
-                Column(say("retained"), "bytes"),
-                Column(say("known faults"), optional=True),
+                Column(say("table"), of="name"),
+                Column(say("entries"), "count", of="entries"),
+                Column(say("retained"), "bytes", of="retained_bytes"),
+                Column(say("known faults"), of="issues", none="", optional=True),
             ),
-            rows=[(one.name, one.entries, one.retained_bytes, one.issues or "") for one in broker.tables],
+            rows_of=broker.tables,
             wide=True,
         )
     for settings_class, settings in (

@@ -134,28 +134,16 @@ def _replicas(logs: LogsFacts) -> Iterator[AnyPart]:
     yield Table(
         name="replicas",
         columns=(
-            Column(say("file"), whole=True),
-            Column(say("lines"), "count"),
-            Column(say("most behind"), "bytes"),
-            Column(say("least behind"), "bytes"),
-            Column(say("behind at the end"), "bytes"),
-            Column(say("lines with the slave ahead"), "count"),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
+            Column(say("file"), of="path", whole=True),
+            Column(say("lines"), "count", of="lines"),
+            Column(say("most behind"), "bytes", of="largest_bytes"),
+            Column(say("least behind"), "bytes", of="smallest_bytes"),
+            Column(say("behind at the end"), "bytes", of="last_bytes"),
+            Column(say("lines with the slave ahead"), "count", of="negative_lines"),
+            Column(say("first"), "time", of="first"),
+            Column(say("last"), "time", of="last"),
         ),
-        rows=[
-            (
-                gap.path,
-                gap.lines,
-                gap.largest_bytes,
-                gap.smallest_bytes,
-                gap.last_bytes,
-                gap.negative_lines,
-                gap.first,
-                gap.last,
-            )
-            for gap in logs.replica_gaps
-        ],
+        rows_of=logs.replica_gaps,
         shown=_GAPS,
         note=say("below zero the slave is ahead of its master"),
         wide=True,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.heap import ConsumerFacts, TopicRate
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Paragraph, Section, Table
-from mqdiag.render.wording.words import word
+from mqdiag.render.parts import AnyPart, Column, Fold, Nested, Pairs, Paragraph, Section, Table
 from mqdiag.text import NOTHING, Text, Value, say, sentences
 
 _NOT_SET = -1
@@ -30,32 +29,18 @@ def _table(consumers: tuple[ConsumerFacts, ...]) -> Table:
     return Table(
         name="consumers",
         columns=(
-            Column(say("group")),
-            Column(say("kind")),
-            Column(say("client"), wide=True),
-            Column(say("read as"), wide=True, optional=True),
-            Column(say("queues"), "count"),
-            Column(say("messages"), "count"),
-            Column(say("bodies"), "bytes"),
-            Column(say("retained"), "bytes"),
-            Column(say("allowed"), "bytes"),
-            Column(say("allowed at most"), "bytes", wide=True),
+            Column(say("group"), of="group"),
+            Column(say("kind"), of="kind", worded=True),
+            Column(say("client"), of="client_version", wide=True),
+            Column(say("read as"), of="layout", none="", wide=True, optional=True),
+            Column(say("queues"), "count", of="queues"),
+            Column(say("messages"), "count", of="messages"),
+            Column(say("bodies"), "bytes", of="body_bytes"),
+            Column(say("retained"), "bytes", of="retained_bytes"),
+            Column(say("allowed"), "bytes", of="bound_bytes"),
+            Column(say("allowed at most"), "bytes", of="bound_max_bytes", wide=True),
         ),
-        rows=[
-            (
-                one.group,
-                word(one.kind),
-                one.client_version,
-                one.layout or "",
-                one.queues,
-                one.messages,
-                one.body_bytes,
-                one.retained_bytes,
-                one.bound_bytes,
-                one.bound_max_bytes,
-            )
-            for one in consumers
-        ],
+        rows_of=consumers,
         note=_note(consumers),
     )
 
@@ -124,34 +109,26 @@ def _rates(consumers: tuple[ConsumerFacts, ...]) -> Table:
         name="rates",
         caption=say("Rates, as the client measured them before the dump"),
         columns=(
-            Column(say("group"), wide=not groups),
-            Column(say("topic")),
-            Column(say("measured over"), "ms"),
-            Column(say("consumed"), "rate"),
-            Column(say("failed"), "rate", wide=True),
-            Column(say("pulled"), "rate", wide=True),
-            Column(say("a call"), "ms"),
-            Column(say("lag"), "count"),
-            Column(say("drained in"), "seconds", optional=True),
+            Column(say("group"), of="outer.group", wide=not groups),
+            Column(say("topic"), of="inner.topic"),
+            Column(say("measured over"), "ms", of="inner.window_ms"),
+            Column(say("consumed"), "rate", of="inner.consumed_per_second"),
+            Column(say("failed"), "rate", of="inner.failed_per_second", wide=True),
+            Column(say("pulled"), "rate", of="inner.pulled_per_second", wide=True),
+            Column(say("a call"), "ms", of="inner.consume_ms"),
+            Column(say("lag"), "count", of="inner.lag"),
+            Column(say("drained in"), "seconds", of=_drained_in, optional=True),
         ),
-        rows=[
-            (
-                one.group,
-                rate.topic,
-                rate.window_ms,
-                rate.consumed_per_second,
-                rate.failed_per_second,
-                rate.pulled_per_second,
-                rate.consume_ms,
-                rate.lag,
-                rate.drain_seconds if rate.lag else None,
-            )
-            for one in consumers
-            for rate in one.rates
-        ],
+        rows_of=[Nested(one, rate) for one in consumers for rate in one.rates],
         shown=(6, 500),
         note=sentences(
             say('"lag": messages that wait on the broker.'),
             say('"drained in": at this rate, if no message is sent.') if drained else None,
         ),
     )
+
+
+def _drained_in(row: Nested) -> Value:
+    """Only what waits can be drained."""
+    rate: TopicRate = row.inner
+    return rate.drain_seconds if rate.lag else None

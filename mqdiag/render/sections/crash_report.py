@@ -45,12 +45,12 @@ def _parts(crash: CrashReport, place: int) -> Iterator[AnyPart]:
             name=f"crash-threads-{place}",
             caption=say("Threads"),
             columns=(
-                Column(say("thread")),
-                Column(say("state")),
-                Column(say("id in the system"), number=True),
-                Column(say("crashed"), optional=True),
+                Column(say("thread"), of="name"),
+                Column(say("state"), of="state"),
+                Column(say("id in the system"), of="os_id", number=True),
+                Column(say("crashed"), of="current", flag=say("yes"), optional=True),
             ),
-            rows=[(one.name, one.state, one.os_id, say("yes") if one.current else "") for one in crash.threads],
+            rows_of=crash.threads,
             wide=True,
         )
 

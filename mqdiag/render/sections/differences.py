@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from operator import attrgetter
 
 from mqdiag.facts.diff import ConsumerGrowth, DiffFacts, DiffSide, FindingChange, Growth
 from mqdiag.findings import Report
@@ -102,26 +103,24 @@ def _findings(name: str, caption: Text, changes: Sequence[FindingChange]) -> Tab
         name=f"findings-{name}",
         caption=caption,
         columns=(
-            Column(say("severity")),
-            Column(say("confidence"), wide=True),
-            Column(say("finding")),
-            Column(say("rule"), wide=True),
-            Column(say("what changed"), optional=True),
-            Column(say("note"), optional=True),
+            Column(say("severity"), of=_severity),
+            Column(say("confidence"), of=_confidence, wide=True),
+            Column(say("finding"), of="title"),
+            Column(say("rule"), of="rule", wide=True),
+            Column(say("what changed"), of=_evidence, none="", optional=True),
+            Column(say("note"), of=_unchecked, optional=True),
         ),
-        rows=[
-            (
-                _words(one.severity_before, one.severity_after),
-                _words(one.confidence_before, one.confidence_after),
-                one.title,
-                one.rule,
-                tuple(_evidence(change.key, change.before, change.after) for change in one.evidence) or "",
-                "" if one.checked else _unchecked(one),
-            )
-            for one in changes
-        ],
+        rows_of=changes,
         shown=(len(changes), len(changes)),
     )
+
+
+def _severity(change: FindingChange) -> Value:
+    return _words(change.severity_before, change.severity_after)
+
+
+def _confidence(change: FindingChange) -> Value:
+    return _words(change.confidence_before, change.confidence_after)
 
 
 def _words(before: str | None, after: str | None) -> Value:
@@ -131,14 +130,24 @@ def _words(before: str | None, after: str | None) -> Value:
     return say("{before} to {after}", before=word(before), after=word(after))
 
 
-def _unchecked(change: FindingChange) -> Text:
+def _unchecked(change: FindingChange) -> Text | str:
+    if change.checked:
+        return ""
     if change.severity_before is None:
         return say("the earlier side has no evidence for this rule, so it may have been there before")
     return say("the later side has no evidence for this rule, so it may still be there")
 
 
-def _evidence(key: str, before: Value, after: Value) -> Text:
-    return say("{key}: {before} to {after}", key=key, before=_value(key, before), after=_value(key, after))
+def _evidence(change: FindingChange) -> tuple[Text, ...]:
+    return tuple(
+        say(
+            "{key}: {before} to {after}",
+            key=one.key,
+            before=_value(one.key, one.before),
+            after=_value(one.key, one.after),
+        )
+        for one in change.evidence
+    )
 
 
 def _value(key: str, value: Value) -> Value:
@@ -152,12 +161,18 @@ def _value(key: str, value: Value) -> Value:
     return quantity(value, "count" if isinstance(value, int) else "decimal")
 
 
-def _before_and_after(kind: str) -> tuple[Column, Column, Column]:
-    return Column(say("before"), kind), Column(say("after"), kind), Column(say("grown"), kind)
+def _before_and_after(kind: str, of: str) -> tuple[Column, Column, Column]:
+    return (
+        Column(say("before"), kind, of=f"{of}.before"),
+        Column(say("after"), kind, of=f"{of}.after"),
+        Column(say("grown"), kind, of=f"{of}.grown"),
+    )
 
 
-def _numbers(growth: Growth) -> tuple[Value, Value, Value]:
-    return growth.before, growth.after, growth.grown
+def _changed(of: str, kind: str = "count") -> Callable[[object], Value]:
+    """The cell that has both numbers of a field."""
+    growth: Callable[[object], Growth] = attrgetter(of)
+    return lambda one: _from_to(growth(one), kind)
 
 
 def _growth(diff: DiffFacts) -> Iterator[AnyPart]:
@@ -167,11 +182,11 @@ def _growth(diff: DiffFacts) -> Iterator[AnyPart]:
             name="holders-grown",
             caption=say("Retained bytes by accumulation point"),
             columns=(
-                Column(say("accumulation point"), java=True),
-                Column(say("belongs to")),
-                *_before_and_after("bytes"),
+                Column(say("accumulation point"), of="name", java=True),
+                Column(say("belongs to"), of="owner", worded=True),
+                *_before_and_after("bytes", of="retained_bytes"),
             ),
-            rows=[(row.name, word(row.owner), *_numbers(row.retained_bytes)) for row in holders],
+            rows_of=holders,
             shown=_ROWS,
         )
     if diff.consumers:
@@ -185,8 +200,8 @@ def _growth(diff: DiffFacts) -> Iterator[AnyPart]:
         yield Table(
             name="events-grown",
             caption=say("Events in logs"),
-            columns=(Column(say("event"), whole=True), *_before_and_after("count")),
-            rows=[(row.kind, *_numbers(row.lines)) for row in diff.events],
+            columns=(Column(say("event"), of="kind", whole=True), *_before_and_after("count", of="lines")),
+            rows_of=diff.events,
             shown=_ROWS,
         )
 
@@ -235,32 +250,18 @@ def _queues(diff: DiffFacts) -> Iterator[Table]:
             name="queues-grown",
             caption=say("Queues"),
             columns=(
-                Column(say("group"), wide=True),
-                Column(say("topic")),
-                Column(say("queue"), number=True),
-                Column(say("broker")),
-                Column(say("messages"), number=True),
-                Column(say("bodies"), number=True, wide=True),
-                Column(say("span"), number=True, wide=True),
-                Column(say("lag"), number=True),
-                Column(say("committed"), number=True),
-                Column(say("first message"), optional=True),
+                Column(say("group"), of="group", wide=True),
+                Column(say("topic"), of="topic"),
+                Column(say("queue"), of="queue_id", number=True),
+                Column(say("broker"), of="broker"),
+                Column(say("messages"), of=_changed("messages"), number=True),
+                Column(say("bodies"), of=_changed("body_bytes", "bytes"), number=True, wide=True),
+                Column(say("span"), of=_changed("span"), number=True, wide=True),
+                Column(say("lag"), of=_changed("lag"), number=True),
+                Column(say("committed"), of=_changed("commit_offset", ""), number=True),
+                Column(say("first message"), of="same_head", flag=say("not moved"), optional=True),
             ),
-            rows=[
-                (
-                    row.group,
-                    row.topic,
-                    row.queue_id,
-                    row.broker,
-                    _from_to(row.messages, "count"),
-                    _from_to(row.body_bytes, "bytes"),
-                    _from_to(row.span, "count"),
-                    _from_to(row.lag, "count"),
-                    _from_to(row.commit_offset, ""),
-                    say("not moved") if row.same_head else "",
-                )
-                for row in rows
-            ],
+            rows_of=rows,
             shown=_ROWS,
         )
 
@@ -275,26 +276,18 @@ def _classes(diff: DiffFacts) -> Table:
         name="classes-grown",
         caption=say("Classes"),
         columns=(
-            Column(say("class"), java=True),
-            Column(say("objects before"), "count", wide=True),
-            Column(say("objects after"), "count", wide=True),
-            Column(say("objects grown"), "count"),
-            Column(say("bytes before"), "bytes"),
-            Column(say("bytes after"), "bytes"),
-            Column(say("bytes grown"), "bytes"),
-            Column(say("retained before"), "bytes", wide=True, optional=True),
-            Column(say("retained after"), "bytes", wide=True, optional=True),
-            Column(say("retained grown"), "bytes", wide=True, optional=True),
+            Column(say("class"), of="name", java=True),
+            Column(say("objects before"), "count", of="instances.before", wide=True),
+            Column(say("objects after"), "count", of="instances.after", wide=True),
+            Column(say("objects grown"), "count", of="instances.grown"),
+            Column(say("bytes before"), "bytes", of="shallow_bytes.before"),
+            Column(say("bytes after"), "bytes", of="shallow_bytes.after"),
+            Column(say("bytes grown"), "bytes", of="shallow_bytes.grown"),
+            Column(say("retained before"), "bytes", of="retained_bytes.before", wide=True, optional=True),
+            Column(say("retained after"), "bytes", of="retained_bytes.after", wide=True, optional=True),
+            Column(say("retained grown"), "bytes", of="retained_bytes.grown", wide=True, optional=True),
         ),
-        rows=[
-            (
-                row.name,
-                *_numbers(row.instances),
-                *_numbers(row.shallow_bytes),
-                *_numbers(row.retained_bytes),
-            )
-            for row in diff.classes
-        ],
+        rows_of=diff.classes,
         shown=_ROWS,
         note=note,
     )
@@ -305,33 +298,16 @@ def _pools(diff: DiffFacts) -> Table:
         name="pools-grown",
         caption=say("Thread pools"),
         columns=(
-            Column(say("pool")),
-            Column(say("group"), wide=True, optional=True),
-            Column(say("threads"), number=True),
-            Column(say("stuck"), number=True),
-            Column(say("blocked"), number=True),
-            Column(say("progressing"), number=True),
-            Column(say("idle"), number=True),
-            Column(say("unknown"), number=True),
+            Column(say("pool"), of="pool"),
+            Column(say("group"), of="group", none="", wide=True, optional=True),
+            Column(say("threads"), of=_changed("threads"), number=True),
+            Column(say("stuck"), of=_changed("stuck"), number=True),
+            Column(say("blocked"), of=_changed("blocked"), number=True),
+            Column(say("progressing"), of=_changed("progressing"), number=True),
+            Column(say("idle"), of=_changed("idle"), number=True),
+            Column(say("unknown"), of=_changed("unknown"), number=True),
         ),
-        rows=[
-            (
-                row.pool,
-                row.group or "",
-                *(
-                    _from_to(growth, "count")
-                    for growth in (
-                        row.threads,
-                        row.stuck,
-                        row.blocked,
-                        row.progressing,
-                        row.idle,
-                        row.unknown,
-                    )
-                ),
-            )
-            for row in diff.pools
-        ],
+        rows_of=diff.pools,
         shown=_ROWS,
     )
 
@@ -340,13 +316,11 @@ def _settings(diff: DiffFacts) -> Table:
     return Table(
         name="settings-changed",
         columns=(
-            Column(say("belongs to")),
-            Column(say("setting")),
-            Column(say("before")),
-            Column(say("after")),
+            Column(say("belongs to"), of="of"),
+            Column(say("setting"), of="key"),
+            Column(say("before"), of=lambda one: _value(one.key, one.before)),
+            Column(say("after"), of=lambda one: _value(one.key, one.after)),
         ),
-        rows=[
-            (row.of, row.key, _value(row.key, row.before), _value(row.key, row.after)) for row in diff.settings
-        ],
+        rows_of=diff.settings,
         shown=(200, 2000),
     )

@@ -130,10 +130,10 @@ def _table(lines: list[_Line]) -> Table:
     return Table(
         name="times",
         columns=(
-            Column(say("evidence")),
-            Column(say("first"), "time", whole=True),
-            Column(say("last"), "time", whole=True),
-            Column(say("in all"), number=True),
+            Column(say("evidence"), of="label"),
+            Column(say("first"), "time", of="first", whole=True),
+            Column(say("last"), "time", of="last", whole=True),
+            Column(say("in all"), of="total", number=True),
         ),
-        rows=[(line.label, line.first, line.last, line.total) for line in lines],
+        rows_of=lines,
     )

@@ -115,32 +115,18 @@ def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
     table = Table(
         name="services",
         columns=(
-            Column(say("service")),
-            Column(say("hosts"), "count"),
-            Column(say("incidents"), "count"),
-            Column(say("not read"), "count"),
-            Column(say("files lost"), "count", wide=True),
-            Column(say("errors"), "count"),
-            Column(say("warnings"), "count"),
-            Column(say("new"), "count", optional=True),
-            Column(say("known"), "count", optional=True),
-            Column(say("gone"), "count", optional=True),
+            Column(say("service"), of=lambda one: name_in(one.environment, one.service)),
+            Column(say("hosts"), "count", of="hosts"),
+            Column(say("incidents"), "count", of="incidents"),
+            Column(say("not read"), "count", of="failed"),
+            Column(say("files lost"), "count", of="lost", wide=True),
+            Column(say("errors"), "count", of="errors"),
+            Column(say("warnings"), "count", of="warnings"),
+            Column(say("new"), "count", of="new", optional=True),
+            Column(say("known"), "count", of="known", optional=True),
+            Column(say("gone"), "count", of="gone", optional=True),
         ),
-        rows=[
-            (
-                name_in(one.environment, one.service),
-                one.hosts,
-                one.incidents,
-                one.failed,
-                one.lost,
-                one.errors,
-                one.warnings,
-                one.new,
-                one.known,
-                one.gone,
-            )
-            for one in fleet.services
-        ],
+        rows_of=fleet.services,
         shown=_SERVICES,
         links=links,
         note=NOTHING
@@ -191,13 +177,13 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
             name="largest",
             caption=say("The largest"),
             columns=(
-                Column(say("environment"), wide=True, optional=True),
-                Column(say("service")),
-                Column(say("host")),
-                Column(say("size"), "bytes"),
-                Column(say("files")),
+                Column(say("environment"), of="environment", wide=True, optional=True),
+                Column(say("service"), of="service"),
+                Column(say("host"), of="host"),
+                Column(say("size"), "bytes", of="bytes"),
+                Column(say("files"), of="files"),
             ),
-            rows=[(one.environment, one.service, one.host, one.bytes, one.files) for one in plan.largest],
+            rows_of=plan.largest,
         )
 
 

@@ -61,17 +61,14 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
             Table(
                 name="hosts",
                 columns=(
-                    Column(say("host")),
-                    Column(say("latest evidence"), "time"),
-                    Column(say("incidents"), "count"),
-                    Column(say("not read"), "count"),
-                    Column(say("errors"), "count"),
-                    Column(say("warnings"), "count"),
+                    Column(say("host"), of="host"),
+                    Column(say("latest evidence"), "time", of="latest_evidence"),
+                    Column(say("incidents"), "count", of="incidents"),
+                    Column(say("not read"), "count", of="failed"),
+                    Column(say("errors"), "count", of="errors"),
+                    Column(say("warnings"), "count", of="warnings"),
                 ),
-                rows=[
-                    (one.host, one.latest_evidence, one.incidents, one.failed, one.errors, one.warnings)
-                    for one in fleet.hosts
-                ],
+                rows_of=fleet.hosts,
                 shown=_ROWS,
             )
         ],

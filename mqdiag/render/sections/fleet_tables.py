@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.fleet import FleetFacts, GroupCapacity
+from mqdiag.facts.fleet import CommonTrait, FleetFacts, FleetFailure, GroupCapacity, Outlier, SettingDrift
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.heat_map import heat_map
-from mqdiag.render.parts import AnyPart, Column, Figure, Paragraph, Row, Section, Table
+from mqdiag.render.parts import AnyPart, Column, Figure, Paragraph, Section, Table
 from mqdiag.render.sections.fleet_lists import listed, name_in
 from mqdiag.render.sections.fleet_trend import fleet_trend
 from mqdiag.render.wording.words import word
-from mqdiag.text import Value, quantity, say
+from mqdiag.text import Text, Value, quantity, say
 
 _ROWS = (15, 2000)
 _MOST_ROWS = 60
@@ -50,67 +50,43 @@ def _common(fleet: FleetFacts) -> Iterator[AnyPart]:
     yield Table(
         name="common",
         columns=(
-            Column(say("rule")),
-            Column(say("cause")),
-            Column(say("severity")),
-            Column(say("they share")),
-            Column(say("hosts"), "count"),
-            Column(say("with the fault"), "count"),
-            Column(say("services"), "count"),
-            Column(say("in services"), wide=True),
-            Column(say("on hosts"), wide=True),
+            Column(say("rule"), of="rule"),
+            Column(say("cause"), of="cause"),
+            Column(say("severity"), of="severity", worded=True),
+            Column(say("they share"), of=_shared),
+            Column(say("hosts"), "count", of="hosts"),
+            Column(say("with the fault"), "count", of="fault_hosts"),
+            Column(say("services"), "count", of="services"),
+            Column(say("in services"), of="example_services", wide=True),
+            Column(say("on hosts"), of="example_hosts", wide=True),
         ),
-        rows=[
-            (
-                one.rule,
-                one.cause,
-                word(one.severity),
-                say("{kind} {value}", kind=word(one.kind), value=one.value),
-                one.hosts,
-                one.fault_hosts,
-                one.services,
-                one.example_services,
-                one.example_hosts,
-            )
-            for one in fleet.common
-        ],
+        rows_of=fleet.common,
         shown=_ROWS,
         note=say('"with the fault": hosts that have the fault, whatever they share'),
     )
+
+
+def _shared(one: CommonTrait) -> Text:
+    return say("{kind} {value}", kind=word(one.kind), value=one.value)
 
 
 def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
     table = Table(
         name="causes",
         columns=(
-            Column(say("rule")),
-            Column(say("cause")),
-            Column(say("severity")),
-            Column(say("services"), "count"),
-            Column(say("hosts"), "count"),
-            Column(say("of all hosts"), "percent", wide=True),
-            Column(say("groups"), "count", wide=True),
-            Column(say("findings"), "count"),
-            Column(say("for example"), wide=True),
-            Column(say("in services"), wide=True),
-            Column(say("on hosts"), wide=True),
+            Column(say("rule"), of="rule"),
+            Column(say("cause"), of="cause"),
+            Column(say("severity"), of="severity", worded=True),
+            Column(say("services"), "count", of="services"),
+            Column(say("hosts"), "count", of="hosts"),
+            Column(say("of all hosts"), "percent", of="host_share", wide=True),
+            Column(say("groups"), "count", of="groups", wide=True),
+            Column(say("findings"), "count", of="findings"),
+            Column(say("for example"), of="example_title", wide=True),
+            Column(say("in services"), of="example_services", wide=True),
+            Column(say("on hosts"), of="example_hosts", wide=True),
         ),
-        rows=[
-            (
-                one.rule,
-                one.cause,
-                word(one.severity),
-                one.services,
-                one.hosts,
-                one.host_share,
-                one.groups,
-                one.findings,
-                one.example_title,
-                one.example_services,
-                one.example_hosts,
-            )
-            for one in fleet.causes
-        ],
+        rows_of=fleet.causes,
         shown=_ROWS,
     )
     return listed(table, fleet.totals.causes)
@@ -174,26 +150,15 @@ def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
     table = Table(
         name="changes",
         columns=(
-            Column(say("change")),
-            Column(say("service")),
-            Column(say("severity"), wide=True),
-            Column(say("rule"), wide=True),
-            Column(say("group"), wide=True, optional=True),
-            Column(say("finding")),
-            Column(say("hosts"), "count"),
+            Column(say("change"), of=lambda one: say("gone") if one.kind == "recovery" else say("new")),
+            Column(say("service"), of=lambda one: name_in(one.environment, one.service)),
+            Column(say("severity"), of="severity", worded=True, wide=True),
+            Column(say("rule"), of="rule", wide=True),
+            Column(say("group"), of="group", none="", wide=True, optional=True),
+            Column(say("finding"), of="title"),
+            Column(say("hosts"), "count", of="hosts"),
         ),
-        rows=[
-            (
-                say("gone") if one.kind == "recovery" else say("new"),
-                name_in(one.environment, one.service),
-                word(one.severity),
-                one.rule,
-                one.group or "",
-                one.title,
-                one.hosts,
-            )
-            for one in fleet.changes
-        ],
+        rows_of=fleet.changes,
         shown=_ROWS,
     )
     yield from listed(table, totals.regressions + totals.recoveries)
@@ -203,97 +168,72 @@ def _drifts(fleet: FleetFacts) -> Iterator[AnyPart]:
     table = Table(
         name="drifts",
         columns=(
-            Column(say("group")),
-            Column(say("setting")),
-            Column(say("instances"), "count"),
-            Column(say("values")),
+            Column(say("group"), of=lambda one: name_in(one.environment, one.group)),
+            Column(say("setting"), of="key"),
+            Column(say("instances"), "count", of="instances"),
+            Column(say("values"), of=_values),
         ),
-        rows=[
-            (
-                name_in(one.environment, one.group),
-                one.key,
-                one.instances,
-                tuple(
-                    say(
-                        "{value}: {instances:count} ({hosts})",
-                        value=each.value,
-                        instances=each.instances,
-                        hosts=each.hosts[:_HOSTS_NAMED],
-                    )
-                    for each in one.values
-                ),
-            )
-            for one in fleet.drifts
-        ],
+        rows_of=fleet.drifts,
         shown=_ROWS,
     )
     return listed(table, fleet.totals.drifts)
 
 
-def _outliers(fleet: FleetFacts) -> Iterator[AnyPart]:
-    rows: list[Row] = []
-    for one in fleet.outliers:
-        kind = "bytes" if one.metric.endswith("_bytes") else "count"
-        instance = say("{service}/{host}", service=name_in(one.environment, one.service), host=one.host)
-        rows.append(
-            (
-                one.group,
-                instance,
-                one.metric,
-                quantity(one.value, kind),
-                quantity(one.median, kind),
-                one.score,
-                one.instances,
-            )
+def _values(drift: SettingDrift) -> tuple[Text, ...]:
+    return tuple(
+        say(
+            "{value}: {instances:count} ({hosts})",
+            value=one.value,
+            instances=one.instances,
+            hosts=one.hosts[:_HOSTS_NAMED],
         )
+        for one in drift.values
+    )
+
+
+def _outliers(fleet: FleetFacts) -> Iterator[AnyPart]:
     table = Table(
         name="outliers",
         columns=(
-            Column(say("group")),
-            Column(say("instance")),
-            Column(say("number")),
-            Column(say("value"), number=True),
-            Column(say("median"), number=True),
-            Column(say("deviations"), "decimal"),
-            Column(say("instances"), "count", wide=True),
+            Column(say("group"), of="group"),
+            Column(say("instance"), of=_instance),
+            Column(say("number"), of="metric"),
+            Column(say("value"), of=lambda one: quantity(one.value, _kind(one)), number=True),
+            Column(say("median"), of=lambda one: quantity(one.median, _kind(one)), number=True),
+            Column(say("deviations"), "decimal", of="score"),
+            Column(say("instances"), "count", of="instances", wide=True),
         ),
-        rows=rows,
+        rows_of=fleet.outliers,
         shown=_ROWS,
         note=say('"deviations": distance from the median, in robust standard deviations'),
     )
     return listed(table, fleet.totals.outliers)
 
 
+def _instance(one: Outlier | FleetFailure) -> Text:
+    return say("{service}/{host}", service=name_in(one.environment, one.service), host=one.host)
+
+
+def _kind(one: Outlier) -> str:
+    return "bytes" if one.metric.endswith("_bytes") else "count"
+
+
 def _capacity(fleet: FleetFacts) -> Iterator[AnyPart]:
     table = Table(
         name="capacity",
         columns=(
-            Column(say("group")),
-            Column(say("instances"), "count"),
-            Column(say("threshold"), number=True),
-            Column(say("allowed"), "bytes"),
-            Column(say("least heap"), "bytes"),
-            Column(say("share"), "percent"),
-            Column(say("held"), "bytes"),
-            Column(say("over their heap"), "count", wide=True),
-            Column(say("queues"), "count", wide=True),
-            Column(say("services"), wide=True),
+            Column(say("group"), of=lambda one: name_in(one.environment, one.group)),
+            Column(say("instances"), "count", of="instances"),
+            Column(say("threshold"), of=_threshold, number=True),
+            Column(say("allowed"), "bytes", of="bound_bytes_most"),
+            Column(say("least heap"), "bytes", of="heap_bytes_least"),
+            Column(say("share"), "percent", of="bound_share_most"),
+            Column(say("held"), "bytes", of="held_bytes_most"),
+            Column(say("over their heap"), "count", of="over", wide=True),
+            Column(say("queues"), "count", of="queues_most", wide=True),
+            Column(say("services"), of="services", wide=True),
         ),
-        rows=[
-            (
-                name_in(one.environment, one.group),
-                one.instances,
-                _threshold(one),
-                one.bound_bytes_most,
-                one.heap_bytes_least,
-                one.bound_share_most,
-                one.held_bytes_most,
-                one.over,
-                one.queues_most,
-                one.services,
-            )
-            for one in fleet.capacity
-        ],
+        rows_of=fleet.capacity,
         shown=_ROWS,
         note=say('"allowed", "share" and "held" are of the instance that has most'),
     )
@@ -311,22 +251,13 @@ def lost_files(fleet: FleetFacts) -> Iterator[AnyPart]:
     table = Table(
         name="failures",
         columns=(
-            Column(say("instance")),
-            Column(say("file"), whole=True),
-            Column(say("kind"), whole=True),
-            Column(say("reason")),
-            Column(say("size"), "bytes", wide=True, optional=True),
+            Column(say("instance"), of=_instance),
+            Column(say("file"), of="path", none=say("all of it"), whole=True),
+            Column(say("kind"), of="kind", worded=True, whole=True),
+            Column(say("reason"), of="reason"),
+            Column(say("size"), "bytes", of="bytes", wide=True, optional=True),
         ),
-        rows=[
-            (
-                say("{service}/{host}", service=name_in(one.environment, one.service), host=one.host),
-                one.path or say("all of it"),
-                word(one.kind),
-                one.reason,
-                one.bytes,
-            )
-            for one in fleet.failures
-        ],
+        rows_of=fleet.failures,
         shown=_ROWS,
     )
     return listed(table, fleet.totals.failures)

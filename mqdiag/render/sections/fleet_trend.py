@@ -36,34 +36,19 @@ def fleet_trend(fleet: FleetFacts) -> Iterator[AnyPart]:
     yield Table(
         name="trend",
         columns=(
-            Column(say("run"), whole=True),
-            Column(say("finished"), "time"),
-            Column(say("incidents"), "count"),
-            Column(say("services"), "count"),
-            Column(say("hosts"), "count", wide=True),
-            Column(say("errors"), "count"),
-            Column(say("warnings"), "count"),
-            Column(say("new"), "count"),
-            Column(say("gone"), "count"),
-            Column(say("not read"), "count"),
-            Column(say("files lost"), "count", wide=True),
+            Column(say("run"), of="run", whole=True),
+            Column(say("finished"), "time", of="finished_at"),
+            Column(say("incidents"), "count", of="incidents"),
+            Column(say("services"), "count", of="services"),
+            Column(say("hosts"), "count", of="hosts", wide=True),
+            Column(say("errors"), "count", of="errors"),
+            Column(say("warnings"), "count", of="warnings"),
+            Column(say("new"), "count", of="new"),
+            Column(say("gone"), "count", of="gone"),
+            Column(say("not read"), "count", of="failed"),
+            Column(say("files lost"), "count", of="failures", wide=True),
         ),
-        rows=[
-            (
-                one.run,
-                one.finished_at,
-                one.incidents,
-                one.services,
-                one.hosts,
-                one.errors,
-                one.warnings,
-                one.new,
-                one.gone,
-                one.failed,
-                one.failures,
-            )
-            for one in reversed(runs)
-        ],
+        rows_of=reversed(runs),
     )
 
 

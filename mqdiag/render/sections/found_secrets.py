@@ -28,16 +28,13 @@ def secrets_sections(report: Report, view: View) -> Iterator[Section]:
     table = Table(
         name="secrets",
         columns=(
-            Column(say("kind"), whole=True),
-            Column(say("texts"), "count"),
-            Column(say("different"), "count"),
-            Column(say("held by"), java=True),
-            Column(say("first one"), whole=True),
+            Column(say("kind"), of="kind", whole=True),
+            Column(say("texts"), "count", of="texts"),
+            Column(say("different"), "count", of="distinct"),
+            Column(say("held by"), of="held_by", none=_NOWHERE, java=True),
+            Column(say("first one"), of="object_id", whole=True),
         ),
-        rows=[
-            (group.kind, group.texts, group.distinct, group.held_by or _NOWHERE, group.object_id)
-            for group in groups
-        ],
+        rows_of=groups,
     )
     none = say(
         "No text has a form of the secrets that are looked for. {arrays:count} arrays of {size:bytes} were searched.",

@@ -9,9 +9,8 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, event_series, steps, time_range
-from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Row, Section, Table
+from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Section, Table
 from mqdiag.render.wording.short_paths import shared_folder
-from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
 
 _OPERATIONS = 5
@@ -33,21 +32,21 @@ def _collections(logs: LogsFacts) -> Iterator[AnyPart]:
     yield Table(
         name="gc",
         columns=(
-            Column(say("log")),
-            Column(say("format"), wide=True),
-            Column(say("all"), "count"),
-            Column(say("full"), "count"),
-            Column(say("pauses"), "ms"),
-            Column(say("longest"), "ms"),
-            Column(say("of the time"), "percent"),
-            Column(say("worst minute"), "percent", wide=True),
-            Column(say("worst at"), "time", wide=True, optional=True),
-            Column(say("heap after"), "bytes"),
-            Column(say("heap"), "bytes"),
-            Column(say("to-space exhausted"), "count", wide=True),
-            Column(say("allocation stalls"), "count", wide=True),
+            Column(say("log"), of=lambda one: one.path[cut:]),
+            Column(say("format"), of="format", worded=True, wide=True),
+            Column(say("all"), "count", of="collections"),
+            Column(say("full"), "count", of="full"),
+            Column(say("pauses"), "ms", of="pause_ms"),
+            Column(say("longest"), "ms", of="longest_pause_ms"),
+            Column(say("of the time"), "percent", of=_of_the_time),
+            Column(say("worst minute"), "percent", of="worst_share", wide=True),
+            Column(say("worst at"), "time", of="worst_at", wide=True, optional=True),
+            Column(say("heap after"), "bytes", of="heap_after_bytes"),
+            Column(say("heap"), "bytes", of="heap_bytes"),
+            Column(say("to-space exhausted"), "count", of="to_space_exhausted", wide=True),
+            Column(say("allocation stalls"), "count", of="allocation_stalls", wide=True),
         ),
-        rows=[_collected(gc, gc.path[cut:]) for gc in logs.gc],
+        rows_of=logs.gc,
         note=say(
             '"of the time": share of the whole time that was spent in pauses; "heap after": after the last full'
             " collection, or after the last one where none was full"
@@ -59,24 +58,6 @@ def _collections(logs: LogsFacts) -> Iterator[AnyPart]:
     runs = [_futile(gc, gc.path[cut:]) for gc in logs.gc if gc.futile_run is not None]
     if runs:
         yield Bullets(runs)
-
-
-def _collected(gc: GcFacts, name: str) -> Row:
-    return (
-        name,
-        word(gc.format),
-        gc.collections,
-        gc.full,
-        gc.pause_ms,
-        gc.longest_pause_ms,
-        _of_the_time(gc),
-        gc.worst_share,
-        gc.worst_at,
-        gc.heap_after_bytes,
-        gc.heap_bytes,
-        gc.to_space_exhausted,
-        gc.allocation_stalls,
-    )
 
 
 def _of_the_time(gc: GcFacts) -> float | None:
@@ -126,40 +107,24 @@ def _safepoints(logs: LogsFacts) -> Iterator[AnyPart]:
     yield Table(
         name="safepoints",
         columns=(
-            Column(say("log")),
-            Column(say("pauses"), "count"),
-            Column(say("together"), "ms"),
-            Column(say("to reach them"), "ms"),
-            Column(say("1 s or longer"), "count"),
-            Column(say("longest"), "ms"),
-            Column(say("to reach it"), "ms"),
-            Column(say("operation"), wide=True),
-            Column(say("longest at"), "time", wide=True),
-            Column(say("first"), "time", wide=True),
-            Column(say("last"), "time", wide=True),
+            Column(say("log"), of=lambda one: one.path[cut:]),
+            Column(say("pauses"), "count", of="pauses"),
+            Column(say("together"), "ms", of="total_ms"),
+            Column(say("to reach them"), "ms", of="reaching_ms"),
+            Column(say("1 s or longer"), "count", of="long"),
+            Column(say("longest"), "ms", of="longest_ms"),
+            Column(say("to reach it"), "ms", of="longest_reaching_ms"),
+            Column(say("operation"), of="longest_operation", wide=True),
+            Column(say("longest at"), "time", of="longest_at", wide=True),
+            Column(say("first"), "time", of="first", wide=True),
+            Column(say("last"), "time", of="last", wide=True),
         ),
-        rows=[_paused(pauses, pauses.path[cut:]) for pauses in logs.safepoints],
+        rows_of=logs.safepoints,
         note=say('"to reach them": the part in which the JVM waited for its threads to stop'),
     )
     lines = [_operations(pauses, pauses.path[cut:]) for pauses in logs.safepoints if pauses.operations]
     if lines:
         yield Bullets(lines)
-
-
-def _paused(pauses: SafepointPauses, name: str) -> Row:
-    return (
-        name,
-        pauses.pauses,
-        pauses.total_ms,
-        pauses.reaching_ms,
-        pauses.long,
-        pauses.longest_ms,
-        pauses.longest_reaching_ms,
-        pauses.longest_operation,
-        pauses.longest_at,
-        pauses.first,
-        pauses.last,
-    )
 
 
 def _operations(pauses: SafepointPauses, name: str) -> Text:

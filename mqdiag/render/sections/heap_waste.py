@@ -178,20 +178,23 @@ def _tables(heap: HeapFacts) -> Iterator[AnyPart]:
             name="texts",
             caption=say("Texts repeated most"),
             columns=(
-                Column(say("text")),
-                Column(say("strings"), "count"),
-                Column(say("wasted"), "bytes"),
-                Column(say("mostly held by"), java=True, optional=True),
+                Column(say("text"), of="text"),
+                Column(say("strings"), "count", of="strings"),
+                Column(say("wasted"), "bytes", of="wasted_bytes"),
+                Column(say("mostly held by"), of="held_by", java=True, optional=True),
             ),
-            rows=[(one.text, one.strings, one.wasted_bytes, one.held_by) for one in strings.largest],
+            rows_of=strings.largest,
             wide=True,
         )
     if strings is not None and strings.holders:
         yield Table(
             name="text-holders",
             caption=say("Fields that hold repeated texts"),
-            columns=(Column(say("field"), java=True), Column(say("share"), "percent")),
-            rows=[(one.held_by, one.share) for one in strings.holders],
+            columns=(
+                Column(say("field"), of="held_by", java=True),
+                Column(say("share"), "percent", of="share"),
+            ),
+            rows_of=strings.holders,
             wide=True,
         )
     if waste.collections is not None and waste.collections.classes:
@@ -211,12 +214,12 @@ def _tables(heap: HeapFacts) -> Iterator[AnyPart]:
             name="thread-locals",
             caption=say("Thread locals"),
             columns=(
-                Column(say("thread")),
-                Column(say("values"), "count"),
-                Column(say("retained"), "bytes"),
-                Column(say("largest value"), java=True),
+                Column(say("thread"), of="thread"),
+                Column(say("values"), "count", of="entries"),
+                Column(say("retained"), "bytes", of="retained_bytes"),
+                Column(say("largest value"), of="largest_class", java=True),
             ),
-            rows=[(one.thread, one.entries, one.retained_bytes, one.largest_class) for one in locals_.threads],
+            rows_of=locals_.threads,
             wide=True,
         )
     if direct is not None:
@@ -228,17 +231,14 @@ def _collections_table(found: WastefulCollections) -> Table:
         name="collections",
         caption=say("Empty and nearly empty collections"),
         columns=(
-            Column(say("class"), java=True),
-            Column(say("collections"), "count"),
-            Column(say("empty"), "count"),
-            Column(say("their bytes"), "bytes"),
-            Column(say("nearly empty"), "count"),
-            Column(say("spare bytes"), "bytes"),
+            Column(say("class"), of="class_name", java=True),
+            Column(say("collections"), "count", of="collections"),
+            Column(say("empty"), "count", of="empty"),
+            Column(say("their bytes"), "bytes", of="empty_bytes"),
+            Column(say("nearly empty"), "count", of="sparse"),
+            Column(say("spare bytes"), "bytes", of="spare_bytes"),
         ),
-        rows=[
-            (one.class_name, one.collections, one.empty, one.empty_bytes, one.sparse, one.spare_bytes)
-            for one in found.classes
-        ],
+        rows_of=found.classes,
         note=NOTHING
         if found.sampled_one_in == 1
         else say(
@@ -253,24 +253,14 @@ def _loaders_table(groups: tuple[LoaderGroup, ...]) -> Table:
         name="loaders",
         caption=say("Class loaders with the same classes"),
         columns=(
-            Column(say("loader"), java=True),
-            Column(say("loaders"), "count"),
-            Column(say("closed"), "count"),
-            Column(say("repeated classes"), "count"),
-            Column(say("for example"), java=True),
-            Column(say("retained"), "bytes"),
+            Column(say("loader"), of="loader_class", java=True),
+            Column(say("loaders"), "count", of="loaders"),
+            Column(say("closed"), "count", of="closed"),
+            Column(say("repeated classes"), "count", of="repeated_classes"),
+            Column(say("for example"), of="example_class", java=True),
+            Column(say("retained"), "bytes", of="retained_bytes"),
         ),
-        rows=[
-            (
-                one.loader_class,
-                one.loaders,
-                one.closed,
-                one.repeated_classes,
-                one.example_class,
-                one.retained_bytes,
-            )
-            for one in groups
-        ],
+        rows_of=groups,
         wide=True,
     )
 
@@ -292,10 +282,10 @@ def _direct_tables(found: DirectBuffers) -> Iterator[AnyPart]:
             name="direct-holders",
             caption=say("Classes that hold direct buffers"),
             columns=(
-                Column(say("class"), java=True),
-                Column(say("buffers"), "count"),
-                Column(say("bytes"), "bytes"),
+                Column(say("class"), of="class_name", java=True),
+                Column(say("buffers"), "count", of="buffers"),
+                Column(say("bytes"), "bytes", of="capacity_bytes"),
             ),
-            rows=[(one.class_name, one.buffers, one.capacity_bytes) for one in found.holders],
+            rows_of=found.holders,
             wide=True,
         )

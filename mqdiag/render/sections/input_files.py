@@ -8,7 +8,6 @@ from mqdiag.facts.inputs import Input
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Bullets, Column, Section, Table
-from mqdiag.render.wording.words import word
 from mqdiag.text import Text, say
 
 _MOST_PROBLEMS, _MOST_NAMES = 4, 3
@@ -22,24 +21,14 @@ def inputs_section(report: Report, view: View) -> Iterator[Section]:
     table = Table(
         name="inputs",
         columns=(
-            Column(say("file"), whole=True),
-            Column(say("kind"), optional=True),
-            Column(say("format"), wide=True, optional=True),
-            Column(say("size"), "bytes", optional=True),
-            Column(say("taken"), "time", wide=True, optional=True),
-            Column(say("read")),
+            Column(say("file"), of="path", whole=True),
+            Column(say("kind"), of="kind", none="", worded=True, optional=True),
+            Column(say("format"), of="format", none="", wide=True, optional=True),
+            Column(say("size"), "bytes", of="bytes", optional=True),
+            Column(say("taken"), "time", of=_taken, none="", wide=True, optional=True),
+            Column(say("read"), of=_read),
         ),
-        rows=[
-            (
-                one.path,
-                word(one.kind) if one.kind else "",
-                one.format or "",
-                one.bytes,
-                one.captured_at or one.captured_at_local or "",
-                _read(one),
-            )
-            for one in given
-        ],
+        rows_of=given,
         rest=lambda rows: say("and {hidden:count} more {hidden:file|files}", hidden=len(rows)),
         wide=True,
     )
@@ -80,6 +69,10 @@ def _named(reason: Text, paths: list[str]) -> Text:
 def _problem(given: Input) -> int:
     """3 for an input that could not be read, 2 for an incomplete one, 1 for one that was left out."""
     return 3 if given.error else 1 if given.skipped else 0 if given.complete else 2
+
+
+def _taken(given: Input) -> str | None:
+    return given.captured_at or given.captured_at_local
 
 
 def _read(given: Input, files: int = 1) -> Text:

@@ -21,12 +21,12 @@ def classes_section(report: Report, view: View) -> Iterator[Section]:
     table = Table(
         name="classes",
         columns=(
-            Column(say("instances"), "count"),
-            Column(say("shallow"), "bytes"),
-            Column(say("retained"), "bytes", optional=True),
-            Column(say("class"), java=True),
+            Column(say("instances"), "count", of="instances"),
+            Column(say("shallow"), "bytes", of="shallow_bytes"),
+            Column(say("retained"), "bytes", of="retained_bytes", optional=True),
+            Column(say("class"), of=_name, java=True),
         ),
-        rows=[(row.instances, row.shallow_bytes, row.retained_bytes, _name(row)) for row in rows],
+        rows_of=rows,
         shown=(15, 1000),
         rest=lambda rows: say(
             "and {hidden:count} more classes, {shallow_bytes:bytes} shallow; --format json has them all",

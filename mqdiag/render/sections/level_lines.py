@@ -55,8 +55,8 @@ def _tables(lines: LevelLineFacts) -> Iterator[Table]:
         yield Table(
             name="level-lines",
             caption=say("Most frequent texts that no rule judges"),
-            columns=(Column(say("lines"), "count"), Column(say("text"))),
-            rows=[(one.count, one.text) for one in lines.commonest],
+            columns=(Column(say("lines"), "count", of="count"), Column(say("text"), of="text")),
+            rows_of=lines.commonest,
             note=say("N is any number"),
         )
     by_rule: list[tuple[Value, ...]] = [

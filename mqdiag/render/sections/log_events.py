@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+from mqdiag.facts.logs import LogEvent, LogGroup, LogsFacts, LogSubject
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, Step, event_series, moment, steps, time_range
@@ -105,16 +105,13 @@ def _over_time(events: list[LogEvent], name: str, zoned: bool) -> Iterator[AnyPa
     yield Table(
         name=name,
         columns=(
-            Column(say("event"), whole=True),
-            Column(say("lines"), "count"),
-            Column(say("peak/min"), "count"),
-            Column(say("first"), "clock" if one_day else "time", whole=one_day),
-            Column(say("over time"), whole=True),
+            Column(say("event"), of=_kind, whole=True),
+            Column(say("lines"), "count", of="count"),
+            Column(say("peak/min"), "count", of="peak_per_minute"),
+            Column(say("first"), "clock" if one_day else "time", of="first", whole=one_day),
+            Column(say("over time"), of=lambda one: _bars(one, begin, end), whole=True),
         ),
-        rows=[
-            (_kind(event), event.count, event.peak_per_minute, event.first, _bars(event, begin, end))
-            for event in events
-        ],
+        rows_of=events,
         shown=_EVENTS,
         rest=lambda rows: say("and {hidden:count} more {hidden:kind|kinds} of event", hidden=len(rows)),
     )
@@ -223,44 +220,31 @@ def _table(events: Sequence[LogEvent]) -> Table:
     return Table(
         name="events",
         columns=(
-            Column(say("event"), whole=True),
-            Column(say("side"), optional=True),
-            Column(say("lines"), "count"),
-            Column(say("occurrences"), "count", optional=True),
-            Column(say("first"), "time", whole=True),
-            Column(say("last"), "time", whole=True),
-            Column(say("peak/min"), "count"),
-            Column(say("peak at"), "time", whole=True, optional=True),
-            Column(say("numbers"), optional=True),
-            Column(say("breakdown"), optional=True),
-            Column(say("example")),
+            Column(say("event"), of="kind", whole=True),
+            Column(say("side"), of="side", none="", optional=True),
+            Column(say("lines"), "count", of="count"),
+            Column(say("occurrences"), "count", of=_occurrences, optional=True),
+            Column(say("first"), "time", of="first", whole=True),
+            Column(say("last"), "time", of="last", whole=True),
+            Column(say("peak/min"), "count", of="peak_per_minute"),
+            Column(say("peak at"), "time", of="peak_at", whole=True, optional=True),
+            Column(say("numbers"), of=_numbers, none="", optional=True),
+            Column(say("breakdown"), of="sampled", flag=say("an estimate"), optional=True),
+            Column(say("example"), of="example"),
         ),
-        rows=[
-            (
-                event.kind,
-                event.side or "",
-                event.count,
-                event.count if event.occurrences is None else event.occurrences,
-                event.first,
-                event.last,
-                event.peak_per_minute,
-                event.peak_at,
-                _numbers(event),
-                say("an estimate") if event.sampled else "",
-                event.example,
-            )
-            for event in events
-        ],
+        rows_of=events,
         note=say('"occurrences": what the lines stand for; RocketMQ logs some events once in a thousand times'),
         wide=True,
     )
 
 
+def _occurrences(event: LogEvent | LogGroup) -> int:
+    return event.count if event.occurrences is None else event.occurrences
+
+
 def _numbers(event: LogEvent) -> Value:
     """What the lines carry, such as largest_wait_ms."""
-    return (
-        tuple(say("{name} {value:count}", name=name, value=value) for name, value in event.values.items()) or ""
-    )
+    return tuple(say("{name} {value:count}", name=name, value=value) for name, value in event.values.items())
 
 
 def _breakdown(event: LogEvent, place: int) -> Iterator[Fold]:
@@ -282,28 +266,16 @@ def _by_subject(event: LogEvent, place: int) -> Table:
     return Table(
         name=f"subjects-{place}",
         columns=(
-            Column(say("group"), optional=True),
-            Column(say("topic"), optional=True),
-            Column(say("broker"), optional=True),
-            Column(say("queue"), number=True, optional=True),
-            Column(say("thread"), optional=True),
-            Column(say("lines"), "count"),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
+            Column(say("group"), of="group", none="", optional=True),
+            Column(say("topic"), of="topic", none="", optional=True),
+            Column(say("broker"), of="broker", none="", optional=True),
+            Column(say("queue"), of="queue_id", none="", number=True, optional=True),
+            Column(say("thread"), of="thread", none="", optional=True),
+            Column(say("lines"), "count", of="count"),
+            Column(say("first"), "time", of="first"),
+            Column(say("last"), "time", of="last"),
         ),
-        rows=[
-            (
-                row.group or "",
-                row.topic or "",
-                row.broker or "",
-                "" if row.queue_id is None else row.queue_id,
-                row.thread or "",
-                row.count,
-                row.first,
-                row.last,
-            )
-            for row in event.subjects
-        ],
+        rows_of=event.subjects,
         note=note,
     )
 
@@ -312,26 +284,15 @@ def _by_group(event: LogEvent, place: int) -> Table:
     return Table(
         name=f"event-groups-{place}",
         columns=(
-            Column(say("group")),
-            Column(say("lines"), "count"),
-            Column(say("occurrences"), "count"),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
-            Column(say("peak/min"), "count"),
-            Column(say("peak at"), "time"),
+            Column(say("group"), of="group"),
+            Column(say("lines"), "count", of="count"),
+            Column(say("occurrences"), "count", of=_occurrences),
+            Column(say("first"), "time", of="first"),
+            Column(say("last"), "time", of="last"),
+            Column(say("peak/min"), "count", of="peak_per_minute"),
+            Column(say("peak at"), "time", of="peak_at"),
         ),
-        rows=[
-            (
-                row.group,
-                row.count,
-                row.count if row.occurrences is None else row.occurrences,
-                row.first,
-                row.last,
-                row.peak_per_minute,
-                row.peak_at,
-            )
-            for row in event.groups
-        ],
+        rows_of=event.groups,
     )
 
 
@@ -339,32 +300,18 @@ def _connections(logs: LogsFacts) -> Table:
     return Table(
         name="connections",
         columns=(
-            Column(say("log"), wide=True),
-            Column(say("peer")),
-            Column(say("direction")),
-            Column(say("made"), "count"),
-            Column(say("ended"), "count"),
-            Column(say("ended/min"), "decimal"),
-            Column(say("brief"), "count"),
-            Column(say("brief/min"), "decimal", wide=True),
-            Column(say("usual life, s"), "count"),
-            Column(say("of them"), "count", wide=True),
+            Column(say("log"), of="path", wide=True),
+            Column(say("peer"), of="address"),
+            Column(say("direction"), of=lambda one: say("from it") if one.incoming else say("to it")),
+            Column(say("made"), "count", of="opened"),
+            Column(say("ended"), "count", of="closed"),
+            Column(say("ended/min"), "decimal", of="closed_per_minute"),
+            Column(say("brief"), "count", of="brief"),
+            Column(say("brief/min"), "decimal", of="brief_per_minute", wide=True),
+            Column(say("usual life, s"), "count", of="usual_life_s"),
+            Column(say("of them"), "count", of="usual_lives", wide=True),
         ),
-        rows=[
-            (
-                row.path,
-                row.address,
-                say("from it") if row.incoming else say("to it"),
-                row.opened,
-                row.closed,
-                row.closed_per_minute,
-                row.brief,
-                row.brief_per_minute,
-                row.usual_life_s,
-                row.usual_lives,
-            )
-            for row in logs.connections
-        ],
+        rows_of=logs.connections,
         shown=_CONNECTIONS,
         note=say(
             '"brief": ended within two seconds, as failed attempts of a client and probes of a server do; "ended" does'
@@ -377,34 +324,19 @@ def _flow_control(logs: LogsFacts) -> Table:
     return Table(
         name="flow-control",
         columns=(
-            Column(say("group")),
-            Column(say("limit"), whole=True),
-            Column(say("lines"), "count", wide=True),
-            Column(say("held back"), "count"),
-            Column(say("queues at once"), "decimal"),
-            Column(say("threshold"), "count"),
-            Column(say("largest value"), "count"),
-            Column(say("first"), "time", wide=True),
-            Column(say("last"), "time", wide=True),
-            Column(say("over"), "seconds", wide=True),
-            Column(say("topics"), wide=True),
+            Column(say("group"), of="group", none=say("(lite pull)")),
+            Column(say("limit"), of="kind", whole=True),
+            Column(say("lines"), "count", of="lines", wide=True),
+            Column(say("held back"), "count", of="occurrences"),
+            Column(say("queues at once"), "decimal", of="queues_held_back"),
+            Column(say("threshold"), "count", of="threshold"),
+            Column(say("largest value"), "count", of="largest"),
+            Column(say("first"), "time", of="first", wide=True),
+            Column(say("last"), "time", of="last", wide=True),
+            Column(say("over"), "seconds", of="seconds", wide=True),
+            Column(say("topics"), of="topics", wide=True),
         ),
-        rows=[
-            (
-                one.group or say("(lite pull)"),
-                one.kind,
-                one.lines,
-                one.occurrences,
-                one.queues_held_back,
-                one.threshold,
-                one.largest,
-                one.first,
-                one.last,
-                one.seconds,
-                one.topics,
-            )
-            for one in logs.flow_control
-        ],
+        rows_of=logs.flow_control,
         note=say(
             '"held back": pulls, at least; "queues at once": queues held back at the same time, on average; "threshold"'
             ' and "largest value": messages for count, MiB for size, offsets for span, requests for waiting-requests'

@@ -9,7 +9,6 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Pairs, Paragraph, Section, Table
 from mqdiag.render.wording.short_paths import shared_folder
-from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 
 _FILES = (30, 2000)
@@ -38,30 +37,17 @@ def _files(logs: LogsFacts) -> Table:
     return Table(
         name="log-files",
         columns=(
-            Column(say("file"), whole=True),
-            Column(say("kind"), whole=True),
-            Column(say("format"), wide=True),
-            Column(say("first line"), times, whole=times == "clock"),
-            Column(say("last line"), times, whole=times == "clock"),
-            Column(say("zone"), wide=True),
-            Column(say("lines"), "count"),
-            Column(say("size"), "bytes"),
-            Column(say("events without a time"), "count", wide=True),
+            Column(say("file"), of=lambda one: one.path[cut:], whole=True),
+            Column(say("kind"), of="kind", worded=True, whole=True),
+            Column(say("format"), of="format", wide=True),
+            Column(say("first line"), times, of="first", whole=times == "clock"),
+            Column(say("last line"), times, of="last", whole=times == "clock"),
+            Column(say("zone"), of="utc_offset", wide=True),
+            Column(say("lines"), "count", of="lines"),
+            Column(say("size"), "bytes", of="bytes"),
+            Column(say("events without a time"), "count", of="undated_events", wide=True),
         ),
-        rows=[
-            (
-                file.path[cut:],
-                word(file.kind),
-                file.format,
-                file.first,
-                file.last,
-                file.utc_offset,
-                file.lines,
-                file.bytes,
-                file.undated_events,
-            )
-            for file in logs.files
-        ],
+        rows_of=logs.files,
         shown=_FILES,
         rest=lambda rows: say("and {hidden:count} more {hidden:file|files}", hidden=len(rows)),
         note=say("All times are of {day}.", day=min(days)) if len(days) == 1 else NOTHING,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mqdiag.facts.logs import LogsFacts, OffsetNotMatched, OffsetReset
+from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Column, Row, Section, Table
-from mqdiag.render.wording.words import word
+from mqdiag.render.parts import Column, Section, Table
 from mqdiag.text import NOTHING, say
 
 
@@ -33,39 +32,22 @@ def _resets(logs: LogsFacts) -> Table:
         name="resets",
         caption=say("Offsets that a broker corrected"),
         columns=(
-            Column(say("group")),
-            Column(say("topic")),
-            Column(say("broker"), optional=True),
-            Column(say("queue"), number=True),
-            Column(say("requested"), number=True),
-            Column(say("given"), number=True),
-            Column(say("end of the queue"), number=True, optional=True),
-            Column(say("times"), "count"),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
-            Column(say("empty on the broker"), optional=True),
-            Column(say("seen in logs of"), optional=True),
+            Column(say("group"), of="group"),
+            Column(say("topic"), of="topic"),
+            Column(say("broker"), of=lambda one: one.instance or one.broker or "", optional=True),
+            Column(say("queue"), of="queue_id", number=True),
+            Column(say("requested"), of="requested", number=True),
+            Column(say("given"), of="given", number=True),
+            Column(say("end of the queue"), of="broker_max", none="", number=True, optional=True),
+            Column(say("times"), "count", of="count"),
+            Column(say("first"), "time", of="first"),
+            Column(say("last"), "time", of="last"),
+            Column(say("empty on the broker"), of="no_queue_data", flag=say("yes"), optional=True),
+            Column(say("seen in logs of"), of="sides", optional=True),
         ),
-        rows=[_reset(one) for one in logs.offset_resets],
+        rows_of=logs.offset_resets,
         note=note,
         wide=True,
-    )
-
-
-def _reset(one: OffsetReset) -> Row:
-    return (
-        one.group,
-        one.topic,
-        one.instance or one.broker or "",
-        one.queue_id,
-        one.requested,
-        one.given,
-        "" if one.broker_max is None else one.broker_max,
-        one.count,
-        one.first,
-        one.last,
-        say("yes") if one.no_queue_data else "",
-        one.sides,
     )
 
 
@@ -75,31 +57,17 @@ def not_matched_table(rows: Sequence[OffsetNotMatched], name: str) -> Table:
         name=name,
         caption=say("Offsets that no store file holds"),
         columns=(
-            Column(say("thread")),
-            Column(say("position in the file")),
-            Column(say("lines"), "count"),
-            Column(say("peak/min"), "count", optional=True),
-            Column(say("requested"), number=True),
-            Column(say("first offset"), number=True),
-            Column(say("last offset"), number=True),
-            Column(say("file size"), "bytes", optional=True),
-            Column(say("first"), "time"),
-            Column(say("last"), "time"),
+            Column(say("thread"), of="thread"),
+            Column(say("position in the file"), of="place", worded=True),
+            Column(say("lines"), "count", of="count"),
+            Column(say("peak/min"), "count", of="peak_per_minute", optional=True),
+            Column(say("requested"), of="requested", number=True),
+            Column(say("first offset"), of="first_offset", number=True),
+            Column(say("last offset"), of="last_offset", number=True),
+            Column(say("file size"), "bytes", of="file_bytes", optional=True),
+            Column(say("first"), "time", of="first"),
+            Column(say("last"), "time", of="last"),
         ),
-        rows=[
-            (
-                one.thread,
-                word(one.place),
-                one.count,
-                one.peak_per_minute,
-                one.requested,
-                one.first_offset,
-                one.last_offset,
-                one.file_bytes,
-                one.first,
-                one.last,
-            )
-            for one in rows
-        ],
+        rows_of=rows,
         wide=True,
     )

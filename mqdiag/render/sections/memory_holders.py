@@ -40,26 +40,15 @@ def _table(suspects: list[Suspect]) -> Table:
     return Table(
         name="suspects",
         columns=(
-            Column(say("share"), "percent"),
-            Column(say("retained"), "bytes"),
-            Column(say("held under"), java=True),
-            Column(say("class"), java=True, wide=True),
-            Column(say("code of")),
-            Column(say("object"), whole=True),
-            Column(say("mostly"), wide=True, optional=True),
+            Column(say("share"), "percent", of="share"),
+            Column(say("retained"), "bytes", of="retained_bytes"),
+            Column(say("held under"), of=lambda one: one.label or one.class_name, java=True),
+            Column(say("class"), of="class_name", java=True, wide=True),
+            Column(say("code of"), of=lambda one: _OWNERS.get(one.owner, one.owner)),
+            Column(say("object"), of="object_id", whole=True),
+            Column(say("mostly"), of=lambda one: one.holds[:3] or "", wide=True, optional=True),
         ),
-        rows=[
-            (
-                one.share,
-                one.retained_bytes,
-                one.label or one.class_name,
-                one.class_name,
-                _OWNERS.get(one.owner, one.owner),
-                one.object_id,
-                one.holds[:3] or "",
-            )
-            for one in suspects
-        ],
+        rows_of=suspects,
         shown=(5, 100),
         note=say("`mqdiag show DUMP OBJECT` shows one of these objects"),
     )

@@ -19,11 +19,11 @@ def message_holders_section(report: Report, view: View) -> Iterator[Section]:
     table = Table(
         name="holders",
         columns=(
-            Column(say("messages"), "count"),
-            Column(say("retained"), "bytes", optional=True),
-            Column(say("holder"), java=True),
+            Column(say("messages"), "count", of="messages"),
+            Column(say("retained"), "bytes", of="retained_bytes", optional=True),
+            Column(say("holder"), of=_name, java=True),
         ),
-        rows=[(one.messages, one.retained_bytes, _name(one)) for one in holders],
+        rows_of=holders,
         shown=(5, 2000),
     )
     folds = [

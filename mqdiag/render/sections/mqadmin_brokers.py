@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from mqdiag.facts.admin import AdminFacts, BrokerListed, BrokerStatus, ReplicationStatus
+from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerListed, BrokerStatus, ReplicationStatus
 from mqdiag.facts.logs import PutLatency
 from mqdiag.facts.put_buckets import puts_of
-from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Fold, Pairs, Row, Table
+from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Fold, Pairs, Table
 from mqdiag.render.sections.broker_logs import write_times
 from mqdiag.text import Text, Value, say
 
@@ -19,7 +19,7 @@ def broker_parts(admin: AdminFacts) -> Iterator[AnyPart]:
     if admin.broker_statuses:
         yield _statuses(admin.broker_statuses)
         lines = [
-            say("{broker}: {line}", broker=status.address or status.source, line=line)
+            say("{broker}: {line}", broker=_broker(status), line=line)
             for status in admin.broker_statuses
             for line in _write_times(status)
         ]
@@ -34,10 +34,10 @@ def broker_parts(admin: AdminFacts) -> Iterator[AnyPart]:
         yield from _replicas(admin.replication)
     for status in admin.broker_statuses:
         if status.values:
-            summary = say("All counters of {broker}", broker=status.address or status.source)
+            summary = say("All counters of {broker}", broker=_broker(status))
             yield Fold(summary, (_pairs(status.values),), wide=True)
     for config in admin.broker_configs:
-        summary = say("Settings of {broker}", broker=config.address or config.source)
+        summary = say("Settings of {broker}", broker=_broker(config))
         yield Fold(summary, (_pairs(config.settings),), wide=True)
 
 
@@ -51,50 +51,52 @@ def _statuses(statuses: tuple[BrokerStatus, ...]) -> Table:
         name="broker-counters",
         caption=say("Counters (brokerStatus)"),
         columns=(
-            Column(say("broker")),
-            Column(say("version"), whole=True),
-            Column(say("asked at"), "time", wide=True, optional=True),
-            Column(say("send queue"), "count"),
-            Column(say("put lock held"), "ms"),
-            Column(say("not dispatched"), "bytes"),
-            Column(say("disk used"), "percent"),
-            Column(say("writes"), "count", wide=True),
-            Column(say("of 100 ms or longer"), "count"),
+            Column(say("broker"), of=_broker),
+            Column(say("version"), of=_version, whole=True),
+            Column(say("asked at"), "time", of="asked_at", wide=True, optional=True),
+            Column(say("send queue"), "count", of=_counter("sendThreadPoolQueueSize")),
+            Column(say("put lock held"), "ms", of=_counter("pageCacheLockTimeMills")),
+            Column(say("not dispatched"), "bytes", of=_counter("dispatchBehindBytes")),
+            Column(say("disk used"), "percent", of="disk_ratio"),
+            Column(say("writes"), "count", of=lambda one: _puts(one)[0], wide=True),
+            Column(say("of 100 ms or longer"), "count", of=lambda one: _puts(one)[1]),
         ),
-        rows=[_status(status) for status in statuses],
+        rows_of=statuses,
         shown=_ROWS,
         note=say('"of 100 ms or longer": writes of one minute'),
     )
 
 
-def _status(status: BrokerStatus) -> Row:
-    puts = puts_of(status.put_buckets)
-    return (
-        status.address or status.source,
-        _version(status.version),
-        status.asked_at,
-        _number(status.values.get("sendThreadPoolQueueSize")),
-        _number(status.values.get("pageCacheLockTimeMills")),
-        _number(status.values.get("dispatchBehindBytes")),
-        status.disk_ratio,
-        puts.total if puts.total else NO_VALUE,
-        puts.from_100_ms if puts.total else NO_VALUE,
-    )
+def _broker(one: BrokerStatus | BrokerConfig) -> str:
+    return one.address or one.source
 
 
-def _version(printed: str | None) -> str | None:
+def _version(one: BrokerStatus | BrokerListed) -> str | None:
     """5.3.3 of V5_3_3, as mqadmin prints it."""
-    return None if printed is None else printed.removeprefix("V").replace("_", ".")
+    return None if one.version is None else one.version.removeprefix("V").replace("_", ".")
 
 
-def _number(text: str | None) -> Value:
+def _answered(one: BrokerListed) -> Value:
+    return say("no answer") if one.version is None else _version(one)
+
+
+def _counter(name: str) -> Callable[[BrokerStatus], Value]:
     """What mqadmin printed as a number; anything else as it is."""
-    if text is None:
-        return None
-    try:
-        return int(text)
-    except ValueError:
-        return text
+
+    def value(status: BrokerStatus) -> Value:
+        printed = status.values.get(name)
+        try:
+            return None if printed is None else int(printed)
+        except ValueError:
+            return printed
+
+    return value
+
+
+def _puts(status: BrokerStatus) -> tuple[Value, Value]:
+    """All writes, and those of 100 ms or longer."""
+    puts = puts_of(status.put_buckets)
+    return (puts.total, puts.from_100_ms) if puts.total else (NO_VALUE, NO_VALUE)
 
 
 def _write_times(status: BrokerStatus) -> Iterator[Text]:
@@ -118,44 +120,24 @@ def _listed(brokers: tuple[BrokerListed, ...]) -> Table:
         name="cluster-list",
         caption=say("The cluster (clusterList)"),
         columns=(
-            Column(say("cluster"), wide=True, optional=True),
-            Column(say("broker")),
-            Column(say("id"), number=True),
-            Column(say("address")),
-            Column(say("version"), whole=True),
-            Column(say("in"), "rate"),
-            Column(say("out"), "rate"),
-            Column(say("send queue"), "count"),
-            Column(say("oldest send waits"), "ms", wide=True),
-            Column(say("pull queue"), "count", wide=True),
-            Column(say("oldest pull waits"), "ms", wide=True),
-            Column(say("put lock held"), "ms"),
-            Column(say("oldest message, hours"), "decimal", wide=True),
-            Column(say("disk used"), "percent"),
-            Column(say("activated"), wide=True, optional=True),
-            Column(say("file"), whole=True, wide=True),
+            Column(say("cluster"), of="cluster", none="", wide=True, optional=True),
+            Column(say("broker"), of="broker"),
+            Column(say("id"), of="broker_id", number=True),
+            Column(say("address"), of="address"),
+            Column(say("version"), of=_answered, whole=True),
+            Column(say("in"), "rate", of="in_tps"),
+            Column(say("out"), "rate", of="out_tps"),
+            Column(say("send queue"), "count", of="send_queue"),
+            Column(say("oldest send waits"), "ms", of="send_wait_ms", wide=True),
+            Column(say("pull queue"), "count", of="pull_queue", wide=True),
+            Column(say("oldest pull waits"), "ms", of="pull_wait_ms", wide=True),
+            Column(say("put lock held"), "ms", of="page_cache_wait_ms"),
+            Column(say("oldest message, hours"), "decimal", of="oldest_hours", wide=True),
+            Column(say("disk used"), "percent", of="disk_ratio"),
+            Column(say("activated"), of="activated", worded=True, wide=True, optional=True),
+            Column(say("file"), of="source", whole=True, wide=True),
         ),
-        rows=[
-            (
-                one.cluster or "",
-                one.broker,
-                one.broker_id,
-                one.address,
-                say("no answer") if one.version is None else _version(one.version),
-                one.in_tps,
-                one.out_tps,
-                one.send_queue,
-                one.send_wait_ms,
-                one.pull_queue,
-                one.pull_wait_ms,
-                one.page_cache_wait_ms,
-                one.oldest_hours,
-                one.disk_ratio,
-                None if one.activated is None else say("yes") if one.activated else say("no"),
-                one.source,
-            )
-            for one in brokers
-        ],
+        rows_of=brokers,
         shown=_ROWS,
     )
 
@@ -165,26 +147,15 @@ def _totals(admin: AdminFacts) -> Table:
         name="broker-totals",
         caption=say("Messages by day (clusterList -m)"),
         columns=(
-            Column(say("cluster"), optional=True),
-            Column(say("broker")),
-            Column(say("in yesterday"), "count"),
-            Column(say("out yesterday"), "count"),
-            Column(say("in today"), "count"),
-            Column(say("out today"), "count"),
-            Column(say("file"), whole=True),
+            Column(say("cluster"), of="cluster", none="", optional=True),
+            Column(say("broker"), of="broker"),
+            Column(say("in yesterday"), "count", of="in_yesterday"),
+            Column(say("out yesterday"), "count", of="out_yesterday"),
+            Column(say("in today"), "count", of="in_today"),
+            Column(say("out today"), "count", of="out_today"),
+            Column(say("file"), of="source", whole=True),
         ),
-        rows=[
-            (
-                one.cluster or "",
-                one.broker,
-                one.in_yesterday,
-                one.out_yesterday,
-                one.in_today,
-                one.out_today,
-                one.source,
-            )
-            for one in admin.broker_totals
-        ],
+        rows_of=admin.broker_totals,
         wide=True,
     )
 
@@ -194,53 +165,33 @@ def _replication(statuses: tuple[ReplicationStatus, ...]) -> Table:
         name="ha-status",
         caption=say("Replication (haStatus)"),
         columns=(
-            Column(say("source")),
-            Column(say("master")),
-            Column(say("end of the commit log"), number=True),
-            Column(say("slaves"), "count"),
-            Column(say("in sync"), "count"),
-            Column(say("flushed by the master"), number=True, wide=True, optional=True),
-            Column(say("last read"), wide=True, optional=True),
-            Column(say("last write"), wide=True, optional=True),
+            Column(say("source"), of="source"),
+            Column(say("master"), of="master"),
+            Column(say("end of the commit log"), of="max_offset", number=True),
+            Column(say("slaves"), "count", of="slaves", none=NO_VALUE),
+            Column(say("in sync"), "count", of="in_sync_slaves", none=NO_VALUE),
+            Column(
+                say("flushed by the master"), of="master_flush_offset", number=True, wide=True, optional=True
+            ),
+            Column(say("last read"), of="last_read", none="", wide=True, optional=True),
+            Column(say("last write"), of="last_write", none="", wide=True, optional=True),
         ),
-        rows=[
-            (
-                one.source,
-                one.master,
-                one.max_offset,
-                NO_VALUE if one.slaves is None else one.slaves,
-                NO_VALUE if one.in_sync_slaves is None else one.in_sync_slaves,
-                one.master_flush_offset,
-                one.last_read or "",
-                one.last_write or "",
-            )
-            for one in statuses
-        ],
+        rows_of=statuses,
     )
 
 
 def _replicas(statuses: tuple[ReplicationStatus, ...]) -> Iterator[Table]:
-    rows: list[Row] = [
-        (
-            replica.address,
-            replica.ack_offset,
-            replica.diff_bytes,
-            replica.kib_per_s,
-            None if replica.in_sync is None else say("yes") if replica.in_sync else say("no"),
-        )
-        for one in statuses
-        for replica in one.replicas
-    ]
-    if rows:
+    replicas = [replica for one in statuses for replica in one.replicas]
+    if replicas:
         yield Table(
             name="ha-replicas",
             caption=say("Slaves"),
             columns=(
-                Column(say("address")),
-                Column(say("confirmed offset"), number=True),
-                Column(say("behind"), "bytes"),
-                Column(say("KiB/s"), "decimal"),
-                Column(say("in sync")),
+                Column(say("address"), of="address"),
+                Column(say("confirmed offset"), of="ack_offset", number=True),
+                Column(say("behind"), "bytes", of="diff_bytes"),
+                Column(say("KiB/s"), "decimal", of="kib_per_s"),
+                Column(say("in sync"), of="in_sync", worded=True),
             ),
-            rows=rows,
+            rows_of=replicas,
         )

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from mqdiag.facts.admin import AdminFacts, ClientSettings, ConnectedClient, ConsumerConnection, ConsumerState
-from mqdiag.render.parts import NO_VALUE, AnyPart, Column, Fold, Pairs, Row, Table
+from mqdiag.facts.admin import (
+    AdminFacts,
+    BlockedQueue,
+    ClientSettings,
+    ConsumerConnection,
+    ConsumerState,
+    GroupProgress,
+    ProcessQueueListed,
+    ProducerConnection,
+    UnlockedQueue,
+)
+from mqdiag.render.parts import NO_VALUE, AnyPart, Column, Fold, Nested, Pairs, Row, Table
 from mqdiag.text import Text, Value, say
 
 _ROWS = (30, 2000)
@@ -48,7 +58,7 @@ def _backlogs(admin: AdminFacts) -> list[Row]:
             if topic.startswith(_RETRY) and not any(diffs):
                 continue
             row = (
-                progress.group or progress.source,
+                _name(progress),
                 topic,
                 len(diffs),
                 sum(diffs),
@@ -70,33 +80,18 @@ def _queues(admin: AdminFacts) -> Table:
         name="mqadmin-queues",
         caption=say("Queues of groups"),
         columns=(
-            Column(say("group")),
-            Column(say("topic")),
-            Column(say("broker")),
-            Column(say("queue"), number=True),
-            Column(say("end of the queue"), number=True),
-            Column(say("consumed up to"), number=True),
-            Column(say("behind"), "count"),
-            Column(say("delivered, not acknowledged"), "count", optional=True),
-            Column(say("client"), optional=True),
-            Column(say("stored at"), "time", optional=True),
+            Column(say("group"), of=_group),
+            Column(say("topic"), of="inner.topic"),
+            Column(say("broker"), of="inner.broker"),
+            Column(say("queue"), of="inner.queue_id", number=True),
+            Column(say("end of the queue"), of="inner.broker_offset", number=True),
+            Column(say("consumed up to"), of="inner.consumer_offset", number=True),
+            Column(say("behind"), "count", of="inner.diff"),
+            Column(say("delivered, not acknowledged"), "count", of="inner.inflight", optional=True),
+            Column(say("client"), of="inner.client", none="", optional=True),
+            Column(say("stored at"), "time", of="inner.last_time", none="", optional=True),
         ),
-        rows=[
-            (
-                progress.group or progress.source,
-                queue.topic,
-                queue.broker,
-                queue.queue_id,
-                queue.broker_offset,
-                queue.consumer_offset,
-                queue.diff,
-                queue.inflight,
-                queue.client or "",
-                queue.last_time or "",
-            )
-            for progress in admin.groups
-            for queue in progress.queues
-        ],
+        rows_of=[Nested(progress, queue) for progress in admin.groups for queue in progress.queues],
         note=say(
             '"stored at": of the message that is consumed next, on the clock of the machine that ran mqadmin'
         ),
@@ -104,33 +99,30 @@ def _queues(admin: AdminFacts) -> Table:
     )
 
 
+def _group(row: Nested) -> Value:
+    return _name(row.outer)
+
+
+def _name(of_group: GroupProgress | ConsumerState | ConsumerConnection | ProducerConnection) -> str:
+    """Of the group, or of the file where the output does not name the group."""
+    return of_group.group or of_group.source
+
+
 def _overview(admin: AdminFacts) -> Table:
     return Table(
         name="mqadmin-overview",
         caption=say("All groups"),
         columns=(
-            Column(say("group")),
-            Column(say("clients"), "count"),
-            Column(say("version"), optional=True),
-            Column(say("type"), optional=True),
-            Column(say("model"), optional=True),
-            Column(say("consumed"), "rate", optional=True),
-            Column(say("behind"), "count"),
-            Column(say("file"), whole=True),
+            Column(say("group"), of="group"),
+            Column(say("clients"), "count", of="count"),
+            Column(say("version"), of="version", none="", optional=True),
+            Column(say("type"), of="type", none="", optional=True),
+            Column(say("model"), of="model", none="", optional=True),
+            Column(say("consumed"), "rate", of="tps", optional=True),
+            Column(say("behind"), "count", of="diff_total"),
+            Column(say("file"), of="source", whole=True),
         ),
-        rows=[
-            (
-                one.group,
-                one.count,
-                one.version or "",
-                one.type or "",
-                one.model or "",
-                one.tps,
-                one.diff_total,
-                one.source,
-            )
-            for one in admin.overview
-        ],
+        rows_of=admin.overview,
         wide=True,
     )
 
@@ -140,68 +132,28 @@ def _states(consumers: tuple[ConsumerState, ...]) -> Table:
         name="consumer-status",
         caption=say("Consumers (consumerStatus)"),
         columns=(
-            Column(say("group")),
-            Column(say("clients"), "count"),
-            Column(say("equal subscriptions")),
-            Column(say("rebalanced")),
-            Column(say("blocked"), "count"),
-            Column(say("unlocked"), "count"),
-            Column(say("client ids"), wide=True),
-            Column(say("file"), whole=True, wide=True),
+            Column(say("group"), of=_name),
+            Column(say("clients"), "count", of=lambda one: len(one.clients)),
+            Column(say("equal subscriptions"), of="same_subscription", worded=True),
+            Column(say("rebalanced"), of="rebalance_ok", worded=True),
+            Column(say("blocked"), "count", of=lambda one: len(one.blocked)),
+            Column(say("unlocked"), "count", of=lambda one: len(one.unlocked)),
+            Column(say("client ids"), of="clients", wide=True),
+            Column(say("file"), of="source", whole=True, wide=True),
         ),
-        rows=[
-            (
-                one.group or one.source,
-                len(one.clients),
-                _yes_or_no(one.same_subscription),
-                _yes_or_no(one.rebalance_ok),
-                len(one.blocked),
-                len(one.unlocked),
-                one.clients,
-                one.source,
-            )
-            for one in consumers
-        ],
+        rows_of=consumers,
         note=say(
             '"blocked": queues that stand still; "unlocked": queues that an orderly consumer could not lock'
         ),
     )
 
 
-def _yes_or_no(value: bool | None) -> Text | None:
-    if value is None:
-        return None
-    return say("yes") if value else say("no")
-
-
 def _standing_queues(consumers: tuple[ConsumerState, ...]) -> Iterator[Table]:
     """Queues that consumers themselves name."""
     rows: list[Row] = []
     for one in consumers:
-        rows += [
-            (
-                one.group,
-                queue.client,
-                queue.topic,
-                queue.broker,
-                queue.queue_id,
-                say("nothing consumed"),
-                queue.blocked_ms,
-            )
-            for queue in one.blocked
-        ]
-        rows += [
-            (
-                one.group,
-                queue.client,
-                queue.topic,
-                queue.broker,
-                queue.queue_id,
-                say("no lock"),
-                queue.unlocked_ms,
-            )
-            for queue in one.unlocked
-        ]
+        rows += [(*_place(one, queue), say("nothing consumed"), queue.blocked_ms) for queue in one.blocked]
+        rows += [(*_place(one, queue), say("no lock"), queue.unlocked_ms) for queue in one.unlocked]
     if rows:
         yield Table(
             name="standing-queues",
@@ -219,20 +171,24 @@ def _standing_queues(consumers: tuple[ConsumerState, ...]) -> Iterator[Table]:
         )
 
 
+def _place(consumer: ConsumerState, queue: BlockedQueue | UnlockedQueue) -> Row:
+    return consumer.group, queue.client, queue.topic, queue.broker, queue.queue_id
+
+
 def client_parts(admin: AdminFacts) -> Iterator[AnyPart]:
     """Who is connected, with which subscriptions; then each client's own settings, queues and rates."""
     if admin.consumer_connections:
         yield _connections(
             "consumer-connections",
             say("Connected consumers"),
-            [(one.group or one.source, client) for one in admin.consumer_connections for client in one.clients],
+            admin.consumer_connections,
         )
         yield _subscriptions(admin.consumer_connections)
     if admin.producer_connections:
         yield _connections(
             "producer-connections",
             say("Connected producers"),
-            [(one.group or one.source, client) for one in admin.producer_connections for client in one.clients],
+            admin.producer_connections,
         )
     for place, client in enumerate(admin.clients):
         title = say("Client of {source}", source=client.source)
@@ -241,21 +197,18 @@ def client_parts(admin: AdminFacts) -> Iterator[AnyPart]:
         yield Fold(title, [*_client(client, place)], wide=True)
 
 
-def _connections(name: str, caption: Text, clients: list[tuple[str, ConnectedClient]]) -> Table:
+def _connections(name: str, caption: Text, groups: Sequence[ConsumerConnection | ProducerConnection]) -> Table:
     return Table(
         name=name,
         caption=caption,
         columns=(
-            Column(say("group")),
-            Column(say("client")),
-            Column(say("address")),
-            Column(say("language")),
-            Column(say("version")),
+            Column(say("group"), of=_group),
+            Column(say("client"), of="inner.client_id"),
+            Column(say("address"), of="inner.address"),
+            Column(say("language"), of="inner.language"),
+            Column(say("version"), of="inner.version"),
         ),
-        rows=[
-            (group, client.client_id, client.address, client.language, client.version)
-            for group, client in clients
-        ],
+        rows_of=[Nested(one, client) for one in groups for client in one.clients],
         shown=_ROWS,
     )
 
@@ -265,27 +218,24 @@ def _subscriptions(connections: tuple[ConsumerConnection, ...]) -> Table:
         name="mqadmin-subscriptions",
         caption=say("Subscriptions"),
         columns=(
-            Column(say("group")),
-            Column(say("topic")),
-            Column(say("expression")),
-            Column(say("type"), wide=True),
-            Column(say("model"), wide=True),
-            Column(say("begins from"), wide=True),
+            Column(say("group"), of=_group),
+            Column(say("topic"), of="inner.topic"),
+            Column(say("expression"), of="inner.expression"),
+            Column(say("type"), of="outer.consume_type", wide=True),
+            Column(say("model"), of="outer.message_model", wide=True),
+            Column(say("begins from"), of="outer.consume_from_where", wide=True),
         ),
-        rows=[
-            (
-                one.group or one.source,
-                subscription.topic,
-                subscription.expression,
-                one.consume_type,
-                one.message_model,
-                one.consume_from_where,
-            )
-            for one in connections
-            for subscription in one.subscriptions
-        ],
+        rows_of=[Nested(one, subscription) for one in connections for subscription in one.subscriptions],
         shown=_ROWS,
     )
+
+
+def _first_offset(queue: ProcessQueueListed) -> Value:
+    return queue.min_offset if queue.messages else NO_VALUE
+
+
+def _last_offset(queue: ProcessQueueListed) -> Value:
+    return queue.max_offset if queue.messages else NO_VALUE
 
 
 def _client(client: ClientSettings, place: int) -> Iterator[AnyPart]:
@@ -293,64 +243,36 @@ def _client(client: ClientSettings, place: int) -> Iterator[AnyPart]:
         yield Table(
             name=f"client-queues-{place}",
             columns=(
-                Column(say("topic")),
-                Column(say("broker")),
-                Column(say("queue"), number=True),
-                Column(say("messages"), "count"),
-                Column(say("MiB"), "count"),
-                Column(say("first offset"), number=True),
-                Column(say("last offset"), number=True),
-                Column(say("committed"), number=True),
-                Column(say("locked"), optional=True),
-                Column(say("dropped"), optional=True),
-                Column(say("last lock"), optional=True),
-                Column(say("last pull"), optional=True),
-                Column(say("last consumed"), optional=True),
+                Column(say("topic"), of="topic"),
+                Column(say("broker"), of="broker"),
+                Column(say("queue"), of="queue_id", number=True),
+                Column(say("messages"), "count", of="messages"),
+                Column(say("MiB"), "count", of="size_mib"),
+                Column(say("first offset"), of=_first_offset, number=True),
+                Column(say("last offset"), of=_last_offset, number=True),
+                Column(say("committed"), of="commit_offset", number=True),
+                Column(say("locked"), of="locked", worded=True, optional=True),
+                Column(say("dropped"), of="dropped", worded=True, optional=True),
+                Column(say("last lock"), of="last_lock", none="", optional=True),
+                Column(say("last pull"), of="last_pull", none="", optional=True),
+                Column(say("last consumed"), of="last_consume", none="", optional=True),
             ),
-            rows=[
-                (
-                    queue.topic,
-                    queue.broker,
-                    queue.queue_id,
-                    queue.messages,
-                    queue.size_mib,
-                    queue.min_offset if queue.messages else NO_VALUE,
-                    queue.max_offset if queue.messages else NO_VALUE,
-                    queue.commit_offset,
-                    _yes_or_no(queue.locked),
-                    _yes_or_no(queue.dropped),
-                    queue.last_lock or "",
-                    queue.last_pull or "",
-                    queue.last_consume or "",
-                )
-                for queue in client.queues
-            ],
+            rows_of=client.queues,
             note=say("times as YYYYMMDDhhmmssSSS, on the clock of the machine that ran mqadmin"),
         )
     if client.rates:
         yield Table(
             name=f"client-rates-{place}",
             columns=(
-                Column(say("topic")),
-                Column(say("a pull takes"), "ms"),
-                Column(say("pulled"), "rate"),
-                Column(say("a message takes"), "ms"),
-                Column(say("consumed"), "rate"),
-                Column(say("failed"), "rate"),
-                Column(say("failed in an hour"), "count"),
+                Column(say("topic"), of="topic"),
+                Column(say("a pull takes"), "ms", of="pull_ms"),
+                Column(say("pulled"), "rate", of="pull_tps"),
+                Column(say("a message takes"), "ms", of="consume_ms"),
+                Column(say("consumed"), "rate", of="consume_ok_tps"),
+                Column(say("failed"), "rate", of="consume_failed_tps"),
+                Column(say("failed in an hour"), "count", of="failed_in_hour"),
             ),
-            rows=[
-                (
-                    rate.topic,
-                    rate.pull_ms,
-                    rate.pull_tps,
-                    rate.consume_ms,
-                    rate.consume_ok_tps,
-                    rate.consume_failed_tps,
-                    rate.failed_in_hour,
-                )
-                for rate in client.rates
-            ],
+            rows_of=client.rates,
         )
     if client.subscriptions:
         yield Pairs([(one.topic, one.expression) for one in client.subscriptions])

@@ -18,28 +18,16 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
             name="topic-rates",
             caption=say("Traffic (statsAll)"),
             columns=(
-                Column(say("topic")),
-                Column(say("group")),
-                Column(say("messages behind"), "count"),
-                Column(say("in"), "rate"),
-                Column(say("out"), "rate"),
-                Column(say("in, 24 hours"), "count", wide=True),
-                Column(say("out, 24 hours"), "count", wide=True),
-                Column(say("file"), whole=True, wide=True),
+                Column(say("topic"), of="topic"),
+                Column(say("group"), of="group", none=say("none")),
+                Column(say("messages behind"), "count", of="accumulation"),
+                Column(say("in"), "rate", of="in_tps"),
+                Column(say("out"), "rate", of="out_tps"),
+                Column(say("in, 24 hours"), "count", of="in_24_hours", wide=True),
+                Column(say("out, 24 hours"), "count", of="out_24_hours", wide=True),
+                Column(say("file"), of="source", whole=True, wide=True),
             ),
-            rows=[
-                (
-                    one.topic,
-                    one.group or say("none"),
-                    one.accumulation,
-                    one.in_tps,
-                    one.out_tps,
-                    one.in_24_hours,
-                    one.out_24_hours,
-                    one.source,
-                )
-                for one in admin.topic_rates
-            ],
+            rows_of=admin.topic_rates,
             shown=_ROWS,
         )
     if admin.topic_queues:
@@ -47,26 +35,15 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
             name="topic-queues",
             caption=say("Queues (topicStatus)"),
             columns=(
-                Column(say("topic")),
-                Column(say("broker")),
-                Column(say("queue"), number=True),
-                Column(say("first offset"), number=True),
-                Column(say("end"), number=True),
-                Column(say("last message"), "time"),
-                Column(say("file"), whole=True, wide=True),
+                Column(say("topic"), of="topic"),
+                Column(say("broker"), of="broker"),
+                Column(say("queue"), of="queue_id", number=True),
+                Column(say("first offset"), of="min_offset", number=True),
+                Column(say("end"), of="max_offset", number=True),
+                Column(say("last message"), "time", of="last_updated"),
+                Column(say("file"), of="source", whole=True, wide=True),
             ),
-            rows=[
-                (
-                    one.topic,
-                    one.broker,
-                    one.queue_id,
-                    one.min_offset,
-                    one.max_offset,
-                    one.last_updated,
-                    one.source,
-                )
-                for one in admin.topic_queues
-            ],
+            rows_of=admin.topic_queues,
             shown=_ROWS,
         )
     if admin.routes:
@@ -74,28 +51,16 @@ def topic_parts(admin: AdminFacts) -> Iterator[AnyPart]:
             name="topic-routes",
             caption=say("Routes (topicRoute)"),
             columns=(
-                Column(say("topic")),
-                Column(say("broker")),
-                Column(say("addresses")),
-                Column(say("read queues"), "count"),
-                Column(say("write queues"), "count"),
-                Column(say("permission"), number=True),
-                Column(say("cluster"), wide=True, optional=True),
-                Column(say("file"), whole=True, wide=True),
+                Column(say("topic"), of="topic"),
+                Column(say("broker"), of="broker"),
+                Column(say("addresses"), of="addresses"),
+                Column(say("read queues"), "count", of="read_queues"),
+                Column(say("write queues"), "count", of="write_queues"),
+                Column(say("permission"), of="permission", number=True),
+                Column(say("cluster"), of="cluster", none="", wide=True, optional=True),
+                Column(say("file"), of="source", whole=True, wide=True),
             ),
-            rows=[
-                (
-                    one.topic,
-                    one.broker,
-                    one.addresses,
-                    one.read_queues,
-                    one.write_queues,
-                    one.permission,
-                    one.cluster or "",
-                    one.source,
-                )
-                for one in admin.routes
-            ],
+            rows_of=admin.routes,
             shown=_ROWS,
             note=say('"permission": 2 write, 4 read, 6 both'),
         )

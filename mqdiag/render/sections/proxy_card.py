@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.servers import ProxyFacts, RaftMember
+from mqdiag.facts.servers import ProxyFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Table
-from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 
@@ -27,16 +26,13 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
             name="proxy-handles",
             caption=say("Messages not acknowledged"),
             columns=(
-                Column(say("group")),
-                Column(say("client")),
-                Column(say("messages"), "count"),
-                Column(say("oldest"), "ms"),
-                Column(say("renewals"), "count"),
+                Column(say("group"), of="group"),
+                Column(say("client"), of="client_id"),
+                Column(say("messages"), "count", of="handles"),
+                Column(say("oldest"), "ms", of="oldest_ms"),
+                Column(say("renewals"), "count", of="renewals"),
             ),
-            rows=[
-                (one.group, one.client_id, one.handles, one.oldest_ms, one.renewals)
-                for one in proxy.handle_owners
-            ],
+            rows_of=proxy.handle_owners,
             wide=True,
         )
     if proxy.netty is not None and proxy.netty.unsent:
@@ -44,10 +40,10 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
             name="proxy-output",
             caption=say("Answers that wait to be sent"),
             columns=(
-                Column(say("client")),
-                Column(say("waiting"), "bytes"),
+                Column(say("client"), of="peer"),
+                Column(say("waiting"), "bytes", of="unsent_bytes"),
             ),
-            rows=[(one.peer, one.unsent_bytes) for one in proxy.netty.unsent],
+            rows_of=proxy.netty.unsent,
             wide=True,
         )
     if any(pool.active or pool.waiting for pool in proxy.pools):
@@ -55,21 +51,21 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
             name="proxy-pools",
             caption=say("Threads that run requests"),
             columns=(
-                Column(say("pool")),
-                Column(say("threads"), "count"),
-                Column(say("busy"), "count"),
-                Column(say("in a wait"), "count"),
-                Column(say("requests waiting"), "count"),
+                Column(say("pool"), of="name"),
+                Column(say("threads"), "count", of="threads"),
+                Column(say("busy"), "count", of="active"),
+                Column(say("in a wait"), "count", of="in_wait"),
+                Column(say("requests waiting"), "count", of="waiting"),
             ),
-            rows=[(pool.name, pool.threads, pool.active, pool.in_wait, pool.waiting) for pool in proxy.pools],
+            rows_of=proxy.pools,
             wide=True,
         )
     if len(proxy.client_processes) > 1:
         yield Table(
             name="proxy-clients",
             caption=say("Processes with the most gRPC clients"),
-            columns=(Column(say("process")), Column(say("clients"), "count")),
-            rows=[(one.process, one.clients) for one in proxy.client_processes],
+            columns=(Column(say("process"), of="process"), Column(say("clients"), "count", of="clients")),
+            rows_of=proxy.client_processes,
             wide=True,
         )
     if proxy.config:
@@ -138,29 +134,16 @@ def raft_section(report: Report, view: View) -> Iterator[Section]:
                 Table(
                     name="raft-groups",
                     columns=(
-                        Column(say("group")),
-                        Column(say("library")),
-                        Column(say("member")),
-                        Column(say("state")),
-                        Column(say("leader")),
-                        Column(say("term"), number=True),
-                        Column(say("members"), "count"),
-                        Column(say("without leader"), "ms"),
+                        Column(say("group"), of="group"),
+                        Column(say("library"), of="library"),
+                        Column(say("member"), of="self_id"),
+                        Column(say("state"), of="role", worded=True),
+                        Column(say("leader"), of="leader_id", none=say("none")),
+                        Column(say("term"), of="term", number=True),
+                        Column(say("members"), "count", of="peers"),
+                        Column(say("without leader"), "ms", of="without_leader_ms"),
                     ),
-                    rows=[_raft_row(member) for member in report.heap.raft_members],
+                    rows_of=report.heap.raft_members,
                 ),
             ),
         )
-
-
-def _raft_row(member: RaftMember) -> tuple[Value, ...]:
-    return (
-        member.group,
-        member.library,
-        member.self_id,
-        None if member.role is None else word(member.role),
-        member.leader_id or say("none"),
-        member.term,
-        member.peers,
-        member.without_leader_ms,
-    )

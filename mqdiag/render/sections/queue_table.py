@@ -11,8 +11,8 @@ from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.offset_strip import Strip, offset_strips
 from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Paragraph, Row, Section, Table
-from mqdiag.render.wording.words import queue_number, word
-from mqdiag.text import NOTHING, Text, say
+from mqdiag.render.wording.words import queue_number
+from mqdiag.text import NOTHING, Text, Value, say
 
 ALIKE = 1.1
 """the largest against the smallest: bars that differ less tell nothing"""
@@ -54,24 +54,24 @@ def _table(heap: HeapFacts) -> Table:
     return Table(
         name="queues",
         columns=(
-            Column(say("group"), wide=not _differ(heap, "group")),
-            Column(say("topic"), wide=not _differ(heap, "topic")),
-            Column(say("broker"), wide=not _differ(heap, "broker")),
-            Column(say("queue"), number=True),
-            Column(say("messages"), "count"),
-            Column(say("bodies"), "bytes"),
-            Column(say("first offset"), number=True),
-            Column(say("last offset"), number=True, wide=True),
-            Column(say("span"), "count"),
-            Column(say("committed"), number=True, wide=True),
-            Column(say("lag"), "count", wide=True),
-            Column(say("in hand"), "ms"),
-            Column(say("with a listener"), "count", wide=True),
-            Column(say("state"), optional=True),
-            Column(say("locked"), wide=True, optional=True),
-            Column(say("found in"), wide=True, optional=True),
+            Column(say("group"), of="group", wide=not _differ(heap, "group")),
+            Column(say("topic"), of="topic", wide=not _differ(heap, "topic")),
+            Column(say("broker"), of="broker", wide=not _differ(heap, "broker")),
+            Column(say("queue"), of=_number, number=True),
+            Column(say("messages"), "count", of="messages"),
+            Column(say("bodies"), "bytes", of="body_bytes"),
+            Column(say("first offset"), of="min_offset", none=NO_VALUE, number=True),
+            Column(say("last offset"), of="max_offset", none=NO_VALUE, number=True, wide=True),
+            Column(say("span"), "count", of="span", none=NO_VALUE),
+            Column(say("committed"), of="commit_offset", number=True, wide=True),
+            Column(say("lag"), "count", of="lag", wide=True),
+            Column(say("in hand"), "ms", of="oldest_consume_age_ms", none=NO_VALUE),
+            Column(say("with a listener"), "count", of="started", wide=True),
+            Column(say("state"), of="dropped", flag=say("dropped"), optional=True),
+            Column(say("locked"), of="locked", flag=say("yes"), wide=True, optional=True),
+            Column(say("found in"), of="found_by", none="", worded=True, wide=True, optional=True),
         ),
-        rows=[_row(queue) for queue in sorted(heap.queues, key=_weight)],
+        rows_of=sorted(heap.queues, key=_weight),
         shown=(10, 2000),
         rest=_rest,
         note=say(
@@ -80,25 +80,8 @@ def _table(heap: HeapFacts) -> Table:
     )
 
 
-def _row(queue: QueueFacts) -> Row:
-    return (
-        queue.group,
-        queue.topic,
-        queue.broker,
-        None if queue.queue_id is None else queue_number(queue.queue_id),
-        queue.messages,
-        queue.body_bytes,
-        NO_VALUE if queue.min_offset is None else queue.min_offset,
-        NO_VALUE if queue.max_offset is None else queue.max_offset,
-        NO_VALUE if queue.span is None else queue.span,
-        queue.commit_offset,
-        queue.lag,
-        NO_VALUE if queue.oldest_consume_age_ms is None else queue.oldest_consume_age_ms,
-        queue.started,
-        say("dropped") if queue.dropped else "",
-        say("yes") if queue.locked else "",
-        word(queue.found_by) if queue.found_by else "",
-    )
+def _number(queue: QueueFacts) -> Value:
+    return None if queue.queue_id is None else queue_number(queue.queue_id)
 
 
 def _weight(queue: QueueFacts) -> tuple[int, int, int]:

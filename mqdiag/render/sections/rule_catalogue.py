@@ -17,12 +17,12 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
     table = Table(
         name="rules",
         columns=(
-            Column(say("rule"), whole=True),
-            Column(say("needs"), wide=True),
-            Column(say("worst"), wide=True),
-            Column(say("what it finds"), cut=True),
+            Column(say("rule"), of="name", whole=True),
+            Column(say("needs"), of=_needs, wide=True),
+            Column(say("worst"), of=lambda one: word(one.severities[0].value), wide=True),
+            Column(say("what it finds"), of="title", cut=True),
         ),
-        rows=[(card.name, _needs(card), word(card.severities[0].value), card.title) for card in cards],
+        rows_of=cards,
         shown=(_ALL, _ALL),
     )
     return Section(

@@ -14,7 +14,6 @@ from mqdiag.render.sections.chain_of_causes import chain_section
 from mqdiag.render.sections.finding_cards import findings_section
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.totals import totals_line
-from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _NAMES = 10
@@ -70,8 +69,12 @@ def _opening(report: Report, view: View) -> Iterator[AnyPart]:
 def _findings(new: list[Finding]) -> Table:
     return Table(
         name="findings",
-        columns=(Column(say("severity")), Column(say("finding")), Column(say("rule"))),
-        rows=[(word(found.severity.value), found.title, found.rule) for found in new],
+        columns=(
+            Column(say("severity"), of="severity.value", worded=True),
+            Column(say("finding"), of="title"),
+            Column(say("rule"), of="rule"),
+        ),
+        rows_of=new,
         shown=(_ROWS, _ROWS),
         rest=lambda rows: _elsewhere(len(rows)),
     )
@@ -85,16 +88,12 @@ def _known(known: list[Finding]) -> Table:
     return Table(
         name="known",
         columns=(
-            Column(say("severity")),
-            Column(say("finding")),
-            Column(say("rule")),
-            Column(say("accepted because")),
+            Column(say("severity"), of="severity.value", worded=True),
+            Column(say("finding"), of="title"),
+            Column(say("rule"), of="rule"),
+            Column(say("accepted because"), of=lambda one: accepted_line(one.accepted)),
         ),
-        rows=[
-            (word(found.severity.value), found.title, found.rule, accepted_line(found.accepted))
-            for found in known
-            if found.accepted is not None
-        ],
+        rows_of=known,
         shown=(_ROWS, _ROWS),
         rest=lambda rows: _elsewhere(len(rows)),
     )

@@ -154,7 +154,10 @@ def _entries(one: ShownObject) -> Section:
         title = say("Entries: {entry_count:count}, the first ones", entry_count=one.entry_count)
     table = Table(
         name="entries",
-        columns=(Column(say("key"), java=True, optional=True), Column(say("value"), java=True)),
+        columns=(
+            Column(say("key"), java=True, optional=True),
+            Column(say("value"), java=True),
+        ),
         rows=[
             (None if entry.key is None else value_text(entry.key), value_text(entry.value))
             for entry in one.entries
@@ -215,8 +218,11 @@ def _class(one: ShownClass) -> Iterator[Section]:
         counted = say("counted too") if one.with_subclasses else say("not counted above; --subclasses does")
         table = Table(
             name="subclasses",
-            columns=(Column(say("instances"), "count"), Column(say("class"), java=True)),
-            rows=[(row.instances, row.name) for row in one.subclasses],
+            columns=(
+                Column(say("instances"), "count", of="instances"),
+                Column(say("class"), of="name", java=True),
+            ),
+            rows_of=one.subclasses,
             shown=_SUBCLASSES,
         )
         title = say("Subclasses with instances ({counted})", counted=counted)
@@ -262,22 +268,21 @@ def _largest(one: ShownClass) -> Sequence[AnyPart]:
     table = Table(
         name="largest",
         columns=(
-            Column(say("object"), whole=True),
-            Column(say("shallow"), "bytes"),
-            Column(say("retained"), "bytes"),
-            Column(say("share"), "percent"),
-            Column(say("content"), optional=True),
+            Column(say("object"), of="object_id", whole=True),
+            Column(say("shallow"), "bytes", of="shallow_bytes"),
+            Column(
+                say("retained"),
+                "bytes",
+                of=lambda one: one.retained_bytes if one.reachable else say("unreachable"),
+            ),
+            Column(
+                say("share"),
+                "percent",
+                of=lambda row: ratio(row.retained_bytes, one.retained_bytes) if row.reachable else NO_VALUE,
+            ),
+            Column(say("content"), of=_content, optional=True),
         ),
-        rows=[
-            (
-                row.object_id,
-                row.shallow_bytes,
-                row.retained_bytes if row.reachable else say("unreachable"),
-                ratio(row.retained_bytes, one.retained_bytes) if row.reachable else NO_VALUE,
-                _content(row),
-            )
-            for row in one.largest
-        ],
+        rows_of=one.largest,
         shown=(_ALL, _ALL),
     )
     hidden = one.instances - len(one.largest)

@@ -42,36 +42,25 @@ def _table(stores: StoresFacts, cut: int) -> Table:
     return Table(
         name="stores",
         columns=(
-            Column(say("store")),
-            Column(say("listed in"), wide=True, optional=True),
-            Column(say("role"), whole=True),
-            Column(say("role from"), wide=True, optional=True),
-            Column(say("version"), wide=True, optional=True),
-            Column(say("topics"), "count", wide=True),
-            Column(say("queues"), "count"),
-            Column(say("stored offsets"), "count"),
-            Column(say("commit log"), "bytes"),
-            Column(say("last message stored"), "time"),
-            Column(say("forced to disk"), "time", wide=True),
+            Column(say("store"), of=lambda one: one.path[cut:]),
+            Column(say("listed in"), of="listed_in", none="", wide=True, optional=True),
+            Column(say("role"), of="role", whole=True),
+            Column(say("role from"), of="role_from", none="", wide=True, optional=True),
+            Column(say("version"), of="version", none="", wide=True, optional=True),
+            Column(say("topics"), "count", of=_topics, wide=True),
+            Column(say("queues"), "count", of=lambda one: len(one.queues)),
+            Column(say("stored offsets"), "count", of=lambda one: len(one.offsets)),
+            Column(say("commit log"), "bytes", of=_commit_log_bytes),
+            Column(say("last message stored"), "time", of="last_stored_at"),
+            Column(say("forced to disk"), "time", of="checkpoint_at", wide=True),
         ),
-        rows=[
-            (
-                store.path[cut:],
-                store.listed_in or "",
-                store.role,
-                store.role_from or "",
-                store.version or "",
-                None if store.topics is None else len(store.topics),
-                len(store.queues),
-                len(store.offsets),
-                _commit_log_bytes(store),
-                store.last_stored_at,
-                store.checkpoint_at,
-            )
-            for store in stores.stores
-        ],
+        rows_of=stores.stores,
         shown=_STORES,
     )
+
+
+def _topics(store: StoreFacts) -> int | None:
+    return None if store.topics is None else len(store.topics)
 
 
 def _commit_log_bytes(store: StoreFacts) -> int | None:
@@ -116,24 +105,14 @@ def _queues(store: StoreFacts, place: int) -> Table:
     return Table(
         name=f"store-queues-{place}",
         columns=(
-            Column(say("topic")),
-            Column(say("queue"), number=True),
-            Column(say("first offset"), number=True),
-            Column(say("end"), number=True),
-            Column(say("lost entries"), "count"),
-            Column(say("entries to add"), "count"),
+            Column(say("topic"), of="topic"),
+            Column(say("queue"), of="queue_id", number=True),
+            Column(say("first offset"), of="min_offset", number=True),
+            Column(say("end"), of=_end, number=True),
+            Column(say("lost entries"), "count", of="lost_entries"),
+            Column(say("entries to add"), "count", of="added_entries"),
         ),
-        rows=[
-            (
-                queue.topic,
-                queue.queue_id,
-                queue.min_offset,
-                _end(queue),
-                queue.lost_entries,
-                queue.added_entries,
-            )
-            for queue in store.queues
-        ],
+        rows_of=store.queues,
         note=say('"entries to add": messages of the commit log that a starting broker adds to the queue'),
     )
 
@@ -142,12 +121,12 @@ def _offsets(offsets: tuple[StoredOffset, ...], place: int) -> Table:
     return Table(
         name=f"store-offsets-{place}",
         columns=(
-            Column(say("group")),
-            Column(say("topic")),
-            Column(say("queue"), number=True),
-            Column(say("offset"), number=True),
+            Column(say("group"), of="group", none=say("(delay level)")),
+            Column(say("topic"), of="topic"),
+            Column(say("queue"), of="queue_id", number=True),
+            Column(say("offset"), of="offset", number=True),
         ),
-        rows=[(one.group or say("(delay level)"), one.topic, one.queue_id, one.offset) for one in offsets],
+        rows_of=offsets,
     )
 
 

@@ -297,32 +297,18 @@ def _table(stacks: StacksFacts) -> Table:
         name="stack-threads",
         caption=say("All threads"),
         columns=(
-            Column(say("thread")),
-            Column(say("state")),
-            Column(say("how sure"), optional=True),
-            Column(say("role")),
-            Column(say("group"), optional=True),
-            Column(say("does"), optional=True),
-            Column(say("frame"), java=True),
-            Column(say("CPU time"), "ms", optional=True),
-            Column(say("blocked by"), optional=True),
-            Column(say("why"), optional=True),
+            Column(say("thread"), of="name"),
+            Column(say("state"), of="state", worded=True),
+            Column(say("how sure"), of="confidence", none="", worded=True, optional=True),
+            Column(say("role"), of="role", worded=True),
+            Column(say("group"), of="group", none="", optional=True),
+            Column(say("does"), of="doing", none="", worded=True, optional=True),
+            Column(say("frame"), of=lambda one: one.frame or one.samples[-1].top or "", java=True),
+            Column(say("CPU time"), "ms", of="cpu_growth_ms", optional=True),
+            Column(say("blocked by"), of="held_by", none="", optional=True),
+            Column(say("why"), of="reason", none="", optional=True),
         ),
-        rows=[
-            (
-                one.name,
-                word(one.state),
-                word(one.confidence) if one.confidence else "",
-                word(one.role),
-                one.group or "",
-                word(one.doing) if one.doing else "",
-                one.frame or one.samples[-1].top or "",
-                one.cpu_growth_ms,
-                one.held_by or "",
-                one.reason or "",
-            )
-            for one in _ordered(stacks)
-        ],
+        rows_of=_ordered(stacks),
         rest=lambda hidden: say(
             "and {hidden:count} more {hidden:thread|threads}; --format json has them all", hidden=len(hidden)
         ),

@@ -10,7 +10,7 @@ import unicodedata
 
 LONGEST = 200
 LONGEST_WIDE = 4000
-"""of the wide form, where a cell and a paragraph may hold all names of a list"""
+"""characters of the wide form, where a cell and a paragraph may hold all names of a list"""
 ELLIPSIS = "…"
 
 # Cc control, Cf format (bidi overrides, zero width), Cs surrogates, Zl/Zp line and paragraph separators,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+from mqdiag.baseline import lowered_line
 from mqdiag.findings import Report, Severity
 from mqdiag.text import Text, say
 
@@ -22,6 +23,8 @@ def totals_line(report: Report) -> Text:
         parts.append(say("{infos:count} info", infos=infos))
     if known := sum(found.accepted is not None for found in report.findings):
         parts.append(say("{known:count} known", known=known))
+    if report.lowered:
+        parts.append(lowered_line(report))
     if parts:
         return say("{parts}", parts=tuple(parts))
     return say("no fault found") if report.answer.state == "healthy" else say("undecided")

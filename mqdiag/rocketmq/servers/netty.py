@@ -63,7 +63,7 @@ def _all(heap: Heap, roots: list[str], role: str) -> Nodes:
 
 
 def _sum(heap: Heap, nodes: Nodes, role: str) -> int | None:
-    """Of a field over all nodes; None where one of them does not have it."""
+    """The sum of a field over all nodes; None where one of them does not have it."""
     sizes = fields.numbers(heap, nodes, role)
     return None if (sizes == heap.MISSING).any() else int(np.maximum(sizes, 0).sum())
 

@@ -11,9 +11,11 @@ from mqdiag.facts import Facts
 from mqdiag.facts.admin import BrokerListed, BrokerStatus
 from mqdiag.findings import Subject, TimeRange
 from mqdiag.rules.shared.brokers import called
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
 from mqdiag.time_ranges import between
 
+WORDS = Words("broker_status")
 COLUMNS = {
     "commitLogDiskRatio": "#SPACE",
     "pageCacheLockTimeMills": "#PCWait(ms)",
@@ -34,9 +36,7 @@ class Counters(msgspec.Struct, frozen=True):
     @property
     def one_moment(self) -> Text:
         """Why a finding from counters alone is not sure."""
-        return say(
-            "{answer} shows one moment; ask again, or read store.log and watermark.log", answer=self.answer
-        )
+        return WORDS.say("one-moment", answer=self.answer)
 
     def counter(self, name: str) -> str:
         """How a sentence names a counter, such as "brokerStatus: commitLogDiskRatio" or "clusterList: #SPACE"."""
@@ -62,7 +62,7 @@ class Counters(msgspec.Struct, frozen=True):
         """How a sentence names it: by its name, else by its address."""
         address = self.status.address
         if self.name is None and address is not None:
-            return say("the broker at {address}", address=address)
+            return WORDS.say("by-address", address=address)
         return called(self.name)
 
 

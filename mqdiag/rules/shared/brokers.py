@@ -8,12 +8,13 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.registry import Skip
+from mqdiag.rules.said import Skip
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.rules.shared.log_events import busiest, by_broker, of_broker
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
 
-NO_BROKER = say("the dump is not a broker's")
+WORDS = Words("brokers")
 
 
 def brokers_of_heap(facts: Facts) -> Iterator[BrokerFacts | Skip]:
@@ -36,7 +37,7 @@ def brokers_of_heap(facts: Facts) -> Iterator[BrokerFacts | Skip]:
 def _no_broker(heap: HeapFacts) -> Skip | None:
     skip = without_graph(heap)
     if skip is None and heap.broker is None:
-        skip = Skip(reason=NO_BROKER)
+        skip = Skip(reason=WORDS.say("not-a-broker"))
     return skip
 
 
@@ -47,7 +48,7 @@ def subject(broker: BrokerFacts) -> Subject:
 
 def called(broker: str | None) -> Text:
     """How a sentence names a broker, anywhere but at its beginning."""
-    return say("broker {broker}", broker=broker) if broker else say("the broker")
+    return WORDS.say("named", broker=broker) if broker else WORDS.say("nameless")
 
 
 def setting(broker: BrokerFacts, name: str) -> int | None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent
 from mqdiag.rules.shared.log_events import when
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("busy_answers")
 
 BUSY_TEXTS = {
     "busy-reject": "[REJECTREQUEST]",
@@ -20,15 +23,15 @@ ONLY_PAGE_CACHE = ("busy-pc-synchronized", "busy-pc-clean")
 """only a busy page cache gives these"""
 
 
-def answer_lines(found: list[LogEvent]) -> list[Text]:
+def answer_lines(found: list[LogEvent]) -> tuple[Text, ...]:
     """One sentence for each kind of answer; their numbers are those of `log_events.counted`."""
-    return [
-        say(
-            "{logged_by} logged {lines:count} {answer} {lines:line|lines} {when}.",
-            logged_by=say("Senders") if event.side == "client" else say("The broker"),
+    return tuple(
+        WORDS.say(
+            "answer-lines",
+            logged_by=WORDS.say("senders" if event.side == "client" else "broker"),
             lines=event.count,
             answer=BUSY_TEXTS.get(event.kind, event.kind),
             when=when(event),
         )
         for event in found
-    ]
+    )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("client_bugs")
 
 
 def numbers(version: str | None) -> tuple[int, ...] | None:
@@ -22,13 +25,6 @@ def has_bug(version: str | None, affected: Text, since: tuple[int, ...], fixed: 
     """
     known = numbers(version)
     if known is None:
-        return say("The client's version could not be found in the dump. {affected}", affected=affected)
-    if since <= known < fixed:
-        return say(
-            "This client is {version}, which has the bug. {affected}", version=version, affected=affected
-        )
-    return say(
-        "This client is {version}, which does not have that bug: look for another cause. {affected}",
-        version=version,
-        affected=affected,
-    )
+        return WORDS.say("version-unknown", affected=affected)
+    which = "has-bug" if since <= known < fixed else "other-version"
+    return WORDS.say(which, version=version, affected=affected)

@@ -7,7 +7,15 @@ from datetime import datetime
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("consumers")
+
+
+def only_grpc(heap: HeapFacts) -> bool:
+    """Whether the consumers of a dump are of the gRPC client, all of them."""
+    return bool(heap.consumers) and all(one.traits.library == "grpc" for one in heap.consumers)
 
 
 def running(consumer: ConsumerFacts) -> bool:
@@ -33,13 +41,8 @@ def owner(heap: HeapFacts, queue: QueueFacts) -> ConsumerFacts | None:
 def queue_name(queue: QueueFacts) -> Text:
     """Topic, queue and broker, such as "segments queue 3 on broker-a"."""
     if queue.broker:
-        return say(
-            "{topic} queue {queue_id} on {broker}",
-            topic=queue.topic,
-            queue_id=queue.queue_id,
-            broker=queue.broker,
-        )
-    return say("{topic} queue {queue_id}", topic=queue.topic, queue_id=queue.queue_id)
+        return WORDS.say("queue-on-broker", topic=queue.topic, queue_id=queue.queue_id, broker=queue.broker)
+    return WORDS.say("queue", topic=queue.topic, queue_id=queue.queue_id)
 
 
 def pull_batch(consumer: ConsumerFacts | None) -> int:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from mqdiag.facts.heap import ConsumerFacts, EqualNumber
 from mqdiag.findings import EvidenceValue
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("equal_numbers")
 
 
 def owner_evidence(consumer: ConsumerFacts, setting: str | None) -> dict[str, EvidenceValue]:
@@ -31,22 +34,15 @@ def owner_said(consumer: ConsumerFacts, setting: str | None) -> Text | None:
     if consumer.owner is None:
         return None
     if not _equal(consumer, setting):
-        return say("{owner_field} holds the consumer.")
-    return say(
-        "{owner_field} holds the consumer; {equal_value}, the value of {owner_setting} in force, is also in"
-        " {equal_fields:and}.",
-        owner_setting=setting,
-    )
+        return WORDS.say("holder")
+    return WORDS.say("holder-with-number", owner_setting=setting)
 
 
 def owner_remedy(consumer: ConsumerFacts, setting: str | None) -> Text | None:
     """Where to look first; None where no number is equal."""
     if not _equal(consumer, setting):
         return None
-    return say(
-        "Look first at the code that uses {equal_fields:and}: it may set {owner_setting} after your configuration.",
-        owner_setting=setting,
-    )
+    return WORDS.say("look-first", owner_setting=setting)
 
 
 def _equal(consumer: ConsumerFacts, setting: str | None) -> tuple[EqualNumber, ...]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
 
 SHORT_LINES = 20
 """below so many lines a log is an excerpt"""
-ONLY_AN_EXCERPT = say("the log is an excerpt of a few lines, and does not tell how often it was")
+WORDS = Words("excerpts")
 
 
 def is_excerpt(logs: LogsFacts) -> bool:
@@ -24,5 +25,5 @@ def enough(logs: LogsFacts, lines: int, limit: float) -> bool:
 def surest(logs: LogsFacts, confidence: Confidence, reason: Text) -> tuple[Confidence, Text]:
     """A confidence with its reason, at most medium for an excerpt."""
     if confidence is Confidence.HIGH and is_excerpt(logs):
-        return Confidence.MEDIUM, ONLY_AN_EXCERPT
+        return Confidence.MEDIUM, WORDS.say("only_an_excerpt")
     return confidence, reason

@@ -6,15 +6,21 @@ from collections.abc import Callable, Iterator
 from functools import partial, wraps
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.rules.registry import Check, Limits, Said, Skip
-from mqdiag.text import Text, say
+from mqdiag.rules.said import Check, Limits, Said, Skip
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("graph_needed")
+
+
+def not_read(heap: HeapFacts, part: str) -> Skip:
+    """Why a part of a dump was not read."""
+    return Skip(reason=heap.unknown.get(part, WORDS.say("left_out")))
 
 
 def without_graph(heap: HeapFacts) -> Skip | None:
     """A reason to skip when queues and holders were not read, as with `--quick`."""
-    if heap.process_queues is None:
-        return Skip(reason=heap.unknown.get("process_queues", say("the object graph was left out (--quick)")))
-    return None
+    return not_read(heap, "process_queues") if heap.process_queues is None else None
 
 
 def needs_graph(check: Check) -> Check:
@@ -56,7 +62,7 @@ def _unless(why_not: Callable[[Facts], Skip | None], check: Check) -> Check:
 
 def _without_whole_graph(facts: Facts) -> Skip | None:
     if not facts.heap_is_whole:
-        return Skip(reason=say("the dump is cut or damaged: what it lacks proves nothing"))
+        return Skip(reason=WORDS.say("cut"))
     return without_graph(_heap(facts))
 
 

@@ -9,7 +9,10 @@ import msgspec
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import EvidenceValue
-from mqdiag.text import Text, say
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import Text
+
+WORDS = Words("place_of_work")
 
 
 class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +23,7 @@ class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
     threads: int
     pool_threads: int
     longest_age_ms: int | None
-    """of the messages in hand there; None where no start time is known"""
+    """age of the messages in hand there; None where no start time is known"""
 
     @property
     def evidence(self) -> dict[str, EvidenceValue]:
@@ -35,19 +38,11 @@ class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def said(self) -> Text:
         """The sentence."""
-        if self.longest_age_ms is None:
-            return say(
-                "{workers_there:count} of {workers:count} consume {workers:thread|threads}"
-                " {workers_there:is|are} in {worker_frame}."
-            )
-        return say(
-            "{workers_there:count} of {workers:count} consume {workers:thread|threads} {workers_there:is|are} in"
-            " {worker_frame}; the longest call has taken {worker_age_ms:ms} so far."
-        )
+        return WORDS.say("place" if self.longest_age_ms is None else "place-and-time")
 
 
 def place_of_work(heap: HeapFacts, group: str) -> PlaceOfWork | None:
-    """Of one group; None where the dump shows no listener at work."""
+    """The place of work of one group; None where the dump shows no listener at work."""
     places: dict[str, list[HeapThread]] = defaultdict(list)
     for thread in heap.threads:
         if thread.message is not None and thread.message.group == group and thread.call is not None:

@@ -1,31 +1,123 @@
-"""What the rules about threads that make no progress share: severity, subject, title, evidence and explanation."""
+"""What the rules about threads that make no progress share: severity, subject, evidence and explanation.
+
+Cases of these rules have `who` and the short `frame` for their titles, the lines `samples` and `details` for their
+explanation, and `remedy`, which comes from the analysis of threads.
+"""
 
 from __future__ import annotations
 
-from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Standstill
-from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
-from mqdiag.rules.registry import Draft, Limits
-from mqdiag.text import NOTHING, Text, say
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-LIMITS = {"min_samples": 3.0, "min_seconds": 5.0}
-"""fewer samples, or less time between first and last, make an error a warning"""
+from msgspec import structs
+
+from mqdiag.facts.stacks import StacksFacts, Standstill
+from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.rules.said import Draft, Limits
+from mqdiag.rules.shared.words import Words
+from mqdiag.text import NOTHING, Text, Value
+
+if TYPE_CHECKING:
+    from mqdiag.rules.rule import Rule
+
 STANDSTILL_RULES = ("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock")
 """rules that find threads which make no progress: what they find explains what a group suffers"""
 OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
+MOST_OF_POOL = 0.5
+"""share of the threads of a pool from which it can hardly do what it is for"""
 NO_CPU_MS = 1.0
 """below this growth of CPU time a thread has done nothing but be sampled"""
+HANGS_OR_SLOW = "hangs-or-slow"
+"""the cause where nothing tells a call that hangs from slow ones"""
+WORDS = Words("standstill")
 
 
-def example(standstill: Standstill) -> Facts:
-    """Facts of a series with one standstill."""
-    return Facts(
-        stacks=StacksFacts(samples=5, seconds=10.4, judged=True, has_cpu=True, standstills=(standstill,))
+def case(
+    rule: Rule,
+    name: str,
+    still: Standstill,
+    limits: Limits,
+    *,
+    worst: Severity | None = None,
+    seen: Text | None = None,
+    words: Mapping[str, Value] | None = None,
+    given: Mapping[str, tuple[Text, ...]] | None = None,
+    cause: str | None = None,
+) -> Draft:
+    """A finding of a standstill.
+
+    Args:
+        rule: that finds it.
+        name: of the case on the rule's card.
+        still: the standstill.
+        limits: `min_samples` and `min_seconds`, below which an error is a warning.
+        worst: the greatest severity; that of the card where not given.
+        seen: what the samples show where the threads are in different calls.
+        words: as in `Rule.case`.
+        given: as in `Rule.case`; in place of the usual ones where they have the same names.
+        cause: where it is not that of the standstill.
+    """
+    samples, *details = explanation(still, seen)
+    found = rule.case(
+        name,
+        subject=subject(still),
+        evidence={name: value for name, value in evidence(still).items() if name != "frame"},
+        words={"who": who(still), "frame": short_frame(still.frame), **(words or {})},
+        given={
+            "samples": (samples,),
+            "details": tuple(details),
+            "waiting_code": (WORDS.say("waiting_code"),),
+            "remedy": still.remedy,
+            **(given or {}),
+        },
+        severity=severity(still, limits, worst or rule.texts.case[name].severity),
+        confidence=Confidence(still.confidence),
+        because=NOTHING if still.confidence == "high" else still.reason,
+        cause=cause or still.cause,
+        weight=float(len(still.threads)),
+    )
+    return structs.replace(found, evidence=evidence(still))
+
+
+def undecided_case(
+    rule: Rule,
+    name: str,
+    still: Standstill,
+    limits: Limits,
+    *,
+    worst: Severity = Severity.WARNING,
+    words: Mapping[str, Value] | None = None,
+    cause: str = HANGS_OR_SLOW,
+) -> Draft:
+    """A finding of threads that hang or are slow: all samples show them in one call, and nothing tells which.
+
+    Arguments as for `case`.
+    """
+    found = case(rule, name, still, limits, worst=worst, words=words, cause=cause)
+    return structs.replace(
+        found, confidence=Confidence.MEDIUM, confidence_reason=WORDS.say("hangs_or_slow_is_open")
     )
 
 
+def is_of_consumers(still: Standstill) -> bool:
+    """Whether consume threads, or threads that they wait for, are meant; callbacks have a rule of their own."""
+    return still.role != "client-callback" and (
+        still.group is not None or still.serves is not None or still.role in OWN_ROLES
+    )
+
+
+def is_most_of_pool(still: Standstill) -> bool:
+    """Whether half or more of the threads of a pool are meant."""
+    return len(still.threads) >= max(2, MOST_OF_POOL * still.pool_size)
+
+
+def computes(stacks: StacksFacts, still: Standstill) -> bool:
+    """Whether the threads run rather than wait."""
+    return any(thread.doing == "running" for thread in stacks.threads if thread.name == still.threads[0])
+
+
 def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.ERROR) -> Severity:
-    """An error when it was seen often and for a known time, in threads that consume or that consumers wait for."""
+    """An error when it was seen often and for a known time, in consumers' threads or in most of a pool."""
     if worst == Severity.INFO:
         return worst
     if standstill.samples < limits["min_samples"] or standstill.confidence == "low":
@@ -33,9 +125,8 @@ def severity(standstill: Standstill, limits: Limits, worst: Severity = Severity.
     if standstill.seconds is None or standstill.seconds < limits["min_seconds"]:
         # samples without times may have been taken at one moment
         return Severity.WARNING
-    if standstill.group is None and standstill.serves is None and standstill.role not in OWN_ROLES:
-        return Severity.WARNING
-    return worst
+    consumes = standstill.group is not None or standstill.serves is not None or standstill.role in OWN_ROLES
+    return worst if consumes or is_most_of_pool(standstill) else Severity.WARNING
 
 
 def subject(standstill: Standstill) -> Subject:
@@ -49,40 +140,30 @@ def subject(standstill: Standstill) -> Subject:
 def who(standstill: Standstill) -> Text:
     """The subject of a title, such as "All 20 consume threads of group CID_x" or "3 of 10 threads of pool order"."""
     count, size = len(standstill.threads), standstill.pool_size
-    threads = _threads(standstill)
-    if count == size and count > 1:
-        return say("All {pool_size:count} {threads}", pool_size=size, threads=threads)
-    if size > count:
-        return say(
-            "{thread_count:count} of {pool_size:count} {threads}",
-            thread_count=count,
-            pool_size=size,
-            threads=threads,
-        )
-    if count == 1 and standstill.pool is None and standstill.role != "consume-worker":
-        return say("Thread {thread}", thread=standstill.threads[0])
-    return say("{thread_count:count} {threads}", thread_count=count, threads=threads)
-
-
-def _threads(standstill: Standstill) -> Text:
-    number = max(len(standstill.threads), standstill.pool_size)
-    if standstill.role == "consume-worker":
-        if standstill.group:
-            return say(
-                "consume {number:thread|threads} of group {group}", number=number, group=standstill.group
-            )
-        return say("consume {number:thread|threads}", number=number)
+    if count == 1 and size <= 1 and standstill.pool is None and standstill.role != "consume-worker":
+        return WORDS.say("one_thread", thread=standstill.threads[0])
+    of: dict[str, Value] = {}
+    name = "threads_of_none"
     if standstill.group:
-        return say("{number:thread|threads} of group {group}", number=number, group=standstill.group)
-    if standstill.pool:
-        return say("{number:thread|threads} of pool {pool}", number=number, pool=standstill.pool)
-    return say("{number:thread|threads}", number=number)
+        of["group"] = standstill.group
+        name = "consume_threads_of_group" if standstill.role == "consume-worker" else "threads_of_group"
+    elif standstill.role == "consume-worker":
+        name = "consume_threads"
+    elif standstill.pool:
+        of["pool"] = standstill.pool
+        name = "threads_of_pool"
+    # One template each: in some languages the numbers stand in the middle of it.
+    if count == size and count > 1:
+        return WORDS.say(f"all_{name}", pool_size=size, **of)
+    if size > count:
+        return WORDS.say(f"some_{name}", thread_count=count, pool_size=size, **of)
+    return WORDS.say(name, thread_count=count, **of)
 
 
 def short_frame(frame: str | None) -> Text:
     """A frame without its package, as Java prints it: "InventoryClient.reserve(InventoryClient.java:48)"."""
     if not frame:
-        return say("code without a frame of its own")
+        return WORDS.say("no_frame")
     method, bracket, place = frame.partition("(")
     return Text("{frame}", {"frame": ".".join(method.split(".")[-2:]) + bracket + place})
 
@@ -115,70 +196,25 @@ def explanation(standstill: Standstill, seen: Text | None = None) -> tuple[Text,
     """The evidence in sentences; `seen` says what the samples show where the threads are in different calls."""
     lines = [_samples(standstill, seen)]
     if standstill.held_up:
-        lines.append(
-            say(
-                "{held_up:count} other {held_up:thread waits|threads wait} for a lock that"
-                " {thread_count:it holds|they hold}."
-            )
-        )
-    if standstill.wait and standstill.library:
-        lines.append(say("The top frame is {wait}, in {library}."))
-    elif standstill.wait:
-        lines.append(say("The top frame is {wait}."))
+        lines.append(WORDS.say("held_up"))
+    if standstill.wait:
+        lines.append(WORDS.say("top_frame_in_library" if standstill.library else "top_frame"))
     if standstill.frame:
-        lines.append(say("The waiting code is {frame}."))
+        lines.append(WORDS.say("waiting_code"))
     if standstill.listener and standstill.listener != standstill.frame:
-        lines.append(say("The listener is {listener}."))
+        lines.append(WORDS.say("listener"))
     if standstill.serves and not standstill.held_up:
-        lines.append(
-            say("Consume threads of group {serves} wait for this pool.", serves=standstill.serves)
-            if standstill.pool
-            else say("Consume threads of group {serves} wait for this thread.", serves=standstill.serves)
-        )
+        name = "pool_serves" if standstill.pool else "thread_serves"
+        lines.append(WORDS.say(name, serves=standstill.serves))
     return tuple(lines)
 
 
 def _samples(standstill: Standstill, seen: Text | None) -> Text:
     """In how many samples, over which time, with how much CPU time."""
     if standstill.samples == 1:
-        return say("One sample shows all of them at the same place; more samples would tell for how long.")
-    if seen is None and standstill.seconds is None:
-        seen = say(
-            "{samples:count} {samples:sample shows|samples show} {thread_count:the thread|each thread} in the same call"
-        )
-    elif seen is None:
-        seen = say(
-            "{samples:count} {samples:sample|samples} over {seconds:seconds} show"
-            " {thread_count:the thread|each thread} in the same call"
-        )
+        return WORDS.say("one_sample")
+    if seen is None:
+        seen = WORDS.say("same_call" if standstill.seconds is None else "same_call_for")
     if standstill.cpu_growth_ms is None:
-        return say("{seen}; the dumps hold no CPU time.", seen=seen)
-    if standstill.cpu_growth_ms < NO_CPU_MS:
-        return say("{seen}, using no CPU.", seen=seen)
-    return say("{seen}; its CPU time grew by {cpu_growth_ms:ms} at most.", seen=seen)
-
-
-def draft(
-    standstill: Standstill,
-    limits: Limits,
-    *,
-    title: Text,
-    seen: Text | None = None,
-    cause: str | None = None,
-    more: tuple[Text, ...] = (),
-    more_remedy: tuple[Text, ...] = (),
-    worst: Severity = Severity.ERROR,
-) -> Draft:
-    """A finding of a standstill."""
-    return Draft(
-        severity=severity(standstill, limits, worst),
-        cause=cause or standstill.cause,
-        confidence=Confidence(standstill.confidence),
-        confidence_reason=NOTHING if standstill.confidence == "high" else standstill.reason,
-        title=title,
-        subject=subject(standstill),
-        evidence=evidence(standstill),
-        explanation=(*explanation(standstill, seen), *more),
-        remedy=(*standstill.remedy, *more_remedy),
-        weight=float(len(standstill.threads)),
-    )
+        return WORDS.say("no_cpu_time", seen=seen)
+    return WORDS.say("no_cpu" if standstill.cpu_growth_ms < NO_CPU_MS else "some_cpu", seen=seen)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-import mqdiag.read.gzip
+import mqdiag.read.open.dump
 from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.read.source import Source, open_source
@@ -139,7 +139,7 @@ def inflates_within(folder: Path, content: bytes, mib: int) -> str:
 import resource, sys
 from pathlib import Path
 from mqdiag.read.source import open_source
-import mqdiag.read.gzip as gzip
+import mqdiag.read.open.dump as gzip
 gzip.available_bytes = lambda: 100 << 20
 taken = int(Path("/proc/self/statm").read_text().split()[5]) * {resource.getpagesize()}
 resource.setrlimit(resource.RLIMIT_DATA, (taken + ({mib} << 20),) * 2)
@@ -184,7 +184,7 @@ def test_the_room_that_is_needed_is_estimated_before_the_disk_is_filled(
     big = tmp_path / "big.hprof.gz"
     with standard.open(big, "wb", compresslevel=0) as file:
         file.write(b"JAVA PROFILE 1.0.2\0" + os.urandom(8 << 20))
-    monkeypatch.setattr(mqdiag.read.gzip, "available_bytes", lambda: 0)
+    monkeypatch.setattr(mqdiag.read.open.dump, "available_bytes", lambda: 0)
     small_disk = os.statvfs_result((4096, 4096, 256, 256, 256, 0, 0, 0, 0, 255))
     monkeypatch.setattr("os.statvfs", lambda _: small_disk)
     with pytest.raises(InputError, match=r"there is no room.*are needed.*has 1 MiB free"):

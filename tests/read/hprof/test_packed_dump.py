@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import mqdiag.read.gzip
+import mqdiag.read.open.dump
 from mqdiag.progress import Silent
 from mqdiag.read.hprof import packed_dump
 from mqdiag.read.hprof.dump import Dump, counted_dump, read_dump
@@ -69,7 +69,7 @@ def test_counts_are_those_of_the_whole_dump(
 ) -> None:
     data = DUMPS[name]
     monkeypatch.setattr(packed_dump, "_JOINED_BYTES", joined)
-    monkeypatch.setattr(mqdiag.read.gzip, "_STEP", step)
+    monkeypatch.setattr(mqdiag.read.open.dump, "_STEP", step)
     path = tmp_path / "given.hprof.gz"
     path.write_bytes(gzip.compress(data))
     found = counted(path)
@@ -118,7 +118,7 @@ def test_nothing_inflates_beyond_the_limit(tmp_path: Path) -> None:
 def test_what_is_kept_or_left_has_a_limit(limit: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "given.hprof.gz"
     path.write_bytes(gzip.compress(SMALL))
-    monkeypatch.setattr(mqdiag.read.gzip, "_STEP", 700)
+    monkeypatch.setattr(mqdiag.read.open.dump, "_STEP", 700)
     assert counted(path) is not None
     monkeypatch.setattr(packed_dump, limit, 100)
     assert counted(path) is None

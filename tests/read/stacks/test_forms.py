@@ -196,7 +196,7 @@ REFUSED = {
         b'{ "x": 1, "threadDump": {"time": "2026", "threadContainers": []}}',
         "but no thread",
     ),
-    "damaged gzip": (b"\x1f\x8b\x08\x00garbage", "damaged gzip"),
+    "damaged gzip": (b"\x1f\x8b\x08\x00garbage", "ends before its first byte"),
     "damaged zip": (b"PK\x03\x04garbage", "begins like a zip file, and is damaged"),
 }
 

@@ -102,7 +102,7 @@ def _dump(odd: str | None = None) -> bytes:
 
 
 def _read(path: Path, chunk: int, monkeypatch: pytest.MonkeyPatch) -> list[Sample]:
-    monkeypatch.setattr("mqdiag.read.stacks.source._PLAIN_CHUNK", chunk)
+    monkeypatch.setattr("mqdiag.read.open.door.PLAIN_CHUNK", chunk)
     samples = read_stacks(str(path)).samples
     for sample in samples:
         # the end of the chunk in which the next dump begins
@@ -382,7 +382,7 @@ def test_the_end_of_a_cut_dump_is_told_in_bytes(
 ) -> None:
     path = tmp_path / "jstack.txt"
     path.write_bytes(_dump().replace(b"worker-", "消费线程-".encode()))
-    monkeypatch.setattr("mqdiag.read.stacks.source._PLAIN_CHUNK", 10_000)
+    monkeypatch.setattr("mqdiag.read.open.door.PLAIN_CHUNK", 10_000)
     if not is_plain:
         monkeypatch.setattr(decode.TextPieces, "is_plain", False)
     (sample,) = read_stacks(str(path)).samples

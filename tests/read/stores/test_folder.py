@@ -155,7 +155,7 @@ def test_the_bak_is_taken_as_the_broker_takes_it(tmp_path: Path) -> None:
     assert store.offsets_from == "consumerOffset.json.bak"
     assert [one.offset for one in store.offsets] == [7]
     (config / "consumerOffset.json").write_bytes(b"\x1f\x8b\x00binary")
-    assert english()(read_store(tmp_path).unreadable["consumerOffset.json"]).startswith("is no JSON")
+    assert english()(read_store(tmp_path).unreadable["consumerOffset.json"]).startswith("is not JSON")
 
 
 def test_rocksdb_is_named(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ POSITION, BLOCKS, FOUND, CLASSES, TOUCHED = 0, 1, 2, 3, 4
 _LINE_BYTES = 64
 _AHEAD_BYTES = 1 << 15
 LIKELY_BITS = 12
-"""of a class id's hash; see `likely`"""
+"""bits of a class id's hash; see `likely`"""
 
 
 class Asked(NamedTuple):

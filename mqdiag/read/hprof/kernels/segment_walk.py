@@ -72,7 +72,7 @@ class RootRows(NamedTuple):
     ids: NDArray[np.uint64]
     threads: NDArray[np.int64]
     frames: NDArray[np.int64]
-    """of a thread object the serial number of its stack trace"""
+    """frame number, and for a thread object the serial number of its stack trace"""
 
 
 class ClassDumps(NamedTuple):

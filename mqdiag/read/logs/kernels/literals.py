@@ -18,7 +18,7 @@ from mqdiag.kernel import kernel
 HASH_FACTOR = 0x9E3779B1
 """2**32 divided by the golden ratio"""
 HASH_BITS = 16
-"""of the product that pick a bit; the first `BUCKET_BITS` of them pick the literals to compare with"""
+"""bits of the product that pick a bit; the first `BUCKET_BITS` of them pick the literals to compare with"""
 BUCKET_BITS = 12
 _TO_HASH = 32 - HASH_BITS
 _TO_BUCKET = 32 - BUCKET_BITS

@@ -1,0 +1,78 @@
+"""`mqdiag knowledge check`: whether files of a team's knowledge are right, and what was understood."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mqdiag.cli.common import commands
+from mqdiag.cli.common.completion import complete_folders
+from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
+from mqdiag.errors import EXIT_CLEAN, EXIT_USAGE
+from mqdiag.text import Text, say
+
+if TYPE_CHECKING:
+    from mqdiag.knowledge.team import Team
+
+EXAMPLES = """\b
+Examples:
+  mqdiag knowledge check team
+
+\b
+Mind:
+  Commands that make a report use what is right by --knowledge team.
+  mqdiag.toml can name the folder for all runs:
+  [knowledge]
+  folders = ["team"]
+"""
+
+
+@commands.command("knowledge check", short_help="Check what a team knows of its own software.", epilog=EXAMPLES)
+@commands.argument("folder", metavar="DIR", shell_complete=complete_folders)
+@MESSAGE_LANG_OPTION
+@DEBUG_OPTION
+def command(folder: str, debug: bool) -> int:
+    """Check the files of DIR, and list what mqdiag understood; each mistake is one line, and the exit code is 2.
+
+    DIR has folders of TOML files: libraries for your own client libraries, log_statements for log lines with a limit,
+    and rules for a runbook, actions and references beside those of a rule, in a file of the rule's name.
+    """
+    from mqdiag.cli.common.failures import complain
+    from mqdiag.cli.common.language import in_reader_language
+    from mqdiag.cli.common.output import Target
+    from mqdiag.cli.common.team import names_of_rules
+    from mqdiag.knowledge.team import check_team
+    from mqdiag.knowledge.team.folder import files_of
+    from mqdiag.render.wording.safe import safe
+
+    team, errors = check_team(files_of(folder), names_of_rules())
+    for error in errors:
+        complain(error.text)
+    lines = (safe(in_reader_language(line), limit=None) for line in _lines(folder, team))
+    Target("-").write("".join(f"{line}\n" for line in lines))
+    return EXIT_USAGE if errors else EXIT_CLEAN
+
+
+def _lines(folder: str, team: Team) -> list[Text]:
+    lines = [
+        say(
+            "{folder}: {libraries:count} {libraries:library|libraries}, {statements:count} log"
+            " {statements:statement|statements}, words for {rules:count} {rules:rule|rules}",
+            folder=folder,
+            libraries=len(team.library_by),
+            statements=len(team.statements),
+            rules=len(team.rules),
+        )
+    ]
+    lines += [
+        say("  library {name} (by {file})", name=name, file=file) for name, file in team.library_by.items()
+    ]
+    lines += [
+        say("  log statement {name}: {text} (by {file})", name=one.name, text=one.text, file=one.by)
+        for one in team.statements
+    ]
+    lines += [
+        say("  rule {name} (by {file})", name=name, file=one.by)
+        for name, all_words in team.rules.items()
+        for one in all_words
+    ]
+    return lines

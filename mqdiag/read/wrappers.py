@@ -1,0 +1,275 @@
+"""What collectors, containers and tools put around each line of a text: recognised on a sample, then taken off.
+
+A wrapper is on nearly every line of the sample, stack frames included.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from itertools import pairwise
+from typing import NamedTuple
+
+import msgspec
+
+from mqdiag.lazy_pattern import lazy_pattern
+
+LEAST_LINES = 3
+NEARLY_ALL = 0.95
+MOST_LINES = 400
+"""lines of a sample that are looked at"""
+MOST_OPEN = 4 << 20
+"""characters of a line in parts, or of a quoted value, that wait for their end"""
+_OF_STACKS = ("at ", "Caused by: ", "... ", "java.", "org.", "com.")
+"""beginnings of lines below a message whose stack goes with it"""
+_TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
+MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw")
+"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, Alibaba SLS and Splunk"""
+
+_TIME = r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)"
+_PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
+    # containerd; `stern` handles the parts of long lines
+    (lazy_pattern(rf"{_TIME} (?:stdout|stderr) [PF](?: |$)"), True),
+    # docker compose, optionally with timestamps
+    (
+        lazy_pattern(
+            rf"(?!(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) )[\w.-]{{1,60}} +\|(?: {_TIME})?(?: |$)(?!.* \| )"
+        ),
+        False,
+    ),
+    # kubectl logs --prefix, optionally with --timestamps
+    (lazy_pattern(rf"\[(?:pod|container)/[^\]]{{1,300}}\](?: {_TIME})?(?: |$)"), False),
+    # syslog, RFC 5424
+    (lazy_pattern(r"<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\])(?: |$)\ufeff?"), True),
+    # syslog, BSD form, as journalctl and rsyslog write it
+    (
+        lazy_pattern(
+            r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"
+        ),
+        True,
+    ),
+    # rsyslog with ISO time
+    (lazy_pattern(rf"{_TIME} \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"), True),
+    # a mail or a chat
+    (lazy_pattern(r"(?:> ?)+"), False),
+    # kubectl logs --timestamps, docker logs -t
+    (lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: |$)"), True),
+)
+"""each with whether it has the time that the text may lack"""
+_GREP = lazy_pattern(r"(?P<number>\d{1,9})[:-]")
+_GREP_FILES = lazy_pattern(r"(?P<file>[^\s:]{1,300}[:-])(?P<number>\d{1,9})[:-]")
+_NUMBER = lazy_pattern(r" {0,8}(?P<number>\d{1,7})(?:\t| ?\| ?)")
+_MOST_STEPS = {_GREP_FILES: 1 << 30, _GREP: 3, _NUMBER: 1}
+"""what a line's number may be larger by than the one above: of `grep -n` without files, few lines are missing"""
+_POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252}-(?:[a-z0-9]{5}|\d{1,3}) [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
+"""stern: a pod and a container"""
+
+Strip = Callable[[str], str]
+"""text of whole lines to text of whole lines; one object reads one file"""
+
+
+class Wrapper(NamedTuple):
+    """What is around each line."""
+
+    strip: Callable[[], Strip]
+    has_time: bool
+    """whether the time of a line may stand in the wrapper alone"""
+
+
+def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
+    """What is around nearly every line of a sample; None where nothing is.
+
+    Args:
+        lines: of a text, without their ends; blank ones do not count.
+    """
+    filled = [line for line in lines if line.strip()][:MOST_LINES]
+    if not filled:
+        return None
+    if filled[0].lstrip().startswith("{"):
+        return _json(filled)
+    if len(filled) < LEAST_LINES:
+        return None
+    if filled[0][:4].isdigit() and filled[0][4:5] in "-/" and filled[0][10:11] != "T":
+        return (
+            None  # a record with its time: nothing is around most texts, and the patterns need not be compiled
+        )
+    column = _message_column(filled)
+    if column is not None:
+        return Wrapper(partial(CsvRows, column), False)
+    for pattern, has_time in _PREFIXES:
+        if pattern.match(filled[0]) and _nearly_all(map(pattern.match, filled), len(filled)):
+            part = _CRI_PART if pattern is _PREFIXES[0][0] else None
+            return Wrapper(partial(Prefix, pattern, part), has_time)
+    return _numbered(filled) or _constant(filled)
+
+
+def _nearly_all(found: Iterable[object], count: int) -> bool:
+    return sum(one is not None for one in found) >= NEARLY_ALL * count
+
+
+def _numbered(filled: Sequence[str]) -> Wrapper | None:
+    """The numbers of `grep -n`, `cat -n` and editors: each is larger than the one above it."""
+    if all(line.replace(" ", "").isdecimal() for line in filled):
+        return None  # a table of numbers, such as processor times by thread
+    for pattern in (_GREP, _GREP_FILES, _NUMBER):
+        if not all(map(pattern.match, filled[:LEAST_LINES])):
+            continue
+        found = [pattern.match(line) for line in filled]
+        if not all(found):
+            continue
+        numbers = [int(one["number"]) for one in found if one is not None]
+        files = {one["file"] for one in found if one is not None} if pattern is _GREP_FILES else {None}
+        # times and columns of tables grow too, but not by one from line to line
+        steps = sum(1 <= after - before <= _MOST_STEPS[pattern] for before, after in pairwise(numbers))
+        if len(files) == 1 and steps >= NEARLY_ALL * (len(numbers) - 1):
+            return Wrapper(partial(Prefix, pattern), False)
+    return None
+
+
+def _constant(filled: Sequence[str]) -> Wrapper | None:
+    """The pod and the container that stern puts before each line, stack frames included."""
+    found = _POD.match(filled[0])
+    if found is None:
+        return None
+    pattern = re.compile(re.escape(found[0].rstrip()) + r"(?: |$)")
+    return Wrapper(partial(Prefix, pattern), False) if all(map(pattern.match, filled)) else None
+
+
+class Prefix:
+    """The beginning of each line that matches a pattern, taken off.
+
+    Args:
+        pattern: of the beginning.
+        part: of the beginnings of lines that go on in the next one.
+    """
+
+    def __init__(self, pattern: re.Pattern[str], part: re.Pattern[str] | None = None) -> None:
+        self._match = pattern.match
+        self._part = part
+        self._begun = ""
+
+    def __call__(self, text: str) -> str:
+        """Whole lines without it."""
+        out = []
+        for line in text.splitlines(keepends=True):
+            found = self._match(line)
+            inner = line[found.end() :] if found is not None else line
+            if found is not None and not inner.endswith("\n") and line.endswith("\n"):
+                inner += "\n"
+            if self._part is not None and self._part.match(line) and len(self._begun) < MOST_OPEN:
+                self._begun += inner.rstrip("\n")
+                continue
+            out.append(self._begun + inner)
+            self._begun = ""
+        return "".join(out)
+
+
+_CRI_PART = lazy_pattern(rf"{_TIME} (?:stdout|stderr) P ")
+
+
+class JsonLines:
+    """A record in JSON on each line, of which one field is the text; docker's without a line end goes on."""
+
+    def __init__(self) -> None:
+        self._decode = msgspec.json.Decoder().decode
+        self._part = ""
+
+    def __call__(self, text: str) -> str:
+        """The texts of whole lines."""
+        out = []
+        for line in text.split("\n"):
+            if not line.strip():
+                continue
+            try:
+                entry = self._decode(line)
+            except (msgspec.DecodeError, UnicodeError, RecursionError):
+                out.append(line + "\n")
+                continue
+            found = _message(entry)
+            if found is None:
+                continue
+            inner = found[1]
+            if "log" in entry and not inner.endswith("\n") and len(self._part) < MOST_OPEN:
+                self._part += inner
+                continue
+            inner = (self._part + inner).replace("\r", "")
+            self._part = ""
+            out.append(inner if inner.endswith("\n") else inner + "\n")
+        return "".join(out)
+
+
+def _message(entry: object) -> tuple[str, str] | None:
+    """(field, text) of a record in JSON; None where it has no text."""
+    if not isinstance(entry, dict):
+        return None
+    # an export out of Elasticsearch has the record one level below
+    inner = entry.get("_source")
+    record = inner if isinstance(inner, dict) else entry
+    return next(((key, value) for key in MESSAGE_KEYS if isinstance(value := record.get(key), str)), None)
+
+
+def _json(filled: Sequence[str]) -> Wrapper | None:
+    """Records in JSON; one that holds a whole text has the times of its lines in it."""
+    found = [one for line in filled if (one := _json_message(line)) is not None]
+    if not _nearly_all(found, len(filled)):
+        return None
+    # of the others no reader of logs knows where their times are
+    return Wrapper(JsonLines, all(key in _TIMED_KEYS and _is_one_record(text) for key, text in found))
+
+
+def _is_one_record(text: str) -> bool:
+    """Whether a text is one line, or one with the stack of its exception below."""
+    below = text.rstrip().split("\n")[1:]
+    return all(line[:1] in " \t" or line.startswith(_OF_STACKS) for line in below if line)
+
+
+def _json_message(line: str) -> tuple[str, str] | None:
+    try:
+        return _message(msgspec.json.decode(line))
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+
+
+def _message_column(filled: Sequence[str]) -> int | None:
+    """The column of a table of comma-separated values that holds the text, by its head."""
+    head = filled[0]
+    if "," not in head or not any(key in head for key in MESSAGE_KEYS):
+        return None
+    import csv  # most texts are no tables
+
+    row = next(csv.reader([head]), [])
+    found = [at for at, name in enumerate(row) if name.strip("\ufeff ") in MESSAGE_KEYS]
+    return found[0] if found and len(row) > 1 and all(len(name) < 60 for name in row) else None
+
+
+class CsvRows:
+    """One column of a table of comma-separated values; a quoted value may have several lines.
+
+    Args:
+        column: which one.
+    """
+
+    def __init__(self, column: int) -> None:
+        self._column = column
+        self._open = ""
+        self._head = True
+
+    def __call__(self, text: str) -> str:
+        """The values of whole lines."""
+        import csv
+
+        text = self._open + text
+        # quotes inside of a value are doubled: an odd number is that of a value that goes on
+        if text.count('"') % 2 and len(text) < MOST_OPEN:
+            cut = text.rfind('\n"', 0, text.rfind('"'))
+            text, self._open = text[: cut + 1], text[cut + 1 :]
+        else:
+            self._open = ""
+        out = []
+        for row in csv.reader(text.splitlines(keepends=True)):
+            if self._head:
+                self._head = False
+            elif len(row) > self._column:
+                out.append(row[self._column].rstrip("\n") + "\n")
+        return "".join(out)

@@ -1,0 +1,204 @@
+"""A rule's card: what it says, as data in `mqdiag/knowledge/rules/<rule-name>.toml`.
+
+The check of a rule decides which case it is and hands over numbers, names and nested words. The card has the sentences
+of each case. `docs/guides/rule-cards.md` shows the form to people who write cards.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping
+from functools import cache
+from typing import Any, Literal
+
+import msgspec
+
+from mqdiag.findings import Confidence, Severity
+from mqdiag.knowledge import packed
+from mqdiag.knowledge.remedies import remedy
+
+FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
+Place = Literal["client", "broker", "any"]
+"""The process in which the fault lies."""
+
+
+class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_": "if"}):
+    """A line that needs more than a sentence; exactly one of `say`, `first_of`, `use` and `given` is there."""
+
+    say: str | tuple[str, ...] = ()
+    """a sentence, or several that stand in one line; each is left out where a value of it is unknown"""
+    first_of: tuple[str, ...] = ()
+    """sentences, of which the first stands whose values are all known"""
+    use: str = ""
+    """name of a list of this card's [lists], or of knowledge/remedies.toml"""
+    given: str = ""
+    """name of texts that the check hands over"""
+    for_each_event: str | tuple[str, ...] = ()
+    """kinds of events, "*" for any: one line for each event of these kinds"""
+    for_each: str = ""
+    """name of a list that the check hands over: one line for each row of it"""
+    if_: str = ""
+    """name of a value: the line stands only where it is true, or known and not 0"""
+    unless: str = ""
+    """name of a value: the line stands only where it is not"""
+
+
+Sentence = str | Line
+Entry = str | tuple[Sentence, ...] | Line
+"""a sentence; several sentences in one line; a line with conditions"""
+
+
+class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """One way in which the fault shows."""
+
+    extends: str = ""
+    """name of the case that has all that this one leaves out"""
+    cause: str = ""
+    """the `cause` of the finding; the name of the case where empty"""
+    severity: Severity
+    confidence: Confidence = Confidence.HIGH
+    because: str | tuple[Sentence, ...] = ""
+    """why the confidence is as it is"""
+    sure_in_excerpt: bool = False
+    """lines of an excerpt are enough for high confidence"""
+    title: str | tuple[Sentence, ...]
+    """the first whose condition holds and whose values are known"""
+    evidence: tuple[str, ...] = ()
+    """names of the numbers and names in the finding's evidence"""
+    explanation: tuple[Entry, ...]
+    actions: tuple[Entry, ...] = ()
+    """what to do; the card's own actions where empty"""
+    consequence: str | tuple[Sentence, ...] = ""
+    """the impact now: what a restart costs, what is delivered again"""
+    in_chain: str | tuple[Sentence, ...] = ""
+    """the case as a link of a chain of causes"""
+    weight: float = 0.0
+    """share of the heap or of the threads that it explains, where the check has no number for it"""
+    undecides: bool = False
+    """it says that the evidence does not suffice, not that something is wrong"""
+
+
+class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a healthy report names a value that stayed below its limit."""
+
+    label: str
+    kind: Literal["bytes", "percent", "ms", "count"] = "count"
+
+
+class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A rule's file of words."""
+
+    title: str
+    """the fault as one sentence"""
+    why: str
+    """what goes wrong and why it matters"""
+    references: tuple[str, ...]
+    """articles, issues, classes that the rule rests on"""
+    actions: tuple[str | Line, ...]
+    """what to change in general; `{group:arg GROUP}` is GROUP on the page, and the group of a finding that has one"""
+    limits: dict[str, float] = {}
+    """thresholds by name; `mqdiag.toml` can set each"""
+    ranges: dict[str, tuple[float, float]] = {}
+    """least and greatest value that a limit may be set to; from 0 on for limits without a range"""
+    lies_at: Place = "client"
+    in_chain: str = ""
+    """the fault as a link of a chain of causes; the title of the finding where empty"""
+    leads_to: dict[str, str] = {}
+    """by the rule that it explains, the word between the two; "so" for all others"""
+    explained_by: tuple[str, ...] = ()
+    """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
+    explained_causes: tuple[str, ...] = ()
+    """causes of its own findings that those rules explain; empty for all"""
+    of_process: bool = False
+    """it names a thread, yet hits the whole process: it may explain what any group of it suffers"""
+    links: bool = True
+    """whether a chain of causes shows it behind its cause; false where it adds nothing to what its cause says"""
+    same_as: tuple[str, ...] = ()
+    """rules that show the same fault in other evidence"""
+    severity_alone: Severity | None = None
+    """severity of a finding that no other finding explains"""
+    undecides: bool = False
+    """its findings say that the evidence does not suffice, not that something is wrong"""
+    since: str = "0.1.0"
+    proven_on: str = ""
+    """what the rule was tried on where no real evidence of the fault was at hand"""
+    causes: tuple[str, ...] = ()
+    """all causes, where checks compute them; those of the cases where empty"""
+    severities: tuple[Severity, ...] = ()
+    """all severities, where checks compute them; those of the cases where empty"""
+    example: str = ""
+    """what the example of the rule's page shows"""
+    case: dict[str, Case]
+    lists: dict[str, tuple[str, ...]] = {}
+    """sentences that several cases use"""
+    words: dict[str, str] = {}
+    """parts of sentences that checks choose from"""
+    skips: dict[str, str] = {}
+    """reasons for which a part of the rule could not be decided"""
+    margins: dict[str, Margin] = {}
+
+    def sentences_of(self, entry: str | Line) -> tuple[str, ...]:
+        """The sentences that an entry of `actions` stands for, lists expanded."""
+        if isinstance(entry, str):
+            return (entry,)
+        if entry.use:
+            return self.listed(entry.use)
+        return (entry.say,) if isinstance(entry.say, str) else entry.say or entry.first_of
+
+    def listed(self, name: str) -> tuple[str, ...]:
+        """A list of sentences, of this card or of all cards.
+
+        Raises:
+            KeyError: there is none of this name.
+        """
+        return self.lists[name] if name in self.lists else tuple(text.template for text in remedy(name))
+
+
+class _Limits(msgspec.Struct, frozen=True):
+    limits: dict[str, float] = {}
+
+
+@cache
+def read_card(name: str) -> Card:
+    """A rule's card.
+
+    Raises:
+        KnowledgeError: there is none, or it has other keys or values than a card.
+    """
+    raw = packed.read(FOLDER)
+    path = packed.path_of(FOLDER, name)
+    if name not in raw:
+        raise packed.KnowledgeError(f"{path}: there is no such file; each rule has a card")
+    values = msgspec.msgpack.decode(raw[name])
+    try:
+        _extend(values.get("case", {}))
+        return msgspec.convert(values, Card)
+    except (msgspec.ValidationError, ValueError) as error:
+        raise packed.KnowledgeError(f"{path}: {error}") from None
+
+
+def read_limits(name: str) -> dict[str, float]:
+    """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
+    return packed.decode(FOLDER, name, _Limits).limits
+
+
+def _extend(cases: dict[str, dict[str, Any]]) -> None:
+    """Give each case what it leaves to the one that it extends.
+
+    Raises:
+        ValueError: it extends a case that is not there, or itself.
+    """
+    for name in cases:
+        for above in _above(name, cases):
+            cases[name] = {**cases[above], "extends": cases[name]["extends"], **cases[name]}
+
+
+def _above(name: str, cases: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """The cases that a case extends, the nearest first."""
+    seen = {name}
+    while above := cases[name].get("extends", ""):
+        if above not in cases or above in seen:
+            raise ValueError(f"case {name!r} extends {above!r}, which is no other case of the card")
+        yield above
+        seen.add(above)
+        name = above

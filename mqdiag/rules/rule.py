@@ -1,0 +1,358 @@
+"""A rule: the decision in Python, the words on its card.
+
+    RULE = Rule("slave-behind")
+
+    @RULE.brokers
+    def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+        ...
+        yield RULE.case("slow-slave", slave, subject=subject(broker), evidence={"behind_bytes": behind})
+
+`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.rules.card`) and fills them.
+Four habits take the place of a template language:
+
+* a sentence is left out where a value of it is unknown (None, or nothing at all);
+* `first_of` takes the first sentence whose values are all known;
+* `for_each_event` and `for_each` repeat a line;
+* `if` and `unless` name a value that decides whether a line stands.
+
+A name that nobody gave is a fault of the rule, not an unknown value: it raises KeyError.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.admin import AdminFacts
+from mqdiag.facts.broker import BrokerFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.stacks import StacksFacts
+from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.rules.card import Card, Place, read_card, read_limits
+from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
+from mqdiag.text import NOTHING, Text, Value, placeholders, say
+
+if TYPE_CHECKING:
+    from mqdiag.rules.shared.broker_status import Counters
+
+NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+class Rule:
+    """A fault: its card, its checks, and its place in a chain of causes.
+
+    Args:
+        name: stable kebab-case name of the fault; the file has it with underscores, the card as it is.
+    """
+
+    def __init__(self, name: str) -> None:
+        if not NAME.fullmatch(name):
+            raise ValueError(f"rule name {name!r} is not kebab-case")
+        self.name = name
+        self.checks: list[tuple[tuple[str, ...], Check]] = []
+
+    # what a check is given
+
+    def sees(self, *evidence: str) -> Callable[[Check], Check]:
+        """Add a check of all facts.
+
+        Args:
+            evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
+                "crash", "fleet". Without any it always runs.
+        """
+
+        def added(check: Check) -> Check:
+            self.checks.append((evidence, check))
+            return check
+
+        return added
+
+    def heap(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of a heap dump, also of one that was only counted."""
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            if facts.heap is not None:
+                yield from check(facts.heap, limits)
+
+        return self.sees("heap")(made)
+
+    def graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of a heap dump whose queues and holders were read; it is skipped with the reason elsewhere."""
+        from mqdiag.rules.shared.graph_needed import needs_graph
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            if facts.heap is not None:
+                yield from check(facts.heap, limits)
+
+        return self.sees("heap")(needs_graph(made))
+
+    def brokers(self, check: Callable[[BrokerFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of each broker of a heap dump."""
+        from mqdiag.rules.shared.brokers import brokers_of_heap
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            for broker in brokers_of_heap(facts):
+                if isinstance(broker, Skip):
+                    yield broker
+                else:
+                    yield from check(broker, limits)
+
+        return self.sees("heap")(made)
+
+    def stacks(self, check: Callable[[StacksFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of thread dumps."""
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            if facts.stacks is not None:
+                yield from check(facts.stacks, limits)
+
+        return self.sees("stacks")(made)
+
+    def logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of all logs together."""
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            if facts.logs is not None:
+                yield from check(facts.logs, limits)
+
+        return self.sees("logs")(made)
+
+    def broker_logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of the logs of each broker by themselves."""
+        from mqdiag.rules.shared.brokers import brokers_of_logs
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            for logs in brokers_of_logs(facts):
+                yield from check(logs, limits)
+
+        return self.sees("logs")(made)
+
+    def admin(self, check: Callable[[AdminFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check of answers of mqadmin."""
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            if facts.admin is not None:
+                yield from check(facts.admin, limits)
+
+        return self.sees("admin")(made)
+
+    def counters(self, check: Callable[[Counters, Limits], Iterator[Said]]) -> Check:
+        """Add a check of the counters that mqadmin printed of each broker."""
+        from mqdiag.rules.shared.broker_status import counters
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            for one in counters(facts):
+                yield from check(one, limits)
+
+        return self.sees("admin")(made)
+
+    # what a check says
+
+    def case(
+        self,
+        name: str,
+        *of: object,
+        subject: Subject | None = None,
+        evidence: Mapping[str, EvidenceValue] | None = None,
+        words: Mapping[str, Value] | None = None,
+        rows: Mapping[str, tuple[Mapping[str, Value], ...]] | None = None,
+        given: Mapping[str, tuple[Text, ...]] | None = None,
+        logs: LogsFacts | None = None,
+        events: tuple[LogEvent, ...] | list[LogEvent] = (),
+        when: tuple[TimeRange, ...] = (),
+        weight: float | None = None,
+        severity: Severity | None = None,
+        confidence: Confidence | None = None,
+        because: Text | None = None,
+        cause: str | None = None,
+        rests_on: tuple[str, ...] = (),
+        seen_in: tuple[str, ...] = (),
+        age_ms: float | None = None,
+        tells_most: bool = False,
+        undecides: bool = False,
+    ) -> Draft:
+        """A finding with the words of a case.
+
+        Args:
+            name: of the case on the card.
+            of: objects whose attributes are evidence by their names.
+            subject: what it is about; the broker of `logs` where not given.
+            evidence: numbers and names for the finding's evidence, by name. The case lists which of them, and which
+                attributes of `of`, the finding has; what is given here and not listed is added.
+            words: nested words, names and flags for sentences that are no evidence.
+            rows: lists for `for_each`, each row with its own values.
+            given: texts for `given`.
+            logs: the logs that show it.
+            events: of the logs; sentences with `for_each_event` speak of them.
+            when: time ranges of the finding; those of the events where empty.
+            weight: of the finding; that of the card where not given.
+            severity: where the check computes it.
+            confidence: where the check computes it.
+            because: the reason for the confidence, where the check has it.
+            cause: where the check computes it.
+            rests_on: logs that show it; those of the events where empty.
+            seen_in: kinds of evidence that show it, where they are not those of the check.
+            age_ms: for how long the fault had lasted when a dump was taken.
+            tells_most: among findings of this rule it tells a chain of causes best.
+            undecides: it says that the evidence does not suffice; the card may say so for all findings of the case.
+
+        Raises:
+            KeyError: the card names something that was not given.
+        """
+        from mqdiag.rules.filling import Filling
+        from mqdiag.rules.shared.excerpts import surest
+
+        filling = Filling(
+            self.name,
+            self.texts,
+            name,
+            of,
+            subject,
+            evidence or {},
+            words or {},
+            rows or {},
+            given or {},
+            logs,
+            tuple(events),
+        )
+        card = filling.case
+        sure, why = confidence or card.confidence, filling.first(card.because) if because is None else because
+        if logs is not None and not card.sure_in_excerpt:
+            sure, why = surest(logs, sure, why)
+        return Draft(
+            severity=severity or card.severity,
+            cause=cause or card.cause or name,
+            confidence=sure,
+            confidence_reason=why,
+            title=filling.title(),
+            subject=filling.subject,
+            evidence=filling.evidence,
+            explanation=filling.lines(card.explanation),
+            remedy=filling.lines(card.actions or self.texts.actions),
+            rests_on=rests_on or filling.files,
+            seen_in=seen_in,
+            when=when or filling.when,
+            weight=card.weight if weight is None else weight,
+            age_ms=age_ms,
+            consequence=filling.first(card.consequence),
+            tells_most=tells_most,
+            undecides=undecides or card.undecides,
+            in_chain=filling.first(card.in_chain),
+        )
+
+    def word(self, name: str, **values: Value) -> Text:
+        """A part of a sentence from the card's `[words]`, filled with values."""
+        return say(self.texts.words[name], **values)
+
+    def skip(self, name: str, **values: Value) -> Skip:
+        """A part of the rule that could not be decided, with the reason from the card's `[skips]`."""
+        return Skip(reason=say(self.texts.skips[name], **values))
+
+    def margin(self, name: str, value: float, limit: float, **values: Value) -> Margin:
+        """How far from its limit a healthy value is, with the words from the card's `[margins]`."""
+        words = self.texts.margins[name]
+        return Margin(rule="", label=say(words.label, **values), value=value, limit=limit, kind=words.kind)
+
+    # what others ask of a rule
+
+    @cached_property
+    def texts(self) -> Card:
+        """The rule's card as its file has it."""
+        return read_card(self.name)
+
+    @cached_property
+    def limits(self) -> dict[str, float]:
+        """The rule's thresholds by name."""
+        return read_limits(self.name)
+
+    @property
+    def references(self) -> tuple[str, ...]:
+        """Articles, issues, classes that the rule rests on."""
+        return self.texts.references
+
+    @property
+    def lies_at(self) -> Place:
+        """The process in which the fault lies."""
+        return self.texts.lies_at
+
+    @property
+    def undecides(self) -> bool:
+        """Whether all its findings say that the evidence does not suffice."""
+        return self.texts.undecides
+
+    @cached_property
+    def remedy(self) -> tuple[Text, ...]:
+        """What to change in general."""
+        card = self.texts
+        return tuple(say(text) for entry in card.actions for text in card.sentences_of(entry))
+
+    @cached_property
+    def causes(self) -> tuple[str, ...]:
+        """All values that `cause` can have."""
+        card = self.texts
+        return card.causes or tuple(dict.fromkeys(one.cause or name for name, one in card.case.items()))
+
+    @cached_property
+    def severities(self) -> tuple[Severity, ...]:
+        """All severities that it can give, worst first."""
+        card = self.texts
+        return card.severities or tuple(
+            sorted({one.severity for one in card.case.values()}, key=lambda one: one.rank)
+        )
+
+    @property
+    def evidence(self) -> tuple[tuple[str, ...], ...]:
+        """For each check the kinds of evidence that it needs."""
+        return tuple(evidence for evidence, _ in self.checks)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """Kinds of evidence that every check needs."""
+        kinds = [set(evidence) for evidence, _ in self.checks]
+        return tuple(kind for kind in self.checks[0][0] if all(kind in own for own in kinds))
+
+    @property
+    def any_of(self) -> tuple[str, ...]:
+        """Kinds of evidence of which one is enough; empty where nothing is left to choose."""
+        return tuple(
+            dict.fromkeys(kind for evidence, _ in self.checks for kind in evidence if kind not in self.needs)
+        )
+
+    @property
+    def card(self) -> RuleCard:
+        """The rule's own texts, for catalogues and for renderers."""
+        card = self.texts
+        return RuleCard(
+            name=self.name,
+            title=say(card.title),
+            why=say(" ".join(card.why.split())),
+            causes=self.causes,
+            severities=self.severities,
+            remedy=tuple(map(_with_placeholders, self.remedy)),
+            references=card.references,
+            needs=self.needs,
+            any_of=self.any_of,
+            limits=self.limits,
+            ranges=card.ranges,
+            explained_by=card.explained_by,
+            explained_causes=card.explained_causes,
+            of_process=card.of_process,
+            links=card.links,
+            leads_to={name: say(word) for name, word in card.leads_to.items()},
+            same_as=card.same_as,
+            severity_alone=card.severity_alone,
+            since=card.since,
+            proven_on=say(card.proven_on) if card.proven_on else NOTHING,
+        )
+
+    def link(self, finding: Finding) -> Text:
+        """A finding of this rule as a link of a chain."""
+        return say(self.texts.in_chain) if self.texts.in_chain else finding.title
+
+
+def _with_placeholders(remedy: Text) -> Text:
+    """A remedy as a card has it, which knows no names."""
+    return remedy.filled(dict.fromkeys((name for name, _ in placeholders(remedy.template)), None))

@@ -1,0 +1,65 @@
+"""What a check of a rule says: findings, parts that it could not decide, and how far a value was from its limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Literal
+
+import msgspec
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject, TimeRange
+from mqdiag.text import NOTHING, Text, say
+
+LITERALS = say("values set by hand, and real dumps without the fault; no real dump with it was at hand")
+"""`proven_on` of rules whose fault could not be provoked"""
+
+Limits = Mapping[str, float]
+"""A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
+
+Place = Literal["client", "broker", "any"]
+"""The process in which the fault lies."""
+
+
+class Draft(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule says; the engine adds name, references and fingerprint to make it a finding."""
+
+    severity: Severity
+    cause: str
+    confidence: Confidence
+    title: Text
+    subject: Subject = msgspec.field(default_factory=Subject)
+    evidence: Mapping[str, EvidenceValue] = msgspec.field(default_factory=dict)
+    """the numbers and names that the sentences state"""
+    explanation: tuple[Text, ...] = ()
+    remedy: tuple[Text, ...]
+    confidence_reason: Text = NOTHING
+    weight: float = 0.0
+    """share of the heap or of the threads that it explains"""
+    seen_in: tuple[str, ...] = ()
+    """kinds of evidence that show it, where they are not those of the check"""
+    rests_on: tuple[str, ...] = ()
+    """the logs that have its lines, where they tell of which process it is"""
+    when: tuple[TimeRange, ...] = ()
+    """when it was, by the lines of logs; the engine fills in the time of a dump"""
+    age_ms: float | None = None
+    """for how long the fault had lasted when a dump was taken"""
+    consequence: Text = NOTHING
+    """its impact now, for the operator: what a restart costs, what is delivered again"""
+    tells_most: bool = False
+    """among findings of this rule it is the one that tells a chain of causes best"""
+    undecides: bool = False
+    """it says that the evidence does not tell a fault from work, not that something is wrong"""
+    in_chain: Text = NOTHING
+    """the fault as a link of a chain of causes; empty for the words of the rule"""
+
+
+class Skip(msgspec.Struct, frozen=True, kw_only=True):
+    """Part of a rule that could not be decided, and why."""
+
+    reason: Text
+
+
+Said = Draft | Skip | Margin
+"""A check yields findings, parts that it could not decide, and how far it was from its limits."""
+Check = Callable[[Facts, Limits], Iterator[Said]]

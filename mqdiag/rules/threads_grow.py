@@ -1,0 +1,46 @@
+"""A kind of thread grows from sample to sample."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import StacksFacts
+from mqdiag.findings import Severity, Subject
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared.standstill import short_frame
+
+RULE = Rule("threads-grow")
+
+
+@RULE.stacks
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each kind."""
+    for kind in stacks.growing_kinds:
+        grown = kind.threads[-1] - kind.threads[0]
+        # a leak that somebody takes dumps of has left threads behind before; a pool that fills up begins with few
+        leaks = (
+            min(grown, kind.threads[0]) >= limits["threads"]
+            and kind.threads[-1] >= limits["growth"] * kind.threads[0]
+        )
+        yield RULE.case(
+            "thread-leak" if leaks else "pool-may-fill",
+            subject=Subject(thread=kind.thread),
+            evidence={
+                "kind": kind.thread,
+                "by_sample": kind.threads,
+                "first": kind.threads[0],
+                "last": kind.threads[-1],
+                "grown": grown,
+                "samples": len(kind.threads),
+                "seconds": kind.seconds,
+                "runs": kind.runs,
+                "made_by": kind.made_by,
+            },
+            words={
+                "runs_frame": None if kind.runs is None else short_frame(kind.runs),
+                "made_frame": None if kind.made_by is None else short_frame(kind.made_by),
+            },
+            severity=Severity.WARNING if leaks else Severity.INFO,
+            weight=float(grown),
+        )

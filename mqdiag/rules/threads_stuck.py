@@ -1,0 +1,95 @@
+"""Threads that consume no messages hang in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts import StacksFacts
+from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.findings import Severity
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared import standstill
+
+ROLES = frozenset({"pool", "other", "virtual"})
+"""threads of no component of RocketMQ; those of servers have rules of their own"""
+NEVER_A_REST: frozenset[Doing] = frozenset(
+    {
+        "future",
+        "semaphore",
+        "process",
+        "file-read",
+        "file-write",
+        "file-sync",
+        "file-lock",
+        "log",
+        "dns",
+        "connect",
+    }
+)
+"""waits for what a task needs; threads rest in queues, conditions, selects and reads of kept connections"""
+KINDS = ("socket-read", "wait")
+
+RULE = Rule("threads-stuck")
+
+
+@RULE.stacks
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each pool and cause."""
+    told = {still.pool or still.threads[0] for still in stacks.standstills}
+    for still in stacks.standstills:
+        if _is_meant(still) and still.decided:
+            yield standstill.case(RULE, _case(still), still, limits, words={"library": still.library})
+    for still in stacks.same_calls:
+        if _is_meant(still) and not standstill.computes(stacks, still):
+            worst = Severity.WARNING if standstill.is_most_of_pool(still) else Severity.INFO
+            words = {"library": still.library}
+            yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, worst=worst, words=words)
+    loops = {loop.thread for loop in stacks.blocked_loops}
+    by_name = {thread.name: thread for thread in stacks.threads}
+    for place in stacks.common_places:
+        if place.pool in told or place.role not in ROLES or place.kind != "wait":
+            continue
+        stuck = [
+            by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
+        ]
+        if place.doing in NEVER_A_REST and len(stuck) >= max(2, limits["share"] * place.pool_size):
+            still = _standstill(stacks, place, stuck)
+            worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
+            words = {"library": still.library}
+            yield standstill.case(RULE, _case(still), still, limits, worst=worst, words=words)
+
+
+def _is_meant(still: Standstill) -> bool:
+    return still.kind in KINDS and still.role in ROLES and not standstill.is_of_consumers(still)
+
+
+def _case(still: Standstill) -> str:
+    if still.cause == "blocked-log-sink":
+        return "blocked-log-sink"
+    return "network-call" if still.kind == "socket-read" else "missing-timeout"
+
+
+def _standstill(stacks: StacksFacts, place: CommonPlace, stuck: list[ThreadFacts]) -> Standstill:
+    """Threads of a pool that wait in one place: each is known to make no progress."""
+    levels = {thread.confidence for thread in stuck}
+    growths_ms = [thread.cpu_growth_ms for thread in stuck if thread.cpu_growth_ms is not None]
+    return Standstill(
+        kind=place.kind,
+        cause=place.cause,
+        library=place.library,
+        threads=tuple(thread.name for thread in stuck),
+        role=place.role,
+        pool=place.pool,
+        pool_size=place.pool_size,
+        frame=place.frame,
+        wait=place.top,
+        samples=len(place.at_place),
+        seconds=stacks.seconds,
+        cpu_growth_ms=max(growths_ms, default=None),
+        confidence="low" if "low" in levels else "medium" if "medium" in levels else "high",
+        reason=stuck[0].reason,
+        remedy=place.remedy,
+        held_up=place.held_up,
+    )

@@ -1,0 +1,75 @@
+"""Threads that compute in one place in all samples: a loop, or work that goes on for long.
+
+The methods are compared, not the lines, as a loop goes from line to line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mqdiag.facts.stacks import BusyThread
+from mqdiag.threads import roles
+from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.series import Series
+from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.tracks import Track, allocated_between
+
+LEAST_SHARE = 0.5
+"""of a core, from which a thread computes all the time, whatever else wants the processors"""
+LONG_S = 60.0
+"""seconds over which a thread without CPU times must run in one place"""
+LEAST_SAMPLES = 2
+_NOT_JUDGED = frozenset({roles.JVM, roles.CARRIER})
+_POLLS = ("EPoll", "poll", "select", "Native", "accept", "wait", "park", "read0", "receive")
+"""parts of methods that wait in native code, which look like code that runs"""
+
+
+def busy_threads(judgements: Sequence[Judgement], series: Series) -> tuple[BusyThread, ...]:
+    """Those that run in one place in all samples, with most CPU time first."""
+    found = [busy for judgement in judgements if (busy := _busy(judgement.track, series)) is not None]
+    return tuple(sorted(found, key=lambda one: (-(one.share_of_core or 0.0), one.thread)))
+
+
+def _busy(track: Track, series: Series) -> BusyThread | None:
+    if track.role in _NOT_JUDGED or track.ended or len(track.judged) < LEAST_SAMPLES:
+        return None
+    meanings = [meaning for index in track.judged if (meaning := track.meanings[index]) is not None]
+    place = _place(meanings[-1])
+    if place is None or any(_place(meaning) != place for meaning in meanings):
+        return None
+    first, last = track.records[track.judged[0]], track.last
+    assert first is not None
+    begin, end = (series.moments[index].seconds for index in (track.judged[0], track.judged[-1]))
+    seconds = None if begin is None or end is None else round(end - begin, 3)
+    grew_ms = None if first.cpu_ms is None or last.cpu_ms is None else last.cpu_ms - first.cpu_ms
+    if grew_ms is None and first.coarse_cpu_ms is not None and last.coarse_cpu_ms is not None:
+        grew_ms = last.coarse_cpu_ms - first.coarse_cpu_ms
+    share = None if grew_ms is None or not seconds else round(grew_ms / (1000 * seconds), 3)
+    if share is None and (seconds is None or seconds < LONG_S):
+        return None
+    if share is not None and share < LEAST_SHARE:
+        return None
+    meaning = meanings[-1]
+    return BusyThread(
+        thread=track.name,
+        role=track.role,
+        pool=track.pool,
+        group=track.group,
+        frame=meaning.own_frame or meaning.stack.frames[0],
+        top=meaning.top,
+        samples=len(track.judged),
+        seconds=seconds,
+        share_of_core=share,
+        allocated_bytes=allocated_between(first, last),
+        same_lines=len({meaning.stack.frames for meaning in meanings}) == 1,
+    )
+
+
+def _place(meaning: StackMeaning) -> tuple[str, ...] | None:
+    """The methods from the application's own frame down; None for a thread that waits."""
+    if meaning.doing != "running" or not meaning.methods or meaning.stack.state not in ("", "RUNNABLE"):
+        return None
+    top = meaning.methods[0].rpartition(".")[2]
+    if "(Native Method)" in meaning.stack.frames[0] and any(part in top for part in _POLLS):
+        return None
+    return meaning.methods[max(meaning.own_index, 0) :]

@@ -1,0 +1,189 @@
+"""Cycles of threads: those that locks show, with each thread's code and locks, and those that no lock line closes."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from mqdiag.facts.stacks import Deadlock, DeadlockMember, HiddenDeadlock
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.knowledge.own_code import is_own
+from mqdiag.read.stacks.records import LOCKED
+from mqdiag.threads.judgement import World
+from mqdiag.threads.locks import Wait, cycle_of
+from mqdiag.threads.pool_users import may_have_connection
+from mqdiag.threads.tracks import Track
+
+_WAITS_FOR_WORK: frozenset[Doing] = frozenset(
+    {"future", "latch", "join", "condition", "queue", "object-wait", "park"}
+)
+"""what ends when another thread has done something"""
+
+
+def deadlocks(world: World) -> tuple[Deadlock, ...]:
+    """Cycles of the last samples, and those of the JVM's own section, which knows owners that need -l."""
+    series = world.series
+    found: dict[frozenset[str], Deadlock] = {}
+    cycles = [graph.cycles() for graph in world.graphs]
+    seen = Counter(members for of_sample in cycles for members in set(map(frozenset, of_sample)))
+    last_cycles = [(index, cycle) for index in world.last_samples for cycle in cycles[index]]
+    for index, cycle in last_cycles:
+        names = tuple(track.name for track in cycle)
+        waits = [world.graphs[index].waits[track] for track in cycle]
+        found[frozenset(names)] = Deadlock(
+            threads=names,
+            locks=tuple(
+                _lock_and_frame(wait.class_name or wait.object_id, track)
+                for track, wait in zip(cycle, waits, strict=True)
+            ),
+            kinds=tuple(wait.kind for wait in waits),
+            members=tuple(
+                _member(track, index, wants, waits[place - 1])
+                for place, (track, wants) in enumerate(zip(cycle, waits, strict=True))
+            ),
+            group=next((track.group for track in cycle if track.group), None),
+            samples=seen[frozenset(cycle)],
+        )
+    by_name = {track.name: track for track in world.by_track}
+    listed = [[cycle_of(pairs) for pairs in sample.deadlocks] for sample in series.samples]
+    told = Counter(members for of_sample in listed for members in set(map(frozenset, of_sample)))
+    for names in (names for index in world.last_samples for names in listed[index] if names):
+        known = found.get(frozenset(names))
+        found[frozenset(names)] = Deadlock(
+            threads=known.threads if known else names,
+            locks=known.locks if known else (),
+            kinds=known.kinds if known else (),
+            members=known.members if known else (),
+            source="jvm",
+            group=next(
+                (by_name[name].group for name in names if name in by_name and by_name[name].group), None
+            ),
+            samples=max(told[frozenset(names)], known.samples if known else 0),
+        )
+    return tuple(found.values())
+
+
+def _lock_and_frame(lock: str, track: Track) -> str:
+    frame = track.last_meaning.own_frame or track.last_meaning.top
+    return lock if frame is None else f"{lock} at {frame}"
+
+
+def _member(track: Track, index: int, wants: Wait, holds: Wait) -> DeadlockMember:
+    meaning = track.meanings[index]
+    return DeadlockMember(
+        thread=track.name,
+        frame=None if meaning is None else meaning.own_frame or meaning.top,
+        wants_class=wants.class_name,
+        wants_id=wants.object_id,
+        holds_class=holds.class_name,
+        holds_id=holds.object_id,
+        taken_at=taken_at(track, index, holds.object_id),
+    )
+
+
+def taken_at(track: Track, index: int, object_id: str) -> str | None:
+    """The frame that took a lock which a thread holds in a sample; None where the dump does not tell it."""
+    record, meaning = track.records[index], track.meanings[index]
+    if record is None or meaning is None:
+        return None
+    depths = [
+        lock.depth
+        for lock in record.stack.locks
+        if lock.kind == LOCKED
+        and 0 <= lock.slot < len(record.addresses)
+        and record.addresses[lock.slot] == object_id
+    ]
+    if not depths:
+        return None
+    # a lock that is entered again was taken by the lowest of its frames
+    frames = meaning.stack.frames[max(depths) :]
+    own = (
+        frame for frame, method in zip(frames, meaning.methods[max(depths) :], strict=True) if is_own(method)
+    )
+    return next(own, frames[0] if frames else None)
+
+
+def hidden_deadlocks(world: World) -> tuple[HiddenDeadlock, ...]:
+    """Holders of a lock that wait for work of others who all want that lock; lock lines show no cycle."""
+    found: dict[tuple[str, str], HiddenDeadlock] = {}
+    seen: Counter[tuple[str, str]] = Counter()
+    for index, graph in enumerate(world.graphs):
+        waiters: dict[Track, list[tuple[Track, Wait]]] = defaultdict(list)
+        for track, wait in graph.waits.items():
+            if wait.owner is not None and wait.owner not in graph.waits:
+                waiters[wait.owner].append((track, wait))
+        for holder, waiting in waiters.items():
+            hidden = _hidden(world, holder, waiting, index)
+            if hidden is not None:
+                seen[hidden.holder, hidden.pool] += 1
+                if index in world.last_samples:
+                    found[hidden.holder, hidden.pool] = hidden
+    from msgspec.structs import replace
+
+    return tuple(replace(hidden, samples=seen[key]) for key, hidden in found.items())
+
+
+def _hidden(
+    world: World, holder: Track, waiting: list[tuple[Track, Wait]], index: int
+) -> HiddenDeadlock | None:
+    meaning = holder.meanings[index]
+    if meaning is None or meaning.idle:
+        return None
+    waits = dict(waiting)
+    pool: str | None = None
+    if meaning.doing == "pool" and meaning.library is not None:
+        library = meaning.library
+        users = [
+            judgement.track
+            for judgement in world.judgements
+            if judgement.track.jvm == holder.jvm
+            and (seen := judgement.track.meanings[index]) is not None
+            and (may_have_connection(library, seen) or _inside(library.wrappers, seen.methods))
+        ]
+        if users and all(user in waits for user in users):
+            pool = library.name
+            workers = users
+    elif meaning.doing in _WAITS_FOR_WORK:
+        for name in dict.fromkeys(track.pool for track in waits if track.pool and track.pool != holder.pool):
+            workers = [
+                judgement.track
+                for judgement in world.judgements
+                if judgement.track.pool == name
+                and judgement.track.jvm == holder.jvm
+                and judgement.track.meanings[index] is not None
+            ]
+            # a thread that rests would do the work
+            if all(worker in waits for worker in workers) and _is_kin(holder, workers, index):
+                pool = name
+                break
+    if pool is None:
+        return None
+    wait = waits[workers[0]]
+    return HiddenDeadlock(
+        holder=holder.name,
+        holder_frame=meaning.own_frame or meaning.top,
+        holder_waits=meaning.doing,
+        lock_class=wait.class_name,
+        lock_id=wait.object_id,
+        taken_at=taken_at(holder, index, wait.object_id),
+        pool=pool,
+        workers=tuple(worker.name for worker in workers),
+        worker_frame=None if (seen := workers[0].meanings[index]) is None else seen.own_frame,
+        group=next((track.group for track in (holder, *workers) if track.group), None),
+    )
+
+
+def _inside(wrappers: tuple[str, ...], methods: tuple[str, ...]) -> bool:
+    """Whether a thread is in a call on a pooled connection, whatever it waits for."""
+    return bool(wrappers) and any(method.startswith(wrappers) for method in methods)
+
+
+def _is_kin(holder: Track, workers: list[Track], index: int) -> bool:
+    """Whether the waiting code and the tasks share a part of their packages' names."""
+
+    def names(track: Track) -> set[str]:
+        meaning = track.meanings[index]
+        classes = meaning.own_classes if meaning is not None else frozenset[str]()
+        return {".".join(name.split(".")[:2]) for name in classes}
+
+    ours = names(holder)
+    return any(ours & names(worker) for worker in workers)

@@ -1,0 +1,76 @@
+"""Event loops that do something else than look for events: one blocked loop stops all connections that it serves."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from mqdiag.facts.stacks import BlockedLoop
+from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.rests import ANSWERS
+from mqdiag.threads.series import Series
+from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
+from mqdiag.threads.tracks import Track
+
+_LOOPS = (
+    "io.netty.channel.nio.NioEventLoop.run",
+    "io.netty.channel.epoll.EpollEventLoop.run",
+    "io.netty.channel.kqueue.KQueueEventLoop.run",
+    "io.netty.channel.SingleThreadIoEventLoop.run",
+    "io.netty.channel.oio.OioEventLoop.run",
+    "org.xnio.nio.WorkerThread.run",
+    "io.vertx.core.impl.EventLoopContext",
+    "reactor.netty.resources.",
+    "org.apache.mina.core.polling.AbstractPollingIoProcessor$Processor.run",
+    "org.glassfish.grizzly.nio.SelectorRunner.run",
+)
+_WAITS = (
+    REMOTE_WAITS
+    | ANSWERS
+    | {"sleep", "monitor", "lock", "log", "queue", "join", "process", "pool", "file-sync"}
+)
+"""what never ends soon for sure"""
+
+
+def blocked_loops(judgements: Sequence[Judgement], series: Series) -> tuple[BlockedLoop, ...]:
+    """Loops that wait in the same place in the last samples, the longest first; one sample is enough to show one."""
+    sizes = Counter(one.track.pool for one in judgements if _is_loop(one.track) and not one.track.ended)
+    found = []
+    for judgement in judgements:
+        track = judgement.track
+        if track.ended or not _is_loop(track) or not _blocks(track.last_meaning):
+            continue
+        run = 0
+        for index in reversed(track.judged):
+            meaning = track.meanings[index]
+            if meaning is None or not _blocks(meaning) or meaning.work != track.last_meaning.work:
+                break
+            run += 1
+        begin = series.moments[track.judged[-run]].seconds
+        end = series.moments[track.judged[-1]].seconds
+        meaning = track.last_meaning
+        found.append(
+            BlockedLoop(
+                thread=track.name,
+                role=track.role,
+                pool=track.pool,
+                pool_size=sizes[track.pool],
+                frame=meaning.own_frame,
+                top=meaning.top,
+                doing=meaning.doing,
+                library=meaning.library.name if meaning.library is not None else None,
+                samples=run,
+                seconds=None if begin is None or end is None else round(end - begin, 3),
+                state=judgement.state,
+            )
+        )
+    return tuple(sorted(found, key=lambda one: (-one.samples, one.thread)))
+
+
+def _is_loop(track: Track) -> bool:
+    return any(method.startswith(_LOOPS) for method in track.last_meaning.methods)
+
+
+def _blocks(meaning: StackMeaning) -> bool:
+    """Whether a loop waits for something else than events."""
+    return not meaning.idle and meaning.doing in _WAITS and any(m.startswith(_LOOPS) for m in meaning.methods)

@@ -1,0 +1,44 @@
+"""Evidence in the place of a command is diagnosed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from mqdiag.cli import run
+from mqdiag.errors import EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE
+
+STACKS = Path(__file__).parents[2] / "fixtures" / "stacks" / "apache4-stuck" / "series.tar.gz"
+Capture = pytest.CaptureFixture[bytes]
+
+
+def test_a_file_and_a_folder_are_diagnosed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Capture
+) -> None:
+    shutil.copy(STACKS, tmp_path / "series")
+    monkeypatch.chdir(tmp_path)
+    reports = []
+    for words in (["diagnose", "series"], ["series"], [str(tmp_path)]):
+        assert run([*words, "--format", "json"]) == EXIT_FINDINGS
+        reports.append(json.loads(capsysbinary.readouterr().out))
+    assert reports[0] == reports[1]
+    assert reports[2]["findings"][0]["title"] == reports[1]["findings"][0]["title"]
+
+
+@pytest.mark.parametrize("word", ["dump.hprof", "some/dump", "/no/such/folder"])
+def test_a_file_that_does_not_exist_says_so(capsysbinary: Capture, word: str) -> None:
+    assert run([word]) == EXIT_INPUT
+    assert f"mqdiag: {word}: no such file or folder".encode() in capsysbinary.readouterr().err
+
+
+def test_a_process_that_does_not_exist_says_so(capsysbinary: Capture) -> None:
+    assert run(["4194999"]) != EXIT_FINDINGS
+    assert b"4194999" in capsysbinary.readouterr().err
+
+
+def test_a_mistyped_command_is_no_file(capsysbinary: Capture) -> None:
+    assert run(["heep"]) == EXIT_USAGE
+    assert b"did you mean heap?" in capsysbinary.readouterr().err

@@ -1,0 +1,58 @@
+"""Whatever a page, a console or a collector did to evidence, its verdict stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Severity
+from tests.damaged_texts import DAMAGES
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+PUBLIC = FIXTURES / "public"
+KINDS = {
+    "client log": PUBLIC / "no-route-quickstart-39/console.log",
+    "client exception": PUBLIC / "listener-throws-in-spring-337/application.log",
+    "broker log": PUBLIC / "not-in-lock-dledger/store.log",
+    "GC log": PUBLIC / "serial-until-full/gc.log",
+    "crash report": PUBLIC / "segv-consume-queue-write/hs_err_pid5520.log",
+    "crash head in a console": PUBLIC / "crash-in-a-musl-container-228/container.log",
+    "consumerProgress": FIXTURES / "admin/4.9.7/consumerProgress-CID_stock.txt",
+    "clusterList": PUBLIC / "slave-not-activated/clusterList.txt",
+    "jstack": PUBLIC / "deadlock-of-three-3270/jstack.txt",
+    "Spring's failed start": PUBLIC / "spring-admin-null-710/application.log",
+    "launcher": PUBLIC / "jdk17-unrecognized-option/cmd.txt",
+    "kubectl": PUBLIC / "direct-memory-in-a-pod-105/pod.log",
+}
+LOST = {
+    # the record of a collector is the only time of its lines, and the reader of logs wants it more than their frames
+    ("Spring's failed start", "syslog"),
+    # two of three lines that were cut go on with what could begin one
+    ("kubectl", "120 columns"),
+}
+"""(kind, damage) that nobody heals yet"""
+
+
+def verdict(text: str, folder: Path) -> tuple[set[tuple[str, str | None]], str]:
+    """(rules and causes of what is wrong, the answer)."""
+    path = folder / "paste.txt"
+    path.write_text(text)
+    report = diagnose_incident([path]).report
+    assert report.answer is not None
+    found = {(one.rule, one.cause) for one in report.findings if one.severity is not Severity.INFO}
+    return found - {("input-incomplete", None)}, report.answer.state
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_verdict_of_damaged_evidence_stays(kind: str, tmp_path: Path) -> None:
+    text = KINDS[kind].read_text()
+    whole, state = verdict(text, tmp_path)
+    assert whole or state == "healthy"
+    lost = {}
+    for name, damage in DAMAGES.items():
+        found, now = verdict(damage(text), tmp_path)
+        if not whole <= found or (state == "healthy" and now != state):
+            lost[name] = found
+    assert {(kind, name) for name in lost} == {one for one in LOST if one[0] == kind}, lost

@@ -1,0 +1,132 @@
+"""What columns take of the facts of a table, and that all they name is there."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+import mqdiag.facts
+import mqdiag.findings
+from mqdiag.render import sections
+from mqdiag.render.parts import NO_VALUE, Column, Nested, Table
+from mqdiag.text import NOTHING, Value, say
+from tests.test_facts_are_read import fields_of_column
+
+
+class Fact(msgspec.Struct, kw_only=True):
+    """What the rows below are made of."""
+
+    topic: str | None = "orders"
+    offset: int | None = 0
+    state: str = "consume-worker"
+    locked: bool | None = True
+    reason: object = ""
+    sides: tuple[str, ...] = ()
+
+
+def cell(column: Column, fact: object) -> Value:
+    """The only cell of a table with one row."""
+    ((value,),) = Table(name="made", columns=(column,), rows_of=(fact,)).rows
+    return value
+
+
+@pytest.mark.parametrize("of", ["topic", lambda one: one.topic])
+def test_a_column_takes_a_field_or_what_a_function_makes(of: str | Callable[[Any], Value]) -> None:
+    assert cell(Column(say("topic"), of=of), Fact()) == "orders"
+    assert cell(Column(say("topic"), of=of), Fact(topic=None)) is None
+
+
+def test_a_path_leads_to_what_the_fact_is_in() -> None:
+    row = Nested(Fact(topic="outer"), Fact(topic="inner"))
+    assert cell(Column(say("topic"), of="inner.topic"), row) == "inner"
+    assert cell(Column(say("topic"), of="outer.topic"), row) == "outer"
+
+
+def test_a_field_that_is_not_there_is_an_error() -> None:
+    with pytest.raises(AttributeError, match="no_such_field"):
+        cell(Column(say("topic"), of="no_such_field"), Fact())
+
+
+@pytest.mark.parametrize("nothing", [Fact(reason=None), Fact(reason=""), Fact(reason=()), Fact(reason=NOTHING)])
+def test_a_fact_without_a_value_has_the_cell_of_none(nothing: Fact) -> None:
+    assert cell(Column(say("reason"), of="reason", none=NO_VALUE), nothing) == NO_VALUE
+
+
+def test_zero_and_false_are_values() -> None:
+    assert cell(Column(say("offset"), of="offset", none=NO_VALUE), Fact(offset=0)) == 0
+    assert cell(Column(say("locked"), of="locked", none=NO_VALUE), Fact(locked=False)) is False
+
+
+def test_without_a_cell_of_none_a_value_stays_unknown() -> None:
+    assert cell(Column(say("offset"), of="offset"), Fact(offset=None)) is None
+    assert cell(Column(say("sides"), of="sides"), Fact(sides=())) == ()
+
+
+def test_codes_and_truth_are_said_in_words() -> None:
+    words = {name: Column(say("made"), of=name, worded=True) for name in ("state", "locked", "offset")}
+    assert cell(words["state"], Fact()) == say("consume-worker")
+    assert cell(words["state"], Fact(state="no code")) == "no code"
+    assert [cell(words["locked"], Fact(locked=value)) for value in (True, False, None)] == [
+        say("yes"),
+        say("no"),
+        None,
+    ]
+    assert cell(words["offset"], Fact(offset=7)) == 7
+
+
+def test_a_flag_is_written_where_it_holds() -> None:
+    column = Column(say("locked"), of="locked", flag=say("held"))
+    assert [cell(column, Fact(locked=value)) for value in (True, False, None)] == [say("held"), "", ""]
+
+
+def test_an_optional_column_goes_where_no_fact_fills_it() -> None:
+    columns = (Column(say("topic"), of="topic"), Column(say("reason"), of="reason", none="", optional=True))
+    table = Table(name="made", columns=columns, rows_of=[Fact(), Fact(topic="payments")])
+    assert table.rows == [("orders",), ("payments",)]
+    assert [column.head for column in table.columns] == [say("topic")]
+
+
+def test_a_copy_has_the_cells_of_its_table() -> None:
+    table = Table(name="made", columns=(Column(say("topic"), of="topic"),), rows_of=iter([Fact()]))
+    assert msgspec.structs.replace(table, name="renamed").rows == [("orders",)]
+
+
+def known_names() -> set[str]:
+    """Fields and properties of all facts, of findings, and of the structs of section makers."""
+    packages = [mqdiag.facts, sections]
+    modules = [
+        importlib.import_module(f"{package.__name__}.{info.name}")
+        for package in packages
+        for info in pkgutil.iter_modules(package.__path__)
+    ]
+    kinds = {
+        value
+        for module in (mqdiag.findings, *modules)
+        for value in vars(module).values()
+        if isinstance(value, type) and issubclass(value, msgspec.Struct)
+    }
+    properties = {name for kind in kinds for name, value in vars(kind).items() if isinstance(value, property)}
+    return properties | {field for kind in kinds for field in kind.__struct_fields__} | {*Nested._fields}
+
+
+def named_by_columns() -> Iterator[tuple[str, str]]:
+    """The file and each name of `Column(of="...")`."""
+    for path in sorted(Path(sections.__path__[0]).glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.keyword) and node.arg == "of" and isinstance(node.value, ast.Constant):
+                yield from ((path.name, name) for name in fields_of_column(node))
+
+
+def test_all_that_columns_name_is_a_field() -> None:
+    """A path by text is out of the type checker's sight, and some tables are of rare evidence."""
+    named = set(named_by_columns())
+    assert len(named) > 300
+    known = known_names() | {"value"}  # of an enum
+    assert {(file, name) for file, name in named if name not in known} == set()

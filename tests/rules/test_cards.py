@@ -1,0 +1,234 @@
+"""Cards of rules: how their words are filled, and what holds for each card."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.knowledge import packed
+from mqdiag.language import english
+from mqdiag.rules import card as cards
+from mqdiag.rules.card import Card, Case, Line, read_card
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Draft
+from mqdiag.text import say
+
+ROOT = Path(cards.__file__).parents[1]
+NAMES = sorted(packed.read(cards.FOLDER))
+
+
+def rule_of(case: Case, **others: object) -> Rule:
+    """A rule whose card has one case."""
+    rule = Rule("some-rule")
+    values = {
+        "title": "Some fault",
+        "why": "So.",
+        "references": (),
+        "actions": ("Act.",),
+        "case": {"one": case},
+    }
+    rule.texts = Card(**values | others)  # type: ignore[arg-type]
+    return rule
+
+
+def case_of(*explanation: object, **others: object) -> Case:
+    return msgspec.convert(
+        {"severity": "warning", "title": "It is so", "explanation": explanation, **others}, Case
+    )
+
+
+def written(draft: Draft) -> list[str]:
+    return [english()(line.filled(draft.evidence)) for line in draft.explanation]
+
+
+def test_a_sentence_with_an_unknown_value_is_left_out() -> None:
+    rule = rule_of(case_of("{first:count} came.", ["{second:count} went.", "Nobody stayed."], "To {places}."))
+    evidence = {"first": 1200, "second": None, "places": ()}
+    assert written(rule.case("one", evidence=evidence)) == ["1,200 came.", "Nobody stayed."]
+
+
+def test_zero_is_known() -> None:
+    assert written(rule_of(case_of("{came:count} came.")).case("one", evidence={"came": 0})) == ["0 came."]
+
+
+def test_the_first_sentence_whose_values_are_known() -> None:
+    rule = rule_of(case_of({"first_of": ["{name} hangs.", "{count:count} hang.", "Something hangs."]}))
+    assert written(rule.case("one", evidence={"name": "a", "count": 2})) == ["a hangs."]
+    assert written(rule.case("one", evidence={"name": None, "count": 2})) == ["2 hang."]
+    assert written(rule.case("one", evidence={"name": None, "count": None})) == ["Something hangs."]
+
+
+def test_a_title_is_chosen_in_the_same_way() -> None:
+    case = case_of("So.", title=[{"if": "full", "say": "It is full"}, "{called} is nearly full"])
+    rule = rule_of(case)
+    assert english()(rule.case("one", words={"full": True}).title) == "It is full"
+    half = rule.case("one", subject=Subject(broker="broker-a"), words={"full": False})
+    assert english()(half.title) == "broker broker-a is nearly full"
+
+
+def test_flags() -> None:
+    rule = rule_of(case_of({"if": "held_up", "say": "Some wait."}, {"unless": "held_up", "say": "None waits."}))
+    assert written(rule.case("one", evidence={"held_up": 3})) == ["Some wait."]
+    assert written(rule.case("one", evidence={"held_up": 0})) == ["None waits."]
+
+
+def test_a_name_that_nobody_gave_is_a_fault_of_the_rule() -> None:
+    for line in ("{nmae} hangs.", {"if": "nmae", "say": "So."}):
+        with pytest.raises(KeyError, match="rule some-rule, case one: nmae was not given"):
+            rule_of(case_of(line)).case("one", evidence={"name": "a"})
+    with pytest.raises(KeyError, match="evidence nmae was not given"):
+        rule_of(case_of("So.", evidence=["nmae"])).case("one", Subject(), evidence={"name": "a"})
+
+
+def test_evidence_is_taken_from_objects_in_the_order_of_the_card() -> None:
+    event = LogEvent(kind="disk-marked-full", count=3)
+    rule = rule_of(case_of("So.", evidence=["limit", "kind", "count"]))
+    draft = rule.case("one", event, evidence={"limit": 5, "more": True})
+    assert list(draft.evidence.items()) == [
+        ("limit", 5),
+        ("kind", "disk-marked-full"),
+        ("count", 3),
+        ("more", True),
+    ]
+
+
+EVENTS = (
+    LogEvent(kind="marked", count=2, values={"percent": 93}, files=("store.log",)),
+    LogEvent(
+        kind="refused",
+        count=1,
+        files=("client.log",),
+        subjects=(LogSubject(broker="broker-b", count=1),),
+    ),
+)
+
+
+def test_a_line_for_each_event() -> None:
+    lines = (
+        {"for_each_event": "marked", "say": ["{lines:count} {lines:line|lines}.", "Up to {percent} %."]},
+        {"for_each_event": "*", "say": ["{lines:count} {lines:line|lines}.", "Up to {percent} %."]},
+    )
+    rule = rule_of(case_of(*lines, evidence=["lines", "event_lines", "subject_lines"]))
+    draft = rule.case("one", logs=LogsFacts(lines=400), events=EVENTS)
+    assert written(draft) == ["2 lines. Up to 93 %.", "2 lines. Up to 93 %.", "1 line."]
+    assert draft.evidence == {"lines": 3, "event_lines": (2, 1), "subject_lines": (1,)}
+    assert draft.rests_on == ("store.log", "client.log")
+    assert draft.subject == Subject(broker="broker-b")
+    assert draft.confidence is Confidence.HIGH
+
+
+def test_an_excerpt_is_not_sure_unless_the_card_says_so() -> None:
+    few = LogsFacts(lines=3)
+    assert rule_of(case_of("So.")).case("one", logs=few, events=EVENTS).confidence is Confidence.MEDIUM
+    sure = rule_of(case_of("So.", sure_in_excerpt=True))
+    assert sure.case("one", logs=few, events=EVENTS).confidence is Confidence.HIGH
+
+
+def test_a_line_for_each_row_and_texts_of_the_facts() -> None:
+    rule = rule_of(
+        case_of({"for_each": "consumers", "say": "{group} has {queues:count}."}, {"given": "remedies"})
+    )
+    draft = rule.case(
+        "one",
+        rows={"consumers": ({"group": "a", "queues": 1}, {"group": "b", "queues": None})},
+        given={"remedies": (say("Restart it."),)},
+    )
+    assert written(draft) == ["a has 1.", "Restart it."]
+
+
+def test_lists_are_those_of_the_card_or_of_all_cards() -> None:
+    case = case_of("So.", actions=[{"use": "own"}, {"use": "async_flush"}])
+    draft = rule_of(case, lists={"own": ("Do {what}.",)}).case("one", words={"what": "this"})
+    first, second = map(english(), draft.remedy)
+    assert first == "Do this."
+    assert second.startswith("ASYNC_FLUSH takes")
+
+
+def test_addresses_and_names_in_commands_are_filled_in_later() -> None:
+    draft = rule_of(case_of("Ask {name_server:arg NAMESRV} of {topic:arg TOPIC}.")).case("one")
+    filled = draft.explanation[0].filled({"name_server": "10.0.0.1:9876"})
+    assert english()(filled) == "Ask 10.0.0.1:9876 of TOPIC."
+
+
+def test_a_case_has_what_it_leaves_out_from_the_one_that_it_extends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = (
+        'title = "A"\nwhy = "B"\nreferences = []\nactions = ["C"]\n'
+        '[case.one]\nseverity = "error"\ntitle = "One"\nexplanation = ["So."]\nweight = 0.5\n'
+        '[case.two]\nextends = "one"\ntitle = "Two"\n[case.three]\nextends = "two"\nseverity = "info"\n'
+    )
+    (tmp_path / "good-rule.toml").write_text(text)
+    (tmp_path / "round-rule.toml").write_text(text.replace('"One"\n', '"One"\nextends = "three"\n'))
+    (tmp_path / "typing-rule.toml").write_text(text.replace("weight", "wieght"))
+    monkeypatch.setattr(cards, "FOLDER", str(tmp_path))
+    three = read_card("good-rule").case["three"]
+    assert (three.title, three.severity, three.weight) == ("Two", Severity.INFO, 0.5)
+    with pytest.raises(packed.KnowledgeError, match=r"round-rule\.toml: case 'two' extends 'one'"):
+        read_card("round-rule")
+    with pytest.raises(
+        packed.KnowledgeError, match=r"typing-rule\.toml: .*unknown field `wieght` - at `\$\.case"
+    ):
+        read_card("typing-rule")
+    with pytest.raises(packed.KnowledgeError, match=r"none-rule\.toml: there is no such file"):
+        read_card("none-rule")
+
+
+# what holds for every card
+
+
+def _lines(card: Card) -> list[Line]:
+    found: list[Line] = []
+    for case in card.case.values():
+        for part in (case.explanation, case.actions, case.title, case.because, case.consequence, case.in_chain):
+            for entry in filter(None, (part,) if isinstance(part, str) else part):
+                found += [
+                    one if isinstance(one, Line) else Line(say=one)
+                    for one in (entry if isinstance(entry, tuple) else (entry,))
+                ]
+    return found + [entry if isinstance(entry, Line) else Line(say=entry) for entry in card.actions]
+
+
+def test_each_line_has_one_thing_to_say() -> None:
+    for name in NAMES:
+        for line in _lines(read_card(name)):
+            there = [bool(line.say), bool(line.first_of), bool(line.use), bool(line.given)]
+            assert sum(there) == 1, (name, line)
+
+
+def test_each_word_of_a_card_is_used() -> None:
+    shared = "".join(path.read_text() for path in (ROOT / "rules" / "shared").glob("*.py"))
+    for name in NAMES:
+        card, source = read_card(name), (ROOT / "rules" / f"{name.replace('-', '_')}.py").read_text() + shared
+        lists = {line.use for line in _lines(card)}
+        unused = {
+            one for one in (*card.case, *card.words, *card.skips, *card.margins) if f'"{one}"' not in source
+        }
+        extended = {case.extends for case in card.case.values()}
+        assert not unused - extended, (name, unused)
+        assert not {*card.lists} - lists, name
+
+
+def test_sentences_stand_on_the_cards_alone() -> None:
+    """A converted rule has no sentence: what people read is reviewed by people of the field."""
+    for name in NAMES:
+        source = (ROOT / "rules" / f"{name.replace('-', '_')}.py").read_text()
+        assert not re.search(r"\bsay\(|\bDraft\(", source), name
+
+
+def test_each_rule_has_a_card_and_each_card_a_rule() -> None:
+    for name in NAMES:
+        assert (ROOT / "rules" / f"{name.replace('-', '_')}.py").is_file(), name
+        assert read_card(name).example, f"{name}: say in `example` what the example of its page shows"
+
+
+def test_texts_do_not_end_in_blanks() -> None:
+    for name in NAMES:
+        for line in _lines(read_card(name)):
+            for text in (*((line.say,) if isinstance(line.say, str) else line.say), *line.first_of):
+                assert text == text.strip(), (name, text)

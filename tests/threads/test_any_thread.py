@@ -1,0 +1,337 @@
+"""Facts about threads that consume nothing, in dumps of any JVM: common places, loops, hidden deadlocks, starts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from mqdiag.facts import StacksFacts
+from tests.threads.made import HTTP, READ, RUN, TAKE, At, facts, states
+
+TASK = (
+    "java.util.concurrent.FutureTask.run(FutureTask.java:266)",
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1149)",
+    "java.util.concurrent.ThreadPoolExecutor$Worker.run(ThreadPoolExecutor.java:624)",
+    RUN,
+)
+JETTY = ("org.eclipse.jetty.util.thread.QueuedThreadPool.runJob(QueuedThreadPool.java:883)", RUN)
+PARK = "sun.misc.Unsafe.park(Native Method)"
+LOCK = "<0x00000000f0000071> (a com.acme.Stock)"
+WAITING, BLOCKED = "WAITING (parking)", "BLOCKED (on object monitor)"
+
+
+def named(
+    name: str, number: int, frames: Sequence[str], state: str = "RUNNABLE", cpu: float | None = 5.0
+) -> At:
+    return At(f"{name}-{number}", 100 * (1 + sum(name.encode()) % 97) + number, frames, state, cpu)
+
+
+def many(
+    name: str, count: int, frames: Sequence[str], state: str = "RUNNABLE", cpu: float | None = 5.0
+) -> list[At]:
+    return [named(name, number, frames, state, cpu) for number in range(1, count + 1)]
+
+
+CLOSE = (
+    "java.lang.Object.wait(Native Method)",
+    "org.eclipse.jetty.io.ManagedSelector.close(ManagedSelector.java:301)",
+    "org.eclipse.jetty.io.SelectorManager.doStop(SelectorManager.java:238)",
+    *JETTY,
+)
+SELECT = (
+    "sun.nio.ch.EPollArrayWrapper.epollWait(Native Method)",
+    "org.eclipse.jetty.io.ManagedSelector.select(ManagedSelector.java:600)",
+    *JETTY,
+)
+
+
+def places(stacks: StacksFacts) -> dict[str, tuple[int, ...]]:
+    return {place.pool: place.at_place for place in stacks.common_places}
+
+
+@pytest.mark.parametrize("cpu", [5.0, None])
+def test_a_pool_in_one_call_that_is_no_rest(tmp_path: Path, cpu: float | None) -> None:
+    sample = [
+        *many("qtp", 9, CLOSE, "WAITING (on object monitor)", cpu),
+        *many("select", 3, SELECT, cpu=cpu),
+        *many("quiet", 4, TAKE, WAITING, cpu),
+    ]
+    stacks = facts(tmp_path, [sample] * 5)
+    (place,) = stacks.common_places
+    assert (place.pool, place.pool_size, place.at_place, len(place.threads)) == ("qtp", 9, (9,) * 5, 9)
+    assert place.frame == "org.eclipse.jetty.io.ManagedSelector.close(ManagedSelector.java:301)"
+    assert place.doing == "object-wait"
+    assert {state for name, state in states(stacks).items() if name.startswith("qtp")} == {"unknown"}
+    assert {state for name, state in states(stacks).items() if name.startswith(("sel", "qui"))} == {"idle"}
+
+
+def test_a_pool_that_hangs_is_told_with_what_it_waits_for(tmp_path: Path) -> None:
+    frames = (*HTTP[:6], "com.acme.web.Api.get(Api.java:20)", *TASK)
+    place = facts(tmp_path, [many("http", 5, frames)] * 5).common_places[0]
+    assert (place.kind, place.cause, place.standing, place.moving) == (
+        "socket-read",
+        "missing-http-timeout",
+        5,
+        0,
+    )
+    assert place.frame == "com.acme.web.Api.get(Api.java:20)"
+    assert place.remedy
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        # a pool filler in a database read, a blocking call of another service, the random numbers of the system
+        (*READ, "com.mysql.cj.protocol.a.NativeProtocol.readMessage(NativeProtocol.java:508)", *TASK),
+        (PARK, "org.apache.dubbo.remoting.exchange.support.DefaultFuture.get(DefaultFuture.java:100)", *TASK),
+        (
+            "java.io.FileInputStream.readBytes(Native Method)",
+            "sun.security.provider.NativePRNG$RandomIO.readFully(NativePRNG.java:424)",
+            *TASK,
+        ),
+        (
+            "java.lang.Object.wait(Native Method)",
+            "org.apache.log4j.AsyncAppender.append(AsyncAppender.java:195)",
+            *TASK,
+        ),
+        (
+            "java.net.PlainSocketImpl.socketConnect(Native Method)",
+            "java.net.Socket.connect(Socket.java:589)",
+            *TASK,
+        ),
+    ],
+)
+def test_what_is_no_wait_for_work_is_no_rest(tmp_path: Path, frames: tuple[str, ...]) -> None:
+    for samples in (1, 5):
+        found = states(facts(tmp_path, [many("pool-1-thread", 1, frames, WAITING)] * samples))
+        assert found["pool-1-thread-1"] != "idle"
+
+
+@pytest.mark.parametrize(
+    ("frames", "state"),
+    [
+        (("java.lang.Object.wait(Native Method)", "java.util.TimerThread.mainLoop(Timer.java:552)"), "idle"),
+        (
+            (*READ, "com.acme.Report.send(Report.java:8)", "java.util.TimerThread.mainLoop(Timer.java:555)"),
+            "unknown",
+        ),
+        (
+            (
+                "com.acme.Cache.load(Cache.java:8)",
+                "redis.clients.jedis.JedisPubSub.process(JedisPubSub.java:120)",
+            ),
+            "progressing",
+        ),
+    ],
+)
+def test_what_a_loop_runs_is_no_rest(tmp_path: Path, frames: tuple[str, ...], state: str) -> None:
+    samples = [
+        [named("Timer", 0, (*frames, RUN), "RUNNABLE", 5.0 + 50 * n * (state == "progressing"))]
+        for n in range(5)
+    ]
+    assert states(facts(tmp_path, samples))["Timer-0"] == state
+
+
+def test_a_connect_with_a_lock_that_others_want_is_no_rest(tmp_path: Path) -> None:
+    connects = (
+        "java.net.PlainSocketImpl.socketConnect(Native Method)",
+        "com.acme.Link.open(Link.java:9)",
+        f"- locked {LOCK}",
+        RUN,
+    )
+    waits = ("com.acme.Link.send(Link.java:20)", f"- waiting to lock {LOCK}", *TASK)
+    sample = [named("link", 0, connects), *many("sender", 3, waits, BLOCKED)]
+    one = facts(tmp_path, [sample])
+    assert states(one)["link-0"] == "unknown"
+    stacks = facts(tmp_path, [sample] * 5)
+    assert states(stacks)["link-0"] == "stuck"
+    (lock,) = stacks.locks
+    assert (lock.waiting, lock.owners, lock.share) == ((3,) * 5, ("link-0",) * 5, 0.75)
+    assert lock.taken_at == "com.acme.Link.open(Link.java:9)"
+
+
+def test_threads_without_work_wait_for_no_lock(tmp_path: Path) -> None:
+    frames = (
+        PARK,
+        "- parking to wait for  <0x00000000f0000009> (a java.util.concurrent.SynchronousQueue$TransferStack)",
+        "java.util.concurrent.SynchronousQueue.poll(SynchronousQueue.java:941)",
+        "java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1073)",
+        *TASK[1:],
+    )
+    assert facts(tmp_path, [many("pool-1-thread", 40, frames, "TIMED_WAITING (parking)")] * 3).locks == ()
+
+
+def test_a_deadlock_tells_the_code_and_both_locks_of_each_thread(tmp_path: Path) -> None:
+    other = "<0x00000000f0000072> (a com.acme.Prices)"
+
+    def at(number: int, wants: str, holds: str) -> At:
+        frames = (
+            f"com.acme.Pair{number}.second(Pair.java:5)",
+            f"- waiting to lock {wants}",
+            f"com.acme.Pair{number}.first(Pair.java:9)",
+            f"- locked {holds}",
+            RUN,
+        )
+        return named("pair", number, frames, BLOCKED)
+
+    (deadlock,) = facts(tmp_path, [[at(1, LOCK, other), at(2, other, LOCK)]]).deadlocks
+    told = [
+        (one.thread, one.wants_class, one.holds_class, one.holds_id, one.taken_at) for one in deadlock.members
+    ]
+    assert told == [
+        (
+            "pair-1",
+            "com.acme.Stock",
+            "com.acme.Prices",
+            "0x00000000f0000072",
+            "com.acme.Pair1.first(Pair.java:9)",
+        ),
+        (
+            "pair-2",
+            "com.acme.Prices",
+            "com.acme.Stock",
+            "0x00000000f0000071",
+            "com.acme.Pair2.first(Pair.java:9)",
+        ),
+    ]
+    assert deadlock.members[0].frame == "com.acme.Pair1.second(Pair.java:5)"
+
+
+def hidden(idle: int) -> list[At]:
+    waits = (
+        PARK,
+        "java.util.concurrent.FutureTask.get(FutureTask.java:191)",
+        "com.acme.Orders.place(Orders.java:30)",
+        f"- locked {LOCK}",
+        RUN,
+    )
+    wants = ("com.acme.Orders.price(Orders.java:50)", f"- waiting to lock {LOCK}", *TASK)
+    workers = many("prices", 3, wants, BLOCKED)
+    return [
+        named("web", 0, waits, WAITING),
+        *workers,
+        *(named("prices", 10 + n, TAKE, WAITING) for n in range(idle)),
+    ]
+
+
+def test_a_holder_that_waits_for_a_pool_that_wants_its_lock(tmp_path: Path) -> None:
+    (found,) = facts(tmp_path, [hidden(0)] * 3).hidden_deadlocks
+    assert (found.holder, found.holder_waits, found.pool, len(found.workers)) == (
+        "web-0",
+        "future",
+        "prices",
+        3,
+    )
+    assert (found.samples, found.lock_class, found.taken_at) == (
+        3, "com.acme.Stock", "com.acme.Orders.place(Orders.java:30)",
+    )  # fmt: skip
+    # a thread of the pool that rests would do the work
+    assert facts(tmp_path, [hidden(1)] * 3).hidden_deadlocks == ()
+
+
+@pytest.mark.parametrize(("grew_ms", "found"), [(2400.0, True), (900.0, False), (0.0, False)])
+def test_a_loop_uses_as_much_cpu_time_as_time_goes_by(tmp_path: Path, grew_ms: float, found: bool) -> None:
+    samples = [
+        [At("mapper", 9, (f"com.acme.Mapper.find(Mapper.java:{40 + n})", RUN), "RUNNABLE", 10 + grew_ms * n)]
+        for n in range(4)
+    ]
+    busy = facts(tmp_path, samples).busy_threads
+    assert bool(busy) is found
+    if found:
+        assert (busy[0].thread, busy[0].share_of_core, busy[0].same_lines) == ("mapper", 0.96, False)
+
+
+def test_without_cpu_times_minutes_tell_a_loop(tmp_path: Path) -> None:
+    samples = [
+        [
+            At(
+                "mapper",
+                9,
+                ("java.util.HashMap.get(HashMap.java:303)", "com.acme.M.find(M.java:4)", RUN),
+                cpu=None,
+            )
+        ]
+    ] * 3
+    assert facts(tmp_path, samples, every=2.5).busy_threads == ()
+    (busy,) = facts(tmp_path, samples, every=90).busy_threads
+    assert (busy.share_of_core, busy.seconds, busy.frame) == (None, 180.0, "com.acme.M.find(M.java:4)")
+
+
+def test_a_kind_that_grows_with_who_makes_it(tmp_path: Path) -> None:
+    runs = ("java.lang.Thread.sleep(Native Method)", "com.acme.Poll.loop(Poll.java:9)", RUN)
+    makes = (
+        "java.lang.Thread.start0(Native Method)",
+        "java.lang.Thread.start(Thread.java:717)",
+        "com.acme.Web.ask(Web.java:7)",
+        RUN,
+    )
+    samples = [
+        [At("web", 9, makes), *many("poller", 4 + 3 * n, runs, "TIMED_WAITING (sleeping)")] for n in range(4)
+    ]
+    (grows,) = facts(tmp_path, samples).growing_kinds
+    assert (grows.thread, grows.threads) == ("poller-#", (4, 7, 10, 13))
+    assert (grows.runs, grows.made_by) == ("com.acme.Poll.loop(Poll.java:9)", "com.acme.Web.ask(Web.java:7)")
+    assert facts(tmp_path, [samples[1]] * 4).growing_kinds == ()
+
+
+MAIN = "com.acme.Application.main(Application.java:12)"
+
+
+@pytest.mark.parametrize(
+    ("frames", "cause"),
+    [
+        (
+            (
+                "java.io.FileInputStream.readBytes(Native Method)",
+                "sun.security.provider.SeedGenerator$URLSeedGenerator.getSeedBytes(SeedGenerator.java:539)",
+                MAIN,
+            ),
+            "entropy",
+        ),
+        (
+            ("java.net.PlainSocketImpl.socketConnect(Native Method)", "com.acme.Db.open(Db.java:4)", MAIN),
+            "unreachable",
+        ),
+        (
+            (
+                "com.acme.Codes.of(Codes.java:4)",
+                "- waiting on the Class initialization monitor for com.acme.Codes",
+                MAIN,
+            ),
+            "class-initialisation",
+        ),
+        (("java.lang.Thread.sleep(Native Method)", MAIN), None),
+        (("java.lang.Object.wait(Native Method)", "java.lang.Thread.join(Thread.java:1252)", MAIN), None),
+    ],
+)
+def test_what_a_start_waits_for(tmp_path: Path, frames: tuple[str, ...], cause: str | None) -> None:
+    wait = facts(tmp_path, [[At("main", 1, frames)]] * 4).start_wait
+    assert (wait.cause if wait else None) == cause
+    if wait:
+        assert (wait.samples, wait.seconds) == (4, 7.5)
+
+
+def test_an_event_loop_that_waits_for_an_answer(tmp_path: Path) -> None:
+    loop = ("io.netty.channel.nio.NioEventLoop.run(NioEventLoop.java:493)", RUN)
+    rests = (
+        "sun.nio.ch.EPollArrayWrapper.epollWait(Native Method)",
+        "io.netty.channel.nio.NioEventLoop.select(NioEventLoop.java:813)",
+        *loop,
+    )
+    asks = (
+        PARK,
+        "java.util.concurrent.CompletableFuture.get(CompletableFuture.java:1908)",
+        "com.acme.Gate.check(Gate.java:9)",
+        *loop,
+    )
+    sample = [named("nioEventLoopGroup-2", 1, asks, WAITING), named("nioEventLoopGroup-2", 2, rests)]
+    (found,) = facts(tmp_path, [sample] * 4).blocked_loops
+    assert (found.thread, found.doing, found.samples, found.pool_size) == (
+        "nioEventLoopGroup-2-1",
+        "future",
+        4,
+        2,
+    )
+    assert found.frame == "com.acme.Gate.check(Gate.java:9)"
