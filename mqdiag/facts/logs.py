@@ -547,7 +547,7 @@ class TeamStatement(msgspec.Struct, frozen=True, kw_only=True):
     limit: float
     """lines, lines a minute, seconds without a line, or lines that no other line follows, from where it is a fault"""
     within_seconds: float | None = None
-    """of a sequence: how long the other line may take"""
+    """for a sequence: how long the other line may take"""
     lines: int
     measured: float | None
     """the same as `limit`; None where the times of the lines do not tell"""
@@ -558,7 +558,7 @@ class TeamStatement(msgspec.Struct, frozen=True, kw_only=True):
     undated: int = 0
     """lines without a time"""
     sampled: bool = False
-    """of a flood one line in several was looked at"""
+    """whether of a flood one line in several was looked at"""
     example: Excerpt = ""
     files: tuple[Public, ...] = ()
     severity: Public

@@ -16,6 +16,7 @@ import msgspec
 from mqdiag.findings import Confidence, Severity
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.remedies import remedy
+from mqdiag.text import ARGUMENT, KINDS, placeholders
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
 Place = Literal["client", "broker", "any"]
@@ -172,7 +173,9 @@ def read_card(name: str) -> Card:
     values = msgspec.msgpack.decode(raw[name])
     try:
         _extend(values.get("case", {}))
-        return msgspec.convert(values, Card)
+        card = msgspec.convert(values, Card)
+        _check_sentences(card)
+        return card
     except (msgspec.ValidationError, ValueError) as error:
         raise packed.KnowledgeError(f"{path}: {error}") from None
 
@@ -180,6 +183,50 @@ def read_card(name: str) -> Card:
 def read_limits(name: str) -> dict[str, float]:
     """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
     return packed.decode(FOLDER, name, _Limits).limits
+
+
+def _check_sentences(card: Card) -> None:
+    """Refuse what would be left out or written wrongly without a word.
+
+    Raises:
+        ValueError: a brace that is not closed, a kind of value that does not exist, a list that is not there.
+    """
+    for name, case in card.case.items():
+        parts = (case.title, case.because, case.explanation, case.actions, case.consequence, case.in_chain)
+        for line in (line for part in parts for line in _lines_of(part)):
+            if line.use:
+                _check_list(card, line.use)
+            for text in ((line.say,) if isinstance(line.say, str) else line.say) + line.first_of:
+                _check_sentence(f"case {name}", text)
+    for place, texts in (
+        ("lists", [text for some in card.lists.values() for text in some]),
+        ("words", [*card.words.values()]),
+    ):
+        for text in texts:
+            _check_sentence(place, text)
+
+
+def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+    for entry in (part,) if isinstance(part, str) else part:
+        for one in entry if isinstance(entry, tuple) else (entry,):
+            yield one if isinstance(one, Line) else Line(say=one)
+
+
+def _check_list(card: Card, name: str) -> None:
+    try:
+        card.listed(name)
+    except KeyError:
+        raise ValueError(f"there is no list {name!r} in [lists] or in remedies.toml") from None
+
+
+def _check_sentence(place: str, text: str) -> None:
+    try:
+        kinds = [kind for _, kind in placeholders(text)]
+    except ValueError as error:
+        raise ValueError(f"{place}: {error} in the sentence {text!r}") from None
+    for kind in kinds:
+        if kind not in KINDS and "|" not in kind and not kind.startswith(ARGUMENT):
+            raise ValueError(f"{place}: a value has no kind {kind!r}, in the sentence {text!r}")
 
 
 def _extend(cases: dict[str, dict[str, Any]]) -> None:

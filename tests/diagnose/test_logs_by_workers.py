@@ -24,7 +24,7 @@ LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 BROKER = LOGS / "page-cache-busy-4.3.2" / "broker"
 
 
-def die(path: str, name: str, step: Callable[[], None]) -> None:
+def die(path: str, name: str, statements: tuple[object, ...], step: Callable[[], None]) -> None:
     """For workers: the process ends while it reads."""
     os.kill(os.getpid(), signal.SIGKILL)
 

@@ -384,7 +384,7 @@ IN_LIBRARY = [
     ("[[holder]]", "[[holder]]\nby = 'mqdiag'", "line 15: holder[0].by: unknown key"),
     ('["com.acme."]', "[7]", "line 2: packages[0]: Expected str, got int"),
     ('["com.acme."]', "[]", "line 2: packages: is empty"),
-    ('"com.acme."', '"com."', "'com.' is no package of a team"),
+    ('"com.acme."', '"com."', "'com.' is not a package of a team"),
     ('"com.acme."', '"java.net."', "java.net. overlaps with java."),
     ('"com.acme."', '"org.apache."', "org.apache. overlaps with org.apache."),
     (
@@ -410,18 +410,18 @@ IN_STATEMENT = [
     ("count = { at_least = 5 }", "gap = { seconds = nan }", "expected a number from 1 to"),
     ("at_least = 5", "at_least = '5'", "count.at_least: Expected int, got str"),
     ("payment {id} ref", "{id} ref", "line 4: statement[0].text: expected at least 8 bytes of text"),
-    ("{gateway}", "{gate-way}", "{gate-way} is no value"),
+    ("{gateway}", "{gate-way}", "{gate-way} is not a value"),
     ("by {gateway}", "{gateway}{x}", "expected text between {x} and the value before it"),
     ("{gateway}", "{", "has a single brace"),
     ('"error"', '"fatal"', "severity: Invalid enum value 'fatal'"),
-    ("payment-refused", "Payment refused", "'Payment refused' is no name"),
+    ("payment-refused", "Payment refused", "'Payment refused' is not a name"),
     (COUNTED, COUNTED * 2, "payment-refused stands in pay.toml too"),
     (COUNTED, "statement = 5", "statement: Expected array, got int"),
 ]
 IN_RULE = [
     ("severity = 'info'", "disk-full.toml, line 1: severity: unknown key"),
     ("limits = { disk_ratio = 2 }", "limits: unknown key"),
-    ('runbook = "javascript:alert(1)"', "is no address: expected one that begins with https://"),
+    ('runbook = "javascript:alert(1)"', "is not an address: expected one that begins with https://"),
     ("", "says nothing"),
     ('actions = ["' + "x" * 601 + '"]', "actions[0]: expected at most 600 characters"),
     ("actions = [" + '"x",' * 501 + "]", "actions: expected at most 500 entries"),
@@ -469,7 +469,7 @@ def test_a_file_of_another_place_is_refused(folder: Team_, tmp_path: Path) -> No
 def test_what_is_no_file_is_refused(folder: Team_) -> None:
     made = folder(rules__disk_full=WORDS)
     os.mkfifo(made / "rules" / "no-route.toml")
-    with pytest.raises(UsageError, match="is no regular file"):
+    with pytest.raises(UsageError, match="is not a regular file"):
         read(made)
 
 

@@ -179,6 +179,24 @@ def test_a_case_has_what_it_leaves_out_from_the_one_that_it_extends(
         read_card("none-rule")
 
 
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('"{count:cuont} came."', "case one: a value has no kind 'cuont'"),
+        ('"{count came."', "case one: expected '}'"),
+        ('{ use = "bring bak" }', "there is no list 'bring bak'"),
+    ],
+)
+def test_a_sentence_that_would_be_written_wrongly_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, says: str
+) -> None:
+    text = 'title = "A"\nwhy = "B"\nreferences = []\nactions = ["C"]\n[case.one]\nseverity = "error"\ntitle = "One"\n'
+    (tmp_path / "typing-rule.toml").write_text(f"{text}explanation = [{line}]\n")
+    monkeypatch.setattr(cards, "FOLDER", str(tmp_path))
+    with pytest.raises(packed.KnowledgeError, match=re.escape(says)):
+        read_card("typing-rule")
+
+
 # what holds for every card
 
 

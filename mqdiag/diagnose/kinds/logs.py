@@ -7,6 +7,7 @@ from functools import cache
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.logs import NamedLog, read_logs
+from mqdiag.diagnose.read_heaps import is_histogram
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.logs.statements import searched
@@ -32,6 +33,7 @@ def _is_excerpt(piece: Piece) -> bool:
         name.endswith(_DATA if piece.given else (*_DATA, *_PAGES))
         or piece.holds(MARKS)
         or is_of_a_tool(piece.inner_head)
+        or is_histogram(piece.inner_head)  # its class names are no messages
     ):
         return False
     return any(literal in piece.inner_head for literal in _telling_literals())

@@ -12,9 +12,9 @@ from mqdiag.errors import UsageError
 from mqdiag.text import say
 
 MOST_BYTES = 256 << 10
-"""of one file"""
+"""bytes of one file"""
 MOST_FILES = 200
-"""of one kind in one folder"""
+"""files of one kind in one folder"""
 Kind = Literal["libraries", "log_statements", "rules"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,80}\.toml", re.ASCII)
@@ -109,5 +109,5 @@ def _opened(folder: str, inner: str, name: str, was_found: bool) -> int:
     descriptor = os.open(real, _FILE)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
-        raise UsageError(say("{path}: is no regular file", path=path))
+        raise UsageError(say("{path}: is not a regular file", path=path))
     return descriptor

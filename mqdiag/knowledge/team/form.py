@@ -14,9 +14,9 @@ from mqdiag.spelling import did_you_mean
 from mqdiag.text import Text, say
 
 MOST_CHARACTERS = 600
-"""of one text: a report shows all of it"""
+"""characters of one text: a report shows all of it"""
 MOST_ENTRIES = 500
-"""of one list or table"""
+"""entries of one list or table"""
 MOST_DEPTH = 6
 _T = TypeVar("_T", bound=msgspec.Struct)
 

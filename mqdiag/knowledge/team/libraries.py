@@ -96,8 +96,8 @@ class TeamLibraries:
                 place = f"{key}[{number}]"
                 if _PACKAGE.fullmatch(package) is None:
                     problem = say(
-                        "{package} is no package of a team: expected two parts or more, each with a dot behind it, such"
-                        ' as "com.acme."',
+                        "{package} is not a package of a team: expected two parts or more, each with a dot behind it,"
+                        ' such as "com.acme."',
                         package=repr(package),
                     )
                     raise refused(file, place, problem)

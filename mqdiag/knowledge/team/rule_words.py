@@ -51,7 +51,7 @@ def read_rule_words(file: GivenFile, rules: Collection[str]) -> RuleWords:
     given = converted(file, tables_of(file), _File, {})
     if given.runbook and not given.runbook.startswith(LINKS):
         problem = say(
-            "{value} is no address: expected one that begins with https://", value=repr(given.runbook)
+            "{value} is not an address: expected one that begins with https://", value=repr(given.runbook)
         )
         raise refused(file, "runbook", problem)
     if not (given.runbook or given.actions or given.references):

@@ -68,7 +68,7 @@ class Pattern(NamedTuple):
     literals: tuple[str, ...]
     """what stands before the first value, between two of them, and behind the last one"""
     names: tuple[str, ...]
-    """of the values"""
+    """names of the values"""
 
     def values(self, message: str) -> dict[str, str] | None:
         """The values of a message that begins with the text; None where the rest of the text is not there."""
@@ -122,7 +122,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     """A log statement and its limit, checked."""
 
     name: str
-    """of the cause, in kebab-case"""
+    """name of the cause, in kebab-case"""
     by: str
     """the file that says so"""
     text: str
@@ -141,9 +141,9 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
     limit: float
     """lines, lines a minute, seconds of a gap, or lines that nothing follows"""
     seconds: float | None = None
-    """of a sequence: how long the other line may take"""
+    """for a sequence: how long the other line may take"""
     without: Pattern | None = None
-    """of a sequence: the line that has to follow"""
+    """for a sequence: the line that has to follow"""
 
     @property
     def key(self) -> tuple[str, ...]:
@@ -172,7 +172,7 @@ def read_statements(file: GivenFile) -> Iterator[Statement]:
 def _checked(file: GivenFile, place: str, row: _Row) -> Statement:
     if len(row.name) > 80 or _NAME.fullmatch(row.name) is None:
         problem = say(
-            "{name} is no name: expected words of small letters with hyphens, such as payment-refused",
+            "{name} is not a name: expected words of small letters with hyphens, such as payment-refused",
             name=repr(row.name),
         )
         raise refused(file, f"{place}.name", problem)
@@ -243,7 +243,7 @@ def _pattern(file: GivenFile, place: str, text: str) -> Pattern:
         if name is not None:
             if _VALUE_NAME.fullmatch(name) is None or name in names:
                 problem = say(
-                    "{part} is no value: expected a name of small letters in braces, each once", part=part
+                    "{part} is not a value: expected a name of small letters in braces, each once", part=part
                 )
                 raise refused(file, place, problem)
             if names and not literals[-1]:
