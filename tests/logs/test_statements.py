@@ -19,6 +19,7 @@ from tests.logs.statement_rows import rows
 
 CATALOGUE = Path(__file__).parents[2] / "mqdiag" / "logs" / "catalogue"
 ROWS = list(rows())
+SHORTEST_BEFORE_A_HOLE = 5
 
 
 def logged() -> list[tuple[set[str], set[str], str]]:
@@ -75,6 +76,14 @@ def test_logged_statements_have_levels() -> None:
         if row.statement.place == "message":
             assert row.statement.levels, row
         assert row.statement.behind, row
+
+
+def test_a_hole_for_any_text_has_words_of_the_statement_before_it() -> None:
+    """Else it would stand for the head of a line and for what a user wrote."""
+    for row in ROWS:
+        for behind in row.statement.behind:
+            own = behind.partition(HOLE)[0].replace(WORD, "")
+            assert HOLE not in behind or len(own) >= SHORTEST_BEFORE_A_HOLE, f"{row}: {behind!r}"
 
 
 def test_examples_are_of_their_rows() -> None:
