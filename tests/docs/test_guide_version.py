@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.docs.copied_tree import ROOT, CopiedTree
 from tests.rocketmq.written import WrittenClient
+from tests.writers.hprof_writer import DumpWriter
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-rocketmq-version.md"
 TABLE = "mqdiag/rocketmq/names.py"
