@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 from mqdiag.knowledge.library import Threads
 from mqdiag.knowledge.library_files import from_libraries, index
@@ -36,7 +36,7 @@ def _joined(parts: list[Any]) -> Any:
 
 @from_libraries
 @cache
-def known_methods(key: Literal["idle", "plumbing", "task_runners"]) -> frozenset[str]:
+def known_methods(key: str) -> frozenset[str]:
     """The whole names of methods under one key of the files."""
     return frozenset(getattr(known_frames(), key))
 
