@@ -16,6 +16,7 @@ import msgspec
 from mqdiag.findings import Confidence, Severity
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.remedies import remedy
+from mqdiag.knowledge.detect import Detect
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
@@ -127,6 +128,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """all causes, where checks compute them; those of the cases where empty"""
     severities: tuple[Severity, ...] = ()
     """all severities, where checks compute them; those of the cases where empty"""
+    detect: Detect = Detect()
+    """what shows the cases, where no check in Python decides it"""
     example: str = ""
     """what the example of the rule's page shows"""
     case: dict[str, Case]
@@ -159,6 +162,10 @@ class _Limits(msgspec.Struct, frozen=True):
     limits: dict[str, float] = {}
 
 
+class _Detect(msgspec.Struct, frozen=True):
+    detect: Detect = Detect()
+
+
 @cache
 def read_card(name: str) -> Card:
     """A rule's card.
@@ -183,6 +190,11 @@ def read_card(name: str) -> Card:
 def read_limits(name: str) -> dict[str, float]:
     """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
     return packed.decode(FOLDER, name, _Limits).limits
+
+
+def read_detect(name: str) -> Detect:
+    """What a card says of the evidence that shows its cases."""
+    return packed.decode(FOLDER, name, _Detect).detect if name in packed.read(FOLDER) else Detect()
 
 
 def _check_sentences(card: Card) -> None:

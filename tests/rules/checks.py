@@ -28,8 +28,9 @@ def outcome_of(rules: list[Rule], facts: Facts, **limits: float) -> Outcome:
     return outcome
 
 
-def findings(module: ModuleType, facts: Facts, **limits: float) -> tuple[Finding, ...]:
-    return outcome_of([module.RULE], facts, **limits).findings
+def findings(rule: ModuleType | Rule, facts: Facts, **limits: float) -> tuple[Finding, ...]:
+    """What a rule, or the rule of a module, finds."""
+    return outcome_of([rule if isinstance(rule, Rule) else rule.RULE], facts, **limits).findings
 
 
 def severities(module: ModuleType, facts: Facts) -> list[Severity]:
