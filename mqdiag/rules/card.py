@@ -15,8 +15,8 @@ import msgspec
 
 from mqdiag.findings import Confidence, Severity
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.remedies import remedy
 from mqdiag.knowledge.detect import Detect
+from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
 FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
@@ -182,6 +182,7 @@ def read_card(name: str) -> Card:
         _extend(values.get("case", {}))
         card = msgspec.convert(values, Card)
         _check_sentences(card)
+        _check_detect(card)
         return card
     except (msgspec.ValidationError, ValueError) as error:
         raise packed.KnowledgeError(f"{path}: {error}") from None
@@ -216,6 +217,21 @@ def _check_sentences(card: Card) -> None:
     ):
         for text in texts:
             _check_sentence(place, text)
+
+
+def _check_detect(card: Card) -> None:
+    """Refuse checks that name what the card does not have.
+
+    Raises:
+        ValueError: a case or a limit is not there.
+    """
+    for what, names, there in (
+        ("case", card.detect.cases, card.case),
+        ("limit", card.detect.limits, card.limits),
+    ):
+        for name in names:
+            if name not in there:
+                raise ValueError(f"[detect] names the {what} {name!r}, which the card does not have")
 
 
 def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from tests.rules.examples.drifts import example
+from tests.rules.examples.differing_instances import example
 
 
 def fires() -> Facts:
