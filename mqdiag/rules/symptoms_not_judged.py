@@ -8,6 +8,7 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.log_events import events, lines_of
+from mqdiag.text import Value
 
 RULE = Rule("symptoms-not-judged")
 ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
@@ -19,7 +20,9 @@ def in_excerpts(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     if not logs.is_excerpt:
         return
     if logs.repeated:
-        rows = tuple({"text": one.text, "count": one.count} for one in logs.repeated)
+        rows: tuple[dict[str, Value], ...] = tuple(
+            {"text": one.text, "count": one.count} for one in logs.repeated
+        )
         counts = tuple(one.count for one in logs.repeated)
         yield RULE.case("line-repeats", evidence={"counts": counts}, words=rows[0], rows={"repeated": rows})
     for case, value in (("queues-not-locked", "still_unlocked"), ("connection-not-made", "still_connecting")):
