@@ -56,8 +56,8 @@ class Lines(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
     """the limit that their number must reach; of an excerpt one line is enough"""
     unless_later: tuple[str, ...] = ()
     """kinds of lines that show, where they come last, that it passed"""
-    subject: tuple[Literal["group", "topic", "broker", "thread", "broker-of-several"], ...] = ()
-    """what the finding is about: the group or broker of `each`, and the topic or thread that all lines name"""
+    subject: tuple[Literal["topic", "broker", "thread"], ...] = ()
+    """what the finding is about besides its group: the topic or thread that all lines name, the broker"""
     values: dict[str, Number] = {}
     flags: dict[str, str] = {}
     """flags for the sentences, by the kind of lines or the number in one of them that makes them true"""

@@ -23,7 +23,9 @@ Values = dict[str, EvidenceValue | Text]
 
 def in_lines(rule: Rule, shown: Lines, facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each process, broker or group with such lines; for each kind where each has its own case."""
-    meant = [((kind,), (Choice(case),)) for kind, case in shown.by_kind.items()]
+    meant: list[tuple[tuple[str, ...], tuple[Choice, ...]]] = [
+        ((kind,), (Choice(case),)) for kind, case in shown.by_kind.items()
+    ]
     for kinds, choices in meant or [(shown.lines, shown.choices)]:
         for logs, group, found in _parts(facts, shown, kinds):
             if not enough(logs, lines_of(found), limits[shown.at_least] if shown.at_least else 1):
@@ -94,7 +96,7 @@ def _subject(shown: Lines, logs: LogsFacts, group: str | None, found: list[LogEv
     """What the card asks for; by itself a finding is about its broker or its group."""
     if not shown.subject:
         return None if shown.each == "broker" else Subject(group=group)
-    if "broker-of-several" in shown.subject:
+    if shown.each == "process" and "broker" in shown.subject:
         return one_of_several(logs)
     return Subject(
         group=group,
