@@ -101,11 +101,11 @@ def _of_pasted(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, ..
 
 def _of_nobody(found: Finding) -> Finding:
     if found.undecides or found.severity not in FAULTS:
-        return msgspec.structs.replace(found, severity=Severity.INFO, undecides=False, confidence=Confidence.LOW)
+        return msgspec.structs.replace(
+            found, severity=Severity.INFO, undecides=False, confidence=Confidence.LOW
+        )
     sure = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
-    return msgspec.structs.replace(
-        found, severity=Severity.INFO, confidence=sure, confidence_reason=PASTED
-    )
+    return msgspec.structs.replace(found, severity=Severity.INFO, confidence=sure, confidence_reason=PASTED)
 
 
 def _lowered(

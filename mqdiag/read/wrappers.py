@@ -208,7 +208,7 @@ class JsonLines:
 
 
 def _is_of_a_logger(entry: dict[str, object], text: str) -> bool:
-    """Whether a record holds a whole thread dump or crash report as the message of a logger, or behind words; a console prints lines."""
+    """Whether a record of a logger holds a whole thread dump or crash report; a console prints line by line."""
     if "\n" not in text.rstrip() or not any(mark in text for mark in _DUMP_MARKS):
         return False
     begins = text.lstrip().split("\n", 2)[:2]

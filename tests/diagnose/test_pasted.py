@@ -42,7 +42,12 @@ def message(text: str, days: float = 0) -> str:
 def in_json() -> str:
     """The log of a program that writes JSON, with a ticket in one record."""
     rows = [
-        {"@timestamp": f"{AT.isoformat()}Z", "level": "INFO", "logger_name": "c.t.T", "message": f"order {number}"}
+        {
+            "@timestamp": f"{AT.isoformat()}Z",
+            "level": "INFO",
+            "logger_name": "c.t.T",
+            "message": f"order {number}",
+        }
         for number in range(30)
     ]
     rows[20]["message"] = "ticket: my consumer hangs\n" + DUMP
@@ -108,10 +113,17 @@ def test_pasted_dumps_are_information(tmp_path: Path, read: Callable[..., object
         path = tmp_path / f"{name.replace(' ', '-')}.log"
         path.write_text(make())
         report = read([str(path)]).report  # type: ignore[attr-defined]
-        told = {(one.severity.value, one.confidence.value) for one in report.findings if one.seen_in == ("stacks",)}
+        told = {
+            (one.severity.value, one.confidence.value) for one in report.findings if one.seen_in == ("stacks",)
+        }
         named = sum(given.pasted for given in report.inputs) > 0
         state = report.answer.state
-        if told - {("info", "medium"), ("info", "low")} or not named or not deadlocks(report) or state != "undecided":
+        if (
+            told - {("info", "medium"), ("info", "low")}
+            or not named
+            or not deadlocks(report)
+            or state != "undecided"
+        ):
             wrong[name] = told, named, deadlocks(report), state
     assert not wrong
 
@@ -140,7 +152,9 @@ def test_own_and_pasted_dumps_are_two_processes(tmp_path: Path) -> None:
 
 def test_a_pasted_dump_without_a_fault_changes_nothing(tmp_path: Path) -> None:
     """Its one sample leaves nothing open about the process that writes the log."""
-    calm = re.sub(r"\nFound one Java-level deadlock.*", "\n", DUMP, flags=re.S).replace("ConsumeMessageThread_", "w")
+    calm = re.sub(r"\nFound one Java-level deadlock.*", "\n", DUMP, flags=re.S).replace(
+        "ConsumeMessageThread_", "w"
+    )
     alone = diagnose_incident([str(written(tmp_path / "alone.log", log()))]).report
     both = diagnose_incident([str(written(tmp_path / "both.log", log(message("see", 3), calm, days=3)))]).report
     assert sum(given.pasted for given in both.inputs) == 1
@@ -170,7 +184,11 @@ def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
     cut = goes_on.index(f"ticket {5}")
     pasted = goes_on[:cut] + "my JVM says\n" + CRASH + "\n" + goes_on[cut:]
     told = {}
-    for name, text in {"restarted": restarted, "ended": log(CRASH).split("#\n2026")[0], "pasted": pasted}.items():
+    for name, text in {
+        "restarted": restarted,
+        "ended": log(CRASH).split("#\n2026")[0],
+        "pasted": pasted,
+    }.items():
         report = diagnose_incident([str(written(tmp_path / f"{name}.log", text))]).report
         (crash,) = (found for found in report.findings if found.rule == "jvm-crash")
         named = sum(given.pasted for given in report.inputs)

@@ -8,22 +8,26 @@ that is of another time, is a text of somebody: nothing in it says whose it is.
 from __future__ import annotations
 
 from itertools import islice
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.stamps import FURTHEST_MINUTES, Stamp, StampReader
 from mqdiag.text import Text, say
+
+if TYPE_CHECKING:
+    from mqdiag.read.logs.stamps import Stamp
 
 NEAR_MS = 60_000
 """between a dump's time and those of the lines around it: loggers that write by a thread of their own are late"""
 ZONE_STEP_MS = 30 * 60_000
+FURTHEST_ZONE = 28
+"""such steps from UTC: no zone is further"""
 LINES = 60
 """lines behind a dump, and at the beginning of a file, in which the time of the log is looked for"""
 MOST_RECORDS = 400
 """lines of a log that show whether a prefix stands before them too"""
 _RECORD = lazy_pattern(
-    rb"[^\"'\n]{0,80}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d-\d\d-\d\d |[A-Z][a-z]{2} [ \d]\d )\d\d:\d\d:\d\d(?:[.,]\d+)?\S{0,6}[ \]|:]+\S"
+    rb"[^\"'\n]{0,80}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d-\d\d-\d\d |[A-Z][a-z]{2} [ \d]\d )"
+    rb"\d\d:\d\d:\d\d(?:[.,]\d+)?\S{0,6}[ \]|:]+\S"
 )
 """a line with a time at its beginning and something behind it: the date above a dump has nothing"""
 
@@ -33,13 +37,14 @@ WITHOUT_TIME = say("it does not say when it was taken")
 OF_ANOTHER_TIME = say("its own time is far from the lines around it")
 
 
-class Surroundings(msgspec.Struct):
+class Surroundings:
     """The lines of a log around a dump."""
 
-    before: Stamp | None = None
-    after: Stamp | None = None
-    words: str = ""
-    """what stands before the dump's first words on their line"""
+    def __init__(self, before: Stamp | None = None, words: str = "") -> None:
+        self.before = before
+        self.after: Stamp | None = None
+        self.words = words
+        """what stands before the dump's first words on their line"""
 
     def look_at_beginning(self, text: str) -> None:
         """Take note of the first line of a log."""
@@ -78,6 +83,8 @@ class Surroundings(msgspec.Struct):
             return WITHOUT_TIME
         if self.after is not None and self.after.wall_ms < self.before.wall_ms - NEAR_MS:
             self.after = None  # files that somebody put together
+        from mqdiag.read.logs.stamps import StampReader
+
         own = StampReader().of_line(own_time.encode())
         return None if own is None or self._fits(own.wall_ms) else OF_ANOTHER_TIME
 
@@ -88,8 +95,7 @@ class Surroundings(msgspec.Struct):
         if all(stamp.offset_minutes is None for stamp in known):
             return False
         # the log tells a zone, which need not be that of the JVM
-        steps = FURTHEST_MINUTES * 60_000 // ZONE_STEP_MS
-        shifted = [own_ms + step * ZONE_STEP_MS for step in range(-steps, steps + 1)]
+        shifted = [own_ms + step * ZONE_STEP_MS for step in range(-FURTHEST_ZONE, FURTHEST_ZONE + 1)]
         if len(known) == 1:
             return any(abs(moment - known[0].wall_ms) <= NEAR_MS for moment in shifted)
         return any(map(self._lies_between, shifted))
@@ -103,7 +109,12 @@ class Surroundings(msgspec.Struct):
 
 def stamp_of(line: str) -> Stamp | None:
     """The time of a line of a log; None of other lines, those of thread dumps among them."""
-    return StampReader().of_line(line.encode(errors="replace")) if is_record(line) else None
+    if not is_record(line):
+        return None
+    # Here, not above: most thread dumps stand in no log.
+    from mqdiag.read.logs.stamps import StampReader
+
+    return StampReader().of_line(line.encode(errors="replace"))
 
 
 def is_record(line: str) -> bool:
