@@ -252,7 +252,6 @@ _IDLE = frozenset(
         "java.lang.VirtualThread.takeVirtualThreadListToUnblock",
         "sun.nio.ch.Poller.pollerLoop",
         "sun.nio.ch.Poller.loop",
-        "jdk.internal.misc.Signal$1.run",
     }
 )
 # pipes between threads, which look once a second if the thread at the other end is still alive
@@ -297,6 +296,10 @@ class Known(NamedTuple):
     """beginnings of the frames of loggers"""
     full_log_queues: tuple[str, ...]
     """ends of what asynchronous loggers call after their queue had no room"""
+    log_facades: tuple[str, ...]
+    """beginnings of the frames of what passes a log call on to a logger"""
+    log_writers: tuple[str, ...]
+    """parts of the names, in lower case, of threads that empty the queue of an asynchronous logger"""
     answer_bodies: tuple[str, ...]
     """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
     per_call_objects: tuple[str, ...]
@@ -322,6 +325,8 @@ def known_frames() -> Known:
         spinning_waits=tuple(prefix for one in files for prefix in one.spinning_waits),
         loggers=(*_LOGGING, *(prefix for one in files for prefix in one.loggers)),
         full_log_queues=tuple(end for one in files for end in one.full_log_queues),
+        log_facades=tuple(prefix for one in files for prefix in one.log_facades),
+        log_writers=tuple(part for one in files for part in one.log_writers),
         answer_bodies=(*_ANSWER_BODIES, *(end for one in files for end in one.answer_bodies)),
         per_call_objects=tuple(end for one in files for end in one.per_call_objects),
     )
