@@ -13,7 +13,6 @@ import msgspec
 
 from mqdiag.baseline import lowered_line
 from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
-from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.heap import TIME
 from mqdiag.facts.ratios import ratio
@@ -34,8 +33,6 @@ RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
 MOST_NOT_GIVEN = 3
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
-LARGE_TOTAL = 1000
-"""messages of a backlog that are worth a look, as in consumer-backlog"""
 CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
 STORED_ONLY = frozenset({"topic_queues", "routes"})
 """answers of mqadmin on what is stored; a group that does not consume it looks the same"""
@@ -231,7 +228,7 @@ def _missing(report: Report) -> Iterator[Text]:
         return
     yield from _not_read(report)
     for found in report.findings:
-        if found.undecides and found.accepted is None:
+        if found.undecides:
             yield say("{title}.", title=found.title)
     for failed in report.failed:
         yield say("Rule {rule} failed, which is a fault of mqdiag.", rule=failed.rule)
@@ -342,28 +339,8 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
         yield say("A list of clients shows who is connected, not whether messages are consumed.")
     if there <= STORED_ONLY and alone:
         yield say("topicStatus and topicRoute show what is stored, not whether it is consumed.")
-    for progress in admin.groups:
-        if not progress.queues and (progress.diff_total or 0) >= LARGE_TOTAL:
-            yield say(
-                "{messages:count} messages wait, but the rows for each queue are missing.",
-                messages=progress.diff_total,
-            )
-    waiting = max(map(_waiting_without_client, admin.groups), default=0)
-    if waiting:
-        yield say(
-            "{messages:count} {messages:message waits|messages wait} in queues that no client has, while clients have"
-            " other queues of the same topic.",
-            messages=waiting,
-        )
     if any(not client.queues for client in admin.clients):
         yield say("An answer of consumerStatus has the settings of a client, and not its queues.")
-
-
-def _waiting_without_client(progress: GroupProgress) -> int:
-    """Messages in queues without a client; of a topic that no client has any more a group may keep old offsets."""
-    served = {queue.topic for queue in progress.queues if queue.client is not None}
-    left = [queue for queue in progress.queues if queue.client is None and queue.topic in served]
-    return sum(max(queue.diff, 0) for queue in left)
 
 
 def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:

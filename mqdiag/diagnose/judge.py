@@ -8,7 +8,7 @@ import msgspec
 
 from mqdiag import __version__
 from mqdiag.baseline import with_baseline
-from mqdiag.causes.link import link, order
+from mqdiag.causes.link import link, order, standing
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import FAULTS, answered
 from mqdiag.errors import InputError
@@ -90,7 +90,7 @@ def _less_sure(findings: Iterable[Finding], cards: Mapping[str, RuleCard], facts
 def _lowered(
     rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outcome: Outcome
 ) -> tuple[str, ...]:
-    """The rule of each fault that would stand, or stand higher, without the configuration."""
+    """The rule of each fault or doubt that would stand, or stand higher, without the configuration."""
     names = {*settings.limits, *settings.severities, *settings.ignored}
     changed = [rule for rule in rules if rule.name in names]
     if not changed:
@@ -98,8 +98,8 @@ def _lowered(
     stands = {found.fingerprint: found.severity for found in outcome.findings}
     return tuple(
         found.rule
-        for found in run_rules(changed, facts).findings
-        if found.severity in FAULTS
+        for found in standing(run_rules(changed, facts).findings, outcome.findings)
+        if (found.severity in FAULTS or found.undecides)
         and (found.fingerprint not in stands or stands[found.fingerprint].rank > found.severity.rank)
     )
 
