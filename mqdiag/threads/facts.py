@@ -82,7 +82,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),
         pinned_carriers=pinned_carriers(series),
-        shutdown=shutdown_of(judgements, series),
+        shutdown=shutdown_of(world),
         missing=_missing(tracks, series),
         servers=server_kinds(track.role for track in tracks),
         signs_of_rocketmq=signs_of_rocketmq(tracks),
