@@ -254,3 +254,9 @@ def test_a_share_of_nothing_cannot_be_recommended() -> None:
     assert least > 0
     (finding,) = findings(module, example_of(module).fires(), recommended_share=least)
     assert finding.evidence["recommended_threshold"] == 1
+
+
+def test_a_size_limit_that_is_no_whole_number_of_mib_is_shown_in_tenths() -> None:
+    facts = with_consumer(example_of(module).fires(), threshold_mib=100.55)
+    (finding,) = findings(module, facts)
+    assert finding.evidence["threshold_mib"] == 100.5
