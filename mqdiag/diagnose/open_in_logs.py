@@ -70,7 +70,7 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
         logs: what was read.
         judged: rules with a finding, which says what their lines mean.
     """
-    unknown = [file for file in logs.files if file.kind == "application" and not file.event_lines]
+    unknown = [file for file in logs.files if file.kind == "application" and not file.is_understood]
     if unknown:
         yield say(
             "mqdiag understood no line of {path}{more}.",
@@ -78,6 +78,15 @@ def _not_understood(logs: LogsFacts, judged: frozenset[str]) -> Iterator[Text]:
             more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
             if len(unknown) > 1
             else NOTHING,
+        )
+    untold = [file for file in logs.files if file.untold_lines]
+    if untold:
+        yield say(
+            "{lines:count} {lines:line|lines} of {path} {lines:is|are} of no form that mqdiag knows; the first is"
+            ' "{text}".',
+            lines=untold[0].untold_lines,
+            path=untold[0].path,
+            text=untold[0].first_untold,
         )
     strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
     if strange and not unknown:
