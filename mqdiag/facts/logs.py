@@ -16,6 +16,8 @@ MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""
 UNNAMED_BROKER = "unnamed"
 """`instance` of a broker that answered senders, if its answers do not tell which of several brokers it is"""
+EXCERPT_LINES = 20
+"""below so many lines a log is an excerpt that somebody cut out"""
 MOST_POINTS = 1440
 """points of a series: a day of minutes; a longer time has wider steps"""
 
@@ -649,6 +651,11 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()
     """log statements that a team describes by `--knowledge`, of those that stand in the logs"""
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether all logs together have so few lines that somebody cut them out."""
+        return 0 < self.lines < EXCERPT_LINES
 
     def event(self, kind: str) -> LogEvent | None:
         """The event of a kind, None when no line has it; the larger one when two clocks have it."""

@@ -155,22 +155,34 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What frames of a library tell of its threads, whoever called it."""
+    """What frames of the JDK or of a library tell of threads, whoever called it."""
 
     idle: tuple[str, ...] = ()
     """methods in which a thread waits for the next task or event"""
     native_waits: dict[str, Doing] = {}
     """kinds of waits by the method at the top of the stack; frames of the JDK below it may tell more"""
+    waits: dict[str, Doing] = {}
+    """kinds of waits by the first of these methods below the top of the stack"""
+    plumbing: tuple[str, ...] = ()
+    """methods between the top of the stack and the one that waits"""
+    pipes: tuple[str, ...] = ()
+    """beginnings of methods of pipes between threads, which look now and then if the other end still lives"""
+    task_runners: tuple[str, ...] = ()
+    """methods that run a task of another thread"""
     stepped_waits: tuple[str, ...] = ()
-    """beginnings of methods that wait for one thing in many short steps"""
+    """beginnings of methods that wait for one thing in many short steps; the work between two steps is no progress"""
     spinning_waits: tuple[str, ...] = ()
     """beginnings of methods that use CPU time for as long as they wait"""
     loggers: tuple[str, ...] = ()
     """beginnings of the frames of a logger"""
     full_log_queues: tuple[str, ...] = ()
     """ends of methods that an asynchronous logger calls when its queue is full"""
+    log_facades: tuple[str, ...] = ()
+    """beginnings of the frames of what passes a log call on to a logger"""
+    log_writers: tuple[str, ...] = ()
+    """parts of the names, in lower case, of threads that empty the queue of an asynchronous logger"""
     answer_bodies: tuple[str, ...] = ()
-    """ends of methods that read the body of an HTTP answer"""
+    """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
     per_call_objects: tuple[str, ...] = ()
     """ends of names of classes whose objects are made for one call and die with it"""
 

@@ -19,6 +19,8 @@ import msgspec
 
 from mqdiag.files import write_whole
 
+ROOT = os.path.dirname(__file__)
+"""the folder of the files that stand alone"""
 PACKED = "packed.msgpack"
 """name of the file that the build writes beside the files of a folder"""
 _ENDING = ".toml"

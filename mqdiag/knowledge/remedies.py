@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from functools import cache
 
 import msgspec
 
 from mqdiag.knowledge import packed
 from mqdiag.text import Text
-
-_FOLDER = os.path.dirname(__file__)
 
 
 class _File(msgspec.Struct, forbid_unknown_fields=True):
@@ -28,4 +25,4 @@ def remedy(name: str) -> tuple[Text, ...]:
 
 @cache
 def _sentences() -> dict[str, tuple[str, ...]]:
-    return packed.decode(_FOLDER, "remedies", _File).remedies
+    return packed.decode(packed.ROOT, "remedies", _File).remedies

@@ -1,4 +1,4 @@
-"""Reads fields of many objects by role; which Java names play a role stands in `names.py`."""
+"""Reads fields of many objects by role; which Java names play a role stands in `knowledge/java_names.toml`."""
 
 from __future__ import annotations
 

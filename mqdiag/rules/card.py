@@ -77,6 +77,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """share of the heap or of the threads that it explains, where the check has no number for it"""
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
+    gives_way_to: tuple[str, ...] = ()
+    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule"""
 
 
 class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

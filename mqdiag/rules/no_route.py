@@ -8,7 +8,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.excerpts import enough, is_excerpt
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import events, lines_of, most_frequent, only, when
 
 RULE = Rule("no-route")
@@ -28,7 +28,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         )
     failed, asked = events(logs, "send-no-route"), events(logs, "route-not-known")
     # many senders of a new topic ask within one minute; a topic that is missing is asked for again and again
-    lasting = [event for event in asked if _lasts(logs, event)]
+    lasting = [event for event in asked if event.count > (event.peak_per_minute or 0) or logs.is_excerpt]
     if not failed and not enough(logs, lines_of(lasting), limits["lines"]):
         return
     found = [*failed, *asked]
@@ -41,10 +41,6 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         evidence={"name_server_lines": lost},
         rows={"events": _rows(found)},
     )
-
-
-def _lasts(logs: LogsFacts, event: LogEvent) -> bool:
-    return event.count > (event.peak_per_minute or 0) or is_excerpt(logs)
 
 
 def _rows(found: list[LogEvent]) -> tuple[dict[str, object], ...]:

@@ -240,6 +240,7 @@ class Rule:
             consequence=filling.first(card.consequence),
             tells_most=tells_most,
             undecides=undecides or card.undecides,
+            gives_way_to=card.gives_way_to,
             in_chain=filling.first(card.in_chain),
         )
 

@@ -16,13 +16,10 @@ from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
     CARRIER,
     CARRIER_IDLE,
-    LOCK_CALLS,
     LOOKS_FOR_TASK,
-    PARK_PLUMBING,
-    PIPES,
-    TASK_RUNNERS,
-    WAITS,
     known_frames,
+    known_methods,
+    lock_calls,
 )
 
 # waits that another machine ends
@@ -129,6 +126,15 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         return any(method.endswith(ends) for method in self.methods[:MAX_TOP])
 
     @cached_property
+    def waits_to_log(self) -> bool:
+        """Whether it waits below a call of a logger: for room in its queue, or for its sink."""
+        known = known_frames()
+        logging = (*known.loggers, *known.log_facades)
+        return self.in_full_log_queue or (
+            self.waits and any(method.startswith(logging) for method in self.above_own)
+        )
+
+    @cached_property
     def prints(self) -> bool:
         """Whether it writes through a PrintStream, such as the standard output."""
         return any(method.startswith("java.io.PrintStream.") for method in self.methods[:MAX_TOP])
@@ -178,7 +184,8 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
     @cached_property
     def in_pipe(self) -> bool:
         """Whether it waits for the thread at the other end of a pipe."""
-        return self.waits and any(method.startswith(PIPES) for method in self.methods[:MAX_TOP])
+        pipes = known_frames().pipes
+        return self.waits and any(method.startswith(pipes) for method in self.methods[:MAX_TOP])
 
 
 class StackMeanings:
@@ -227,7 +234,9 @@ def meaning_of(stack: Stack) -> StackMeaning:
         else _visible(stack.frames, methods),
         library=library,
         framework=framework,
-        in_pool_task=not idle and not TASK_RUNNERS.isdisjoint(methods) and CARRIER not in methods,
+        in_pool_task=not idle
+        and not known_methods("task_runners").isdisjoint(methods)
+        and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,
         whole=has_first_frame(methods),
@@ -286,7 +295,7 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         return False
     if methods[:1] == (LOOKS_FOR_TASK,):
         return True
-    idle = known_frames().idle
+    idle = known_methods("idle")
     for place, method in enumerate(methods[:MAX_TOP]):
         if method in idle:
             return rests_in_loop(methods, place)
@@ -303,14 +312,16 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
     if any(lock.kind == CLASS_INIT for lock in stack.locks):
         return "class-init"
     top = methods[0] if methods else ""
-    waits = known_frames().native_waits
-    if top not in waits:
-        return _spinning(methods)
-    kind = waits[top]
+    known = known_frames()
+    if top not in known.native_waits:
+        # a hand cut the frames of the JDK off; the state still tells that it waits
+        return "park" if methods and stack.state in ("WAITING", "TIMED_WAITING") else _spinning(methods)
+    kind = known.native_waits[top]
+    plumbing = known_methods("plumbing")
     for method in methods[1:MAX_TOP]:
-        if method in PARK_PLUMBING:
+        if method in plumbing:
             continue
-        found = WAITS.get(method)
+        found = known.waits.get(method)
         if found in ("condition", "latch"):
             # part of the queue, latch or join below it, if one follows
             kind = found
@@ -374,8 +385,9 @@ def _refine(doing: Doing, library: Library | None, methods: tuple[str, ...], end
 
 def _locking(methods: tuple[str, ...]) -> str | None:
     """The caller of lock(): a thread that is in the same method and does not wait may hold the lock."""
+    calls = lock_calls()
     for index, method in enumerate(methods[:MAX_TOP]):
-        if method in LOCK_CALLS or method.endswith(("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock")):
+        if method in calls or method.endswith(("PutMessageSpinLock.lock", "PutMessageReentrantLock.lock")):
             caller = index + 1
             # TopicQueueLock.lock and the like only pass the call on; the holder has left them
             while caller < len(methods) and methods[caller].endswith(".lock"):

@@ -7,10 +7,11 @@ from collections.abc import Container
 
 from mqdiag.facts.stacks import Standstill
 from mqdiag.facts.vocabulary import Role
+from mqdiag.knowledge.remedies import remedy as remedy_of
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
-from mqdiag.threads.cause_of_wait import LOCK_REMEDY, CauseOfWait, cause_of_wait
+from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
 from mqdiag.threads.judgement import Judgement, Revision
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
@@ -244,7 +245,7 @@ def _entry(
         theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)
         cause = theirs.cause
         remedy = (*theirs.remedy, *remedy)
-    if holder is not None and remedy[:1] == LOCK_REMEDY[:1]:
+    if holder is not None and remedy[:1] == remedy_of("lock")[:1]:
         remedy = (_free_holder(holder) or remedy[0], *remedy[1:])
     return Standstill(
         kind=why.kind,

@@ -136,7 +136,7 @@ class _PutCauses:
 
 
 def _put_cause(methods: Sequence[str]) -> StandstillCause | Literal["lock"] | None:
-    for marks, cause, _ in BROKER_CAUSES:
+    for marks, cause in BROKER_CAUSES:
         if any(mark in method for method in methods for mark in marks):
             return cause
     if any(_NEW_FILE in method for method in methods):

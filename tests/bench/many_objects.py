@@ -16,9 +16,9 @@ from typing import BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BYTE, INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BYTE, INT, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
 
 OBJECTS_OF_ORDER = 6
 CHAIN = 8

@@ -13,9 +13,9 @@ import pytest
 
 from mqdiag.errors import EXIT_INPUT, InputError
 from mqdiag.redact.redact_dump import redact_dump
-from mqdiag.testing.packings import tarred
 from tests.cli.conftest import Run
 from tests.report_schema import validate_report
+from tests.writers.packings import tarred
 
 HEADER = b"JAVA PROFILE 1.0.2\0" + (8).to_bytes(4, "big") + bytes(8)
 JSTACK = b"2026-11-21 08:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n"

@@ -18,10 +18,10 @@ from mqdiag.cli import run
 from mqdiag.cli.common.prompt import Offered, prompt
 from mqdiag.query.formats import row_writer
 from mqdiag.query.session import Answer, Session
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
 from tests.graph.small_dump import small_dump
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 NASTY = ["=1+1", "\x1b[31mred", "a|b\nc", "::error::x", "\u202eright"]
 ASKED = "SELECT text, length FROM strings ORDER BY id"

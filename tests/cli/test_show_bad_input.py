@@ -11,12 +11,12 @@ import pytest
 
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_INPUT, EXIT_USAGE
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BYTE, CHAR, INT, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.cli.conftest import Run
 from tests.text_width import too_wide
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BYTE, CHAR, INT, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 FIRST_RUN = b"mqdiag: compiling kernels, only at the first run on this machine\n"
 """where no kernels are kept yet"""

@@ -16,8 +16,8 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.read_heaps import MOST_DUMPS
 from mqdiag.findings import Severity
 from mqdiag.language import english
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_writer import DumpWriter
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_writer import DumpWriter
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 BUSY = FIXTURES / "healthy-busy-4.9.8" / "histogram.txt"

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from mqdiag.testing.hprof_records import BYTE, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.docs.copied_tree import ROOT, CopiedTree, block_of
 from tests.threads.made import CONSUME, READ, At, dump
+from tests.writers.hprof_records import BYTE, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-library.md"
 FILE = "mqdiag/knowledge/libraries/harbour.toml"

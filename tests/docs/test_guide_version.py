@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.docs.copied_tree import ROOT, CopiedTree
 from tests.rocketmq.written import WrittenClient
+from tests.writers.hprof_writer import DumpWriter
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-rocketmq-version.md"
-TABLE = "mqdiag/rocketmq/names.py"
+TABLE = "mqdiag/knowledge/java_names.toml"
 OLDER = "fixtures/heap/pop-5.3.3/dump.hprof.gz"
 
 
@@ -41,11 +41,11 @@ def heap_of(tree: CopiedTree, dump: str | Path) -> dict[str, Any]:
 
 def with_the_guides_rows(names: str) -> str:
     """The table after step 2: the guide's rows stand for the one of their role, its family is the first."""
-    rows, family = re.findall(r"```python\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
-    (role,) = set(re.findall(r'^ +\("([A-Za-z.]+)", ', rows, re.MULTILINE))
-    (old,) = re.findall(rf'^ +\("{re.escape(role)}", .*\),\n', names, re.MULTILINE)
-    assert names.count("FAMILIES = (\n") == 1
-    return names.replace(old, rows).replace("FAMILIES = (\n", f"FAMILIES = (\n{family}")
+    rows, family = re.findall(r"```toml\n(.*?)```", GUIDE.read_text("utf-8"), re.DOTALL)
+    (role,) = set(re.findall(r'^ +\["([A-Za-z.]+)", ', rows, re.MULTILINE))
+    (old,) = re.findall(rf'^ +\["{re.escape(role)}", .*\],\n', names, re.MULTILINE)
+    assert names.count("families = [\n") == 1
+    return names.replace(old, rows).replace("families = [\n", f"families = [\n{family}")
 
 
 def test_the_steps_of_the_guide(tree: CopiedTree, dump: Path) -> None:
@@ -62,8 +62,6 @@ def test_the_steps_of_the_guide(tree: CopiedTree, dump: Path) -> None:
     assert after["messages_in_queues"] == 3
     assert [(row["min_offset"], row["max_offset"]) for row in after["queues"]] == [(5, 7)]
     assert heap_of(tree, OLDER)["consumers"][0]["layout"] == "5.3"
-    tree.run("ruff check mqdiag/rocketmq")
-    tree.run("ruff format --check mqdiag/rocketmq")
 
 
 @pytest.mark.nightly

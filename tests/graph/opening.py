@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mqdiag.graph import Heap, open_heap
 from mqdiag.read.hprof.dump import Dump, read_dump
 from mqdiag.read.source import open_source
-from mqdiag.testing.hprof_writer import DumpWriter
+from tests.writers.hprof_writer import DumpWriter
 
 Written = DumpWriter | bytes
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from mqdiag.graph import Heap
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import heap_of
 from tests.oracles.graphs import Graph
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import OBJECT
+from tests.writers.hprof_writer import DumpWriter
 
 CLASSES = 4
 

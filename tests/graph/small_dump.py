@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BYTE, INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BYTE, INT, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def small_dump(id_size: int = 8, segment_bytes: int | None = 700) -> DumpWriter:

@@ -10,10 +10,10 @@ import pytest
 from mqdiag.facts.heap import BrokenKeys
 from mqdiag.graph.holders.broken_keys import broken_keys
 from mqdiag.graph.holders.contents import contents_of
-from mqdiag.testing.hprof_records import BYTE, INT, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of, nodes_of
+from tests.writers.hprof_records import BYTE, INT, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 KEYS = 64
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from mqdiag.graph import Heap, collections
-from mqdiag.testing.hprof_records import OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import Entry, JavaObjects
 from tests.graph.opening import heap_of, nodes_of
+from tests.writers.hprof_records import OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import Entry, JavaObjects
 
 MAPS: dict[str, Callable[[JavaObjects, list[Entry]], int]] = {
     "HashMap": lambda java, entries: java.hash_map(entries),

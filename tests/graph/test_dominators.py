@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 
 from mqdiag.graph import dominance, index, paths
 from mqdiag.graph.histogram import class_rows
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.new_arrays import fill_new_arrays
 from tests.graph.opening import heap_of, nodes_of, targets
 from tests.graph.random_heap import RandomHeap, random_heap
 from tests.oracles import graphs
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import OBJECT
+from tests.writers.hprof_writer import DumpWriter
 
 SEEDS = st.integers(0, 10**9)
 

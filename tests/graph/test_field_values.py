@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from mqdiag.graph import Heap
-from mqdiag.testing.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT, SHORT
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import heap_of, nodes_of
+from tests.writers.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT, SHORT
+from tests.writers.hprof_writer import DumpWriter
 
 VALUES = {
     BOOLEAN: (0, 1),

@@ -8,10 +8,10 @@ import pytest
 
 from mqdiag.graph.heap_limit import HeapLimit, contradicts, heap_limit
 from mqdiag.language import english
-from mqdiag.testing.hprof_records import LONG, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
+from tests.writers.hprof_records import LONG, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 MIB = 1 << 20
 

@@ -8,10 +8,10 @@ import pytest
 
 from mqdiag.facts.heap import Suspect
 from mqdiag.graph.suspects import suspects
-from mqdiag.testing.hprof_records import BYTE, INT, JAVA_FRAME, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
+from tests.writers.hprof_records import BYTE, INT, JAVA_FRAME, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter, JavaClass
+from tests.writers.java_objects import JavaObjects
 
 PARTS = 40
 PART_BYTES = bytes(4096)

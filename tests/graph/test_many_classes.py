@@ -11,9 +11,9 @@ import pytest
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.graph import index
 from mqdiag.report_json import encoded
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import dump_of, heap_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_writer import DumpWriter
 
 SAMPLE = Path(__file__).parents[2] / "fixtures/heap/stuck-one-5.3.3/dump.hprof.gz"
 

@@ -16,9 +16,9 @@ from mqdiag.graph.kernels.merge import MAX_REPEATS
 from mqdiag.graph.merged_paths import paths_to_all, paths_to_one
 from mqdiag.graph.paths import edge_name
 from mqdiag.graph.referrers import referrers_of
-from mqdiag.testing.hprof_records import INT, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import heap_of
+from tests.writers.hprof_records import INT, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
 
 Way = tuple[tuple[str, str], ...]
 Sums = tuple[int, int, int]

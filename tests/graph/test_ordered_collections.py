@@ -6,10 +6,10 @@ from pathlib import Path
 
 from mqdiag.graph import Heap
 from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entries, ordered_items
-from mqdiag.testing.hprof_records import INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
+from tests.writers.hprof_records import INT, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def texts(heap: Heap, nodes: list[int]) -> list[str | None]:

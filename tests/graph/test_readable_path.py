@@ -9,11 +9,11 @@ import pytest
 from mqdiag.graph import readable_path as module
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.suspects import suspects
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BYTE, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BYTE, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def filled(dump: DumpWriter) -> int:

@@ -11,10 +11,10 @@ import pytest
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.graph import references
 from mqdiag.language import english
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import heap_of, targets
 from tests.graph.random_heap import random_heap
 from tests.graph.small_dump import small_dump
+from tests.writers.hprof_writer import DumpWriter
 
 NO_ROOM_TO_SPARE = 1 << 62
 

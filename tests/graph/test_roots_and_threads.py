@@ -7,11 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of, nodes_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def test_trap_16_without_system_class_roots_the_boot_loaders_classes_are_roots(tmp_path: Path) -> None:

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from mqdiag.graph import Heap, open_heap
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing import jvm_layout
-from mqdiag.testing.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT, WIDTHS
-from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
-from mqdiag.testing.jvm_layout import JvmLayout
 from tests.graph.opening import heap_of, nodes_of
+from tests.writers import hprof_records as hprof
+from tests.writers import jvm_layout
+from tests.writers.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT, WIDTHS
+from tests.writers.hprof_writer import DumpWriter, JavaClass
+from tests.writers.jvm_layout import JvmLayout
 
 JVMS = {
     "compressed": jvm_layout.COMPRESSED,

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqdiag.graph.strings import MAX_CHARACTERS
-from mqdiag.testing.hprof_records import BYTE, CHAR, INT, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of, nodes_of
+from tests.writers.hprof_records import BYTE, CHAR, INT, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 TEXTS = ["", "a", "topic%RETRY%", "Größe", "消费者", "\U0001f600!", "\0", "1234567890"]
 

@@ -11,7 +11,7 @@ from mqdiag.graph import open_heap
 from mqdiag.graph.histogram import class_rows
 from mqdiag.read.hprof.dump import read_dump
 from mqdiag.read.source import open_source
-from mqdiag.testing import hprof_records as hprof
+from tests.writers import hprof_records as hprof
 
 ARRAYS, LENGTH = 64, 64 << 20
 READ_AHEAD = 1 << 20

@@ -8,10 +8,10 @@ import pytest
 
 from mqdiag.facts.heap import VirtualThreads
 from mqdiag.graph.virtual_threads import Awaited, own_frames, state_of, virtual_threads
-from mqdiag.testing.hprof_records import INT, OBJECT, STICKY_CLASS, UNKNOWN_ROOT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
+from tests.writers.hprof_records import INT, OBJECT, STICKY_CLASS, UNKNOWN_ROOT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 STATES = {"NEW": 0, "STARTED": 1, "RUNNABLE": 2, "PARKED": 4, "PINNED": 5, "TIMED_PARKED": 7, "TERMINATED": 99}
 WAIT = (("jdk/internal/misc/Unsafe", "park"), ("java/util/concurrent/FutureTask", "get"))

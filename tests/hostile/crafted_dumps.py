@@ -11,11 +11,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BYTE, INT, OBJECT, Encoder
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.rocketmq.written import WrittenClient
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BYTE, INT, OBJECT, Encoder
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 ENCODE = Encoder(8)
 FIRST_ID = 0x1000_0000

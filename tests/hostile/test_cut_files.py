@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.testing.hprof_records import OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
+from tests.writers.hprof_records import OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
 
 WHEN_MAPPED = """
 import os, sys

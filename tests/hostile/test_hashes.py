@@ -18,9 +18,9 @@ from mqdiag.graph.threads import read_threads
 from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.process_secret import FACTOR, START
-from mqdiag.testing.hprof_records import OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers.hprof_records import OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 duplicates = importlib.import_module("mqdiag.graph.waste.duplicate_strings")
 """the module: its package has a function of the same name"""

@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from mqdiag.testing import hprof_records as hprof
+from tests.writers import hprof_records as hprof
 
 _ROOT_BYTES = {
     hprof.UNKNOWN_ROOT: 0,

@@ -13,9 +13,9 @@ import pytest
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import UsageError
 from mqdiag.notebook import Heap, open_dump
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.notebook.conftest import FOLDER
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def test_texts_of_many_strings(heap: Heap) -> None:

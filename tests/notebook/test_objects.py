@@ -12,10 +12,10 @@ import pytest
 import mqdiag.notebook.heap
 from mqdiag.errors import InputError
 from mqdiag.notebook import Heap, JavaObject, open_dump
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 QUEUE = "org.apache.rocketmq.client.impl.consumer.ProcessQueue"
 

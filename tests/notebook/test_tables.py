@@ -13,9 +13,9 @@ import pytest
 
 from mqdiag.errors import UsageError
 from mqdiag.notebook import Heap, open_dump
-from mqdiag.testing.hprof_records import BOOLEAN, CHAR, DOUBLE, INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers.hprof_records import BOOLEAN, CHAR, DOUBLE, INT, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 MESSAGE = "org.apache.rocketmq.common.message.MessageClientExt"
 

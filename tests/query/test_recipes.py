@@ -11,14 +11,14 @@ from mqdiag.errors import UsageError
 from mqdiag.graph import open_heap
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import Session
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.small_dump import small_dump
 from tests.query import twins
 from tests.query.plain_dump import PlainDump
 from tests.query.twins import A_CLASS, Twin, an_object
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 SESSIONS = "old-sessions"

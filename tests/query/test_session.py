@@ -16,11 +16,11 @@ from mqdiag.query.mentioned import mentioned
 from mqdiag.query.session import Limits, Session
 from mqdiag.query.table import Stream, Table
 from mqdiag.query.tables import table_names
-from mqdiag.testing.hprof_records import CHAR, DOUBLE, INT, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
 from tests.graph.small_dump import small_dump
+from tests.writers.hprof_records import CHAR, DOUBLE, INT, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 STUCK = Path(__file__).parents[2] / "fixtures" / "heap" / "stuck-one-4.9.8" / "dump.hprof.gz"
 

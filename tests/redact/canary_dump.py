@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mqdiag.testing.hprof_records import BYTE, CHAR, INT, LONG, OBJECT, SHORT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.rocketmq.written import WrittenClient
+from tests.writers.hprof_records import BYTE, CHAR, INT, LONG, OBJECT, SHORT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 GROUP, TOPIC, BROKER, THREAD = "orders-group", "orders-topic", "broker-north", "order-worker-7"
 PROPERTY_KEY, DIGITS, JVM_NAME = "tenantOfOrder", "1760000000123", "Canary 64-Bit Server VM"

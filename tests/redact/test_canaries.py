@@ -10,10 +10,10 @@ import pytest
 
 from mqdiag.errors import InputError
 from mqdiag.redact.redact_dump import Redacted, redact_dump
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.redact.canary_dump import KEPT, CanaryDump, canary_dump
 from tests.redact.compare import differences
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 FORMS = {
     "jdk 17": {},

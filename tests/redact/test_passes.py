@@ -10,12 +10,12 @@ import pytest
 from mqdiag.progress import Silent
 from mqdiag.read.hprof.block_index import LARGE_BYTES
 from mqdiag.redact.redact_dump import redact_dump
-from mqdiag.testing.hprof_records import BYTE, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
-from mqdiag.testing.java_objects import JavaObjects
 from mqdiag.text import Text
 from tests.redact.canary_dump import KEPT, CanaryDump, canary_dump
 from tests.redact.compare import differences
+from tests.writers.hprof_records import BYTE, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter, JavaClass
+from tests.writers.java_objects import JavaObjects
 
 ONCE = ["reading records", "indexing objects", "looking for names", "redacting"]
 

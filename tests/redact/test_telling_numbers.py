@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mqdiag.cli import run
-from mqdiag.testing.hprof_records import INT, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers.hprof_records import INT, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 HASH, HOST = 111376, 0x0A01_0203
 """of the text "pw7", and 10.1.2.3"""

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.rocketmq.client import find_clients
-from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.written import FAMILIES, WrittenClient, opened, view_of
+from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
 
 
 def _busy(dump: DumpWriter, root: str, family: str) -> WrittenClient:

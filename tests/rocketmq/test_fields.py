@@ -9,8 +9,8 @@ import pytest
 
 from mqdiag.graph import Heap
 from mqdiag.rocketmq import fields
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.rocketmq.written import WrittenClient, opened
+from tests.writers.hprof_writer import DumpWriter
 
 
 def heap_with_queues(folder: Path, family: str) -> Heap:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.rocketmq import clients
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.rocketmq.written import WrittenClient, view_of
+from tests.writers.hprof_writer import DumpWriter
 
 SUBSCRIBER = '''
 """A client with classes of its own: Subscriber keeps its messages in a list."""

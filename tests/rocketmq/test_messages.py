@@ -8,10 +8,10 @@ import pytest
 
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.rocketmq.messages import hashes_are_true, spread_hashes
-from mqdiag.testing.hprof_records import BYTE
-from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.conftest import case
 from tests.rocketmq.written import WrittenClient, view_of
+from tests.writers.hprof_records import BYTE
+from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.facts.heap import QueueFacts
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.rocketmq.written import WrittenClient, view_of
+from tests.writers.hprof_writer import DumpWriter
 
 
 @pytest.fixture

@@ -8,9 +8,9 @@ import pytest
 
 from mqdiag.facts.heap import MessageHolder
 from mqdiag.rocketmq.view import RocketMQView
-from mqdiag.testing.hprof_records import OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.rocketmq.written import WrittenClient, view_of
+from tests.writers.hprof_records import OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
 
 COUNT = 40
 

@@ -9,10 +9,10 @@ import pytest
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.graph import open_heap
 from mqdiag.rocketmq.view import rocketmq_facts
-from mqdiag.testing.hprof_records import BYTE, INT, LONG, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.broker.written_broker import ObjectMaker, Ref
 from tests.rocketmq.written import WrittenClient, view_of
+from tests.writers.hprof_records import BYTE, INT, LONG, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 NOW = CAPTURED_AT_MS

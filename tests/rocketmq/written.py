@@ -10,9 +10,9 @@ from pathlib import Path
 
 from mqdiag.graph import Heap, open_heap
 from mqdiag.rocketmq.view import RocketMQView, rocketmq_facts
-from mqdiag.testing.hprof_records import BOOLEAN, BYTE, INT, LONG, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers.hprof_records import BOOLEAN, BYTE, INT, LONG, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 FAMILIES = ("3.2", "3.5", "4.0", "4.2", "4.6", "4.9", "5.0", "5.1", "5.2", "5.3")
 

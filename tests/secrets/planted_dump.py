@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from mqdiag.testing.hprof_records import CHAR, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers.hprof_records import CHAR, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = {

@@ -13,10 +13,10 @@ from mqdiag.diagnose.secrets import secrets_in_heap
 from mqdiag.facts.secrets import SecretGroup
 from mqdiag.secrets import find
 from mqdiag.secrets.patterns import PATTERNS, is_card, is_setting_name
-from mqdiag.testing.hprof_records import BYTE, CHAR, INT, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.secrets.planted_dump import SECRETS, planted_dump, with_gone_text
+from tests.writers.hprof_records import BYTE, CHAR, INT, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def groups_of(path: Path, *, redacted: bool | None = None) -> tuple[SecretGroup, ...]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.knowledge.remedies import remedy
 from mqdiag.language import english
-from mqdiag.threads.cause_of_wait import LOCK_REMEDY
 from tests.threads.made import CONSUME, READ, RUN, At, facts, report, states
 
 OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
@@ -149,7 +149,7 @@ def test_a_holder_without_a_frame_is_named_without_a_place(tmp_path: Path) -> No
     assert still.holder == "native-helper"
     assert still.holder_does is not None
     assert "?" not in still.holder_does
-    assert still.remedy[0] == LOCK_REMEDY[0]
+    assert still.remedy[0] == remedy("lock")[0]
 
 
 @pytest.mark.parametrize(("line", "owner"), [(60, "SendMessageThread_3"), (10, None)])

@@ -234,7 +234,7 @@ def test_the_first_remedy_of_a_lock_names_the_thread_and_its_frame(case: str) ->
 
 
 @pytest.mark.parametrize(
-    "prefix", [prefix for prefix, _ in roles.PREFIXES] + ["pool-3-thread-", "order_", "G1 Conc#", ""]
+    "prefix", [prefix for prefix, _ in roles.NAMES.beginnings] + ["pool-3-thread-", "order_", "G1 Conc#", ""]
 )
 def test_the_number_of_a_thread_says_nothing_of_its_role(prefix: str) -> None:
     for name in (f"{prefix}1", f"{prefix}12", f"{prefix}307"):

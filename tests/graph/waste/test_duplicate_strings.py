@@ -11,11 +11,11 @@ import pytest
 from mqdiag.graph import Heap, open_heap
 from mqdiag.graph.waste import sample
 from mqdiag.graph.waste.duplicate_strings import LARGEST, _grouped, _shortened, duplicate_strings
-from mqdiag.testing.hprof_records import CHAR, INT, JNI_GLOBAL, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
 from tests.oracles import waste as oracle
+from tests.writers.hprof_records import CHAR, INT, JNI_GLOBAL, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "heap"
 # "ab" and U+6261 have the same bytes in the two encodings.

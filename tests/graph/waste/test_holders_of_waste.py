@@ -7,10 +7,10 @@ from pathlib import Path
 from mqdiag.graph.waste.direct_buffers import SEVERAL, direct_buffers
 from mqdiag.graph.waste.loaders import repeated_loaders
 from mqdiag.graph.waste.thread_locals import thread_locals
-from mqdiag.testing.hprof_records import BOOLEAN, BYTE, INT, JNI_GLOBAL, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
+from tests.writers.hprof_records import BOOLEAN, BYTE, INT, JNI_GLOBAL, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 
 def loader(dump: DumpWriter, *, closed: bool) -> int:

@@ -8,11 +8,11 @@ import pytest
 
 from mqdiag.graph.waste import sample
 from mqdiag.graph.waste.spare_room import wasteful_collections
-from mqdiag.testing.hprof_records import INT, JNI_GLOBAL, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
 from tests.graph.opening import heap_of
 from tests.oracles import waste as oracle
+from tests.writers.hprof_records import INT, JNI_GLOBAL, OBJECT
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 SIZES = [
     (0, 1),

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from mqdiag.read.hprof.classes import MAX_MISSING
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
 from tests.graph.opening import counts, dump_of, heap_of, nodes_of, targets
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import INT, LONG, OBJECT
+from tests.writers.hprof_writer import DumpWriter, JavaClass
 
 
 def family(id_size: int = 8) -> tuple[DumpWriter, list[int]]:

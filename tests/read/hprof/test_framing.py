@@ -12,10 +12,10 @@ from mqdiag.read.hprof.dump import Dump, read_dump, read_objects
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.hprof.records import read_records
 from mqdiag.read.source import open_source
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.text import NOTHING
 from tests.graph.opening import counts, dump_of, heap_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_writer import DumpWriter
 
 GIB = 1 << 30
 HEADER = hprof.header("1.0.2", 8, 0)

@@ -15,10 +15,10 @@ import mqdiag.read.open.dump
 from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.read.source import Source, open_source
-from mqdiag.testing import gzip_forms
 from mqdiag.text import NOTHING
 from tests.graph.opening import counts, dump_of
 from tests.graph.small_dump import small_dump
+from tests.writers import gzip_forms
 
 DATA = small_dump().to_bytes()
 BLOCK = 512

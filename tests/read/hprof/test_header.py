@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from mqdiag.errors import InputError
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import dump_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_writer import DumpWriter
 
 
 def small(version: str = "1.0.2", id_size: int = 8) -> DumpWriter:

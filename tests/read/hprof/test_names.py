@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqdiag.read.hprof.names import decode_modified_utf8, java_name
-from mqdiag.testing.hprof_records import OBJECT, modified_utf8
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import dump_of, heap_of
+from tests.writers.hprof_records import OBJECT, modified_utf8
+from tests.writers.hprof_writer import DumpWriter
 
 
 @given(st.text())

@@ -15,10 +15,10 @@ from mqdiag.progress import Silent
 from mqdiag.read.hprof import packed_dump
 from mqdiag.read.hprof.dump import Dump, counted_dump, read_dump
 from mqdiag.read.source import Source
-from mqdiag.testing import gzip_forms
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import BYTE
 from tests.graph.small_dump import small_dump
+from tests.writers import gzip_forms
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import BYTE
 
 FIXTURE = Path(__file__).parents[3] / "fixtures" / "heap" / "no-rocketmq" / "dump.hprof.gz"
 SMALL = small_dump().to_bytes()

@@ -9,11 +9,11 @@ import pytest
 
 from mqdiag.read.hprof.dump import Dump, read_dump, read_objects
 from mqdiag.read.source import open_source
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import OBJECT
-from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.graph.opening import counts, dump_of, heap_of, put
 from tests.graph.small_dump import small_dump
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import OBJECT
+from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
 
 FORMS = {
     "1.0.2, ids of 8, one segment": DumpWriter(),

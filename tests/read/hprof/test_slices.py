@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from mqdiag.read.hprof import walk
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_writer import DumpWriter
 from tests.graph.opening import counts, dump_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_writer import DumpWriter
 
 OBJECTS = 600
 

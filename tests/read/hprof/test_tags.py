@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from mqdiag.language import english
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_writer import DumpWriter
 from mqdiag.text import NOTHING
 from tests.graph.opening import counts, dump_of, heap_of, nodes_of
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_writer import DumpWriter
 
 ROOTS = (0xFF, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08)
 

@@ -15,8 +15,8 @@ from mqdiag.errors import InputError
 from mqdiag.read.open import limits
 from mqdiag.read.open.door import as_far_as_they_go, first_of, members, packing_name
 from mqdiag.read.open.limits import Limits
-from mqdiag.testing.packings import PACKINGS, SQUEEZED, tarred, zipped
 from mqdiag.text import Text
+from tests.writers.packings import PACKINGS, SQUEEZED, tarred, zipped
 
 TEXT = b"".join(b"%d a line that changes %d\n" % (number, number * 7919) for number in range(40_000))
 NOISE = random.Random(1).randbytes(400_000)

@@ -16,8 +16,8 @@ from mqdiag.graph import open_dump, open_heap
 from mqdiag.language import english
 from mqdiag.read.source import open_source
 from mqdiag.redact.redact_dump import redact_dump
-from mqdiag.testing.packings import PACKINGS, SQUEEZED, tarred, zipped
 from tests.graph.small_dump import small_dump
+from tests.writers.packings import PACKINGS, SQUEEZED, tarred, zipped
 
 DUMP = small_dump().to_bytes()
 

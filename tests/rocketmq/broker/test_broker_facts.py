@@ -9,10 +9,10 @@ import pytest
 from mqdiag.facts.broker import BrokerFacts, HeldQueue
 from mqdiag.rocketmq.broker.broker_facts import broker_facts
 from mqdiag.rocketmq.broker.controllers import find_controllers
-from mqdiag.testing.hprof_records import OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.broker.written_broker import FAMILIES, FILE_BYTES, File, Ref, WrittenBroker
 from tests.rocketmq.written import opened, view_of
+from tests.writers.hprof_records import OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
 
 NOW = CAPTURED_AT_MS
 every_family = pytest.mark.parametrize("family", FAMILIES)

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.testing.hprof_records import BOOLEAN, INT, LONG, OBJECT
-from mqdiag.testing.hprof_writer import CAPTURED_AT_MS, DumpWriter
 from tests.rocketmq.broker.written_broker import File, WrittenBroker
+from tests.writers.hprof_records import BOOLEAN, INT, LONG, OBJECT
+from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
 
 LAYOUTS = Path(__file__).parents[3] / "fixtures" / "broker-layouts"
 KINDS = {"int": INT, "long": LONG, "boolean": BOOLEAN}

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mqdiag.testing.hprof_records import BOOLEAN, DOUBLE, INT, LONG, OBJECT, STICKY_CLASS
-from mqdiag.testing.hprof_writer import DumpWriter
-from mqdiag.testing.java_objects import JavaObjects
+from tests.writers.hprof_records import BOOLEAN, DOUBLE, INT, LONG, OBJECT, STICKY_CLASS
+from tests.writers.hprof_writer import DumpWriter
+from tests.writers.java_objects import JavaObjects
 
 FAMILIES = ("3.2", "4.3", "4.9", "5.3")
 VERSIONS = {"3.2": "V3_2_6", "4.3": "V4_3_2", "4.9": "V4_9_7", "5.3": "V5_3_3"}

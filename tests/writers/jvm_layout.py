@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mqdiag.testing.hprof_records import OBJECT, WIDTHS
+from tests.writers.hprof_records import OBJECT, WIDTHS
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from mqdiag.testing.hprof_records import BOOLEAN, BYTE, CHAR, INT, OBJECT
-from mqdiag.testing.hprof_writer import DumpWriter, JavaClass
+from tests.writers.hprof_records import BOOLEAN, BYTE, CHAR, INT, OBJECT
+from tests.writers.hprof_writer import DumpWriter, JavaClass
 
 Entry = tuple[int, int]
 """ids of key and value"""

@@ -16,9 +16,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from mqdiag.testing import hprof_records as hprof
-from mqdiag.testing.hprof_records import OBJECT, Encoder, Number
-from mqdiag.testing.jvm_layout import BITS_32, COMPRESSED, JvmLayout
+from tests.writers import hprof_records as hprof
+from tests.writers.hprof_records import OBJECT, Encoder, Number
+from tests.writers.jvm_layout import BITS_32, COMPRESSED, JvmLayout
 
 CAPTURED_AT_MS = 1_760_000_000_000
 
