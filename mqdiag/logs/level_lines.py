@@ -102,9 +102,9 @@ class LevelLines(msgspec.Struct):
         if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
             return
         for line in bare_exceptions(block, begins_log=begins_log):
-            found = catalogue().find(line.strip())
-            if found is not None and found[1].verdict == "harmless":
-                self.entries[found[1]] += 1
+            thrown = catalogue().find(line.strip())
+            if thrown is not None and thrown[1].verdict == "harmless":
+                self.entries[thrown[1]] += 1
                 continue
             self.foreign += 1
             self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)

@@ -151,7 +151,7 @@ class LogsReader:
             quoted,
             known_heads(head),
             repeated,
-            untold_lines(head, taken) if is_short else Untold(),
+            untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
             told,
         )
 

@@ -75,7 +75,10 @@ def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
         if name == LOG:
             records += _RECORD.match(line) is not None
             exceptions += (_EXCEPTION.match(line) or _BARE_EXCEPTION.match(line)) is not None
-    has_settings = SETTINGS in parts and any(map(str.strip, parts.get(LOG, ())))
+    # an exception without its record does not tell what was asked
+    has_settings = SETTINGS in parts and any(
+        line.strip() and _BARE_EXCEPTION.match(line) is None for line in parts.get(LOG, ())
+    )
     is_admin = parts.keys() <= {ADMIN, LOG, SETTINGS} and not has_settings
     if not named and records < LEAST_RECORDS and not exceptions and is_admin:
         return []

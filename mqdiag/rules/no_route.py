@@ -10,6 +10,7 @@ from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import events, lines_of, most_frequent, only, when
+from mqdiag.text import Value
 
 RULE = Rule("no-route")
 
@@ -43,7 +44,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     )
 
 
-def _rows(found: list[LogEvent]) -> tuple[dict[str, object], ...]:
+def _rows(found: list[LogEvent]) -> tuple[dict[str, Value], ...]:
     return tuple(
         {
             "lines": one.count,

@@ -269,5 +269,7 @@ def test_an_exception_with_its_stack_above_settings_is_a_log() -> None:
     exception = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to <null> failed\n"
     stack = "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.getBrokerClusterInfo(M.java:1)\n"
     settings = "brokerClusterName=a\nbrokerId=0\n"
-    for above in (exception + stack, exception):
-        assert [part.name for part in parts_of(above + settings)] == ["log lines", "settings of a broker"]
+    names = [part.name for part in parts_of(exception + stack + settings)]
+    assert names == ["log lines", "settings of a broker"]
+    # without the stack it does not tell what was asked
+    assert parts_of(exception + settings) == []
