@@ -184,6 +184,11 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     sides: tuple[LogSide, ...] = ()
     """which logs say so"""
 
+    @property
+    def moved_on(self) -> bool:
+        """Whether the broker gave a later offset than a real one that was asked for."""
+        return 0 < self.requested < self.given
+
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
     """Lookups of offsets in store files that do not hold them, by who asked and by where the offset lies."""
