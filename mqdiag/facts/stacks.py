@@ -509,6 +509,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     judged: bool = False
     """whether progress can be judged at all"""
     not_judged_because: NotJudged | None = None
+    pasted: Text | None = None
+    """why the dumps are taken for a text that somebody pasted into a log; None for dumps of the log's own process"""
     jvms: int = 1
     repeated_samples: int = 0
     """samples left out because they are the same as another"""

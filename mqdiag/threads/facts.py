@@ -58,6 +58,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         seconds=series.seconds,
         judged=series.not_judged is None,
         not_judged_because=series.not_judged,
+        pasted=next((sample.pasted for sample in samples if sample.pasted is not None), None),
         jvms=series.jvms,
         repeated_samples=series.repeated,
         cut_samples=series.cut,
