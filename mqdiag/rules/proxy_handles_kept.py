@@ -12,7 +12,7 @@ from mqdiag.rules.said import Limits, Said
 RULE = Rule("proxy-handles-kept")
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each client of a group."""
     proxy = heap.proxy

@@ -11,7 +11,7 @@ from mqdiag.rules.said import Limits, Said
 RULE = Rule("proxy-relay-unanswered")
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for the proxy."""
     proxy = heap.proxy

@@ -88,6 +88,11 @@ INCIDENTS = Table(
         Column("bytes", _INT, "their size"),
         Column("kinds", "list", "heap, stacks, log: what was read"),
         Column("checked", "list", "rules that had their evidence and ran to the end"),
+        Column(
+            "lowered",
+            "list",
+            "the rule of each error and warning that the configuration lowered, ignored or kept from being found",
+        ),
         Column("findings", _INT, "number of findings"),
         Column("worst", _STR, "severity of the worst finding"),
         Column("heap_bytes", _INT, "limit of the JVM's heap"),
