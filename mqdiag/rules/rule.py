@@ -95,6 +95,16 @@ class Rule:
 
         return self.sees("heap")(needs_graph(made))
 
+    def ages(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+        """Add a check as `graph` does, of a fault that only ages show; where none is known the rule says so."""
+        from mqdiag.rules.shared.graph_needed import counts_ages, needs_graph
+
+        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+            if facts.heap is not None:
+                yield from check(facts.heap, limits)
+
+        return self.sees("heap")(needs_graph(counts_ages(made)))
+
     def brokers(self, check: Callable[[BrokerFacts, Limits], Iterator[Said]]) -> Check:
         """Add a check of each broker of a heap dump."""
         from mqdiag.rules.shared.brokers import brokers_of_heap
