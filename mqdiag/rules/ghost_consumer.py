@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between, events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
 from mqdiag.rules.shared.graph_needed import needs_whole_graph
-from mqdiag.rules.shared.log_events import between, events
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("ghost-consumer")

@@ -11,10 +11,10 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
+from mqdiag.log_events import between, seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.consumers import only_grpc, queue_name
-from mqdiag.rules.shared.log_events import between, seconds_between
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.time_ranges import between as range_between
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between, events, seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import only_grpc, owner, queue_name
-from mqdiag.rules.shared.log_events import between, events, seconds_between
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("orderly-lock-lost")

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import OUT_OF_MEMORY, by_group, events, only
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import only_grpc, owner, queue_name
 from mqdiag.rules.shared.graph_needed import needs_whole_graph
-from mqdiag.rules.shared.log_events import OUT_OF_MEMORY, by_group, events, only
 
 RULE = Rule("pull-loop-lost")
 EXPIRED_MS = 120_000

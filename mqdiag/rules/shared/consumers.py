@@ -7,7 +7,7 @@ from datetime import datetime
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("consumers")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from functools import partial, wraps
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Check, Limits, Said, Skip
-from mqdiag.rules.shared.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("graph_needed")
