@@ -110,8 +110,21 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             checked=len(report.checked),
             rules=_rules(report),
         ),
-        reason=sentences(changed_settings(report), _not_given(report), advice),
+        reason=sentences(changed_settings(report), _harmless(report), _not_given(report), advice),
         margins=margins,
+    )
+
+
+def _harmless(report: Report) -> Text | None:
+    """What looks like trouble in the logs and is none."""
+    if report.logs is None or not report.logs.harmless:
+        return None
+    first = report.logs.harmless[0]
+    return say(
+        '{lines:count} {lines:line|lines} such as "{example}" {lines:is|are} harmless: {why}',
+        lines=first.count,
+        example=first.example,
+        why=first.why,
     )
 
 

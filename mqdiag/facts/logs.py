@@ -48,6 +48,17 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """event lines without a time before or on them"""
     known_heads: float | None = None
     """share of its first lines that have a level, of those that begin a record; None where none does"""
+    harmless_lines: int = 0
+    """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    untold_lines: int = 0
+    """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
+    first_untold: Excerpt = ""
+    """the first of them"""
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the program that wrote it is known: an event, or harmless lines that are most of it."""
+        return self.event_lines > self.harmless_lines or 2 * self.harmless_lines >= self.lines > 0
 
 
 class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -500,6 +511,16 @@ class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     count: int
 
 
+class HarmlessLines(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Lines that look like trouble and mean none."""
+
+    kind: Public
+    count: int
+    why: Text
+    """as a sentence"""
+    example: Excerpt
+
+
 MOST_PASSING = 20
 """passing lines of one rule that a start, a shutdown and a rebalance of one process explain"""
 
@@ -631,6 +652,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    harmless: tuple[HarmlessLines, ...] = ()
+    """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()
     """log statements that a team describes by `--knowledge`, of those that stand in the logs"""
 

@@ -13,11 +13,6 @@ from mqdiag.text import Text
 WORDS = Words("consumers")
 
 
-def only_grpc(heap: HeapFacts) -> bool:
-    """Whether the consumers of a dump are of the gRPC client, all of them."""
-    return bool(heap.consumers) and all(one.traits.library == "grpc" for one in heap.consumers)
-
-
 def running(consumer: ConsumerFacts) -> bool:
     """Started and not shut down."""
     return consumer.state.get("serviceState") == "RUNNING"
