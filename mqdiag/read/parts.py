@@ -75,10 +75,7 @@ def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
         if name == LOG:
             records += _RECORD.match(line) is not None
             exceptions += (_EXCEPTION.match(line) or _BARE_EXCEPTION.match(line)) is not None
-    # an exception without its record does not tell what was asked
-    has_settings = SETTINGS in parts and any(
-        line.strip() and _BARE_EXCEPTION.match(line) is None for line in parts.get(LOG, ())
-    )
+    has_settings = SETTINGS in parts and any(map(str.strip, parts.get(LOG, ())))
     is_admin = parts.keys() <= {ADMIN, LOG, SETTINGS} and not has_settings
     if not named and records < LEAST_RECORDS and not exceptions and is_admin:
         return []
@@ -104,7 +101,10 @@ def _assigned(text: str) -> Iterator[tuple[str, str]]:
             continue
         begun = file or _begun(lines, place, name)
         if begun is not None:
-            if begun == SETTINGS and name is None:
+            filled = [before for before in waiting if before.strip()]
+            if begun == SETTINGS and name is None and filled and all(map(_BARE_EXCEPTION.match, filled)):
+                begun = ADMIN  # an exception without its record does not tell what was asked
+            elif begun == SETTINGS and name is None:
                 name = LOG
                 for before in waiting:
                     # settings above the first that tells whose they are

@@ -75,6 +75,6 @@ def closings(*bursts: tuple[str, ...]) -> str:
 
 def test_a_console_that_shuts_its_clients_down_is_no_churn(tmp_path: Path) -> None:
     together = ("10.0.0.1:9876", "10.0.0.2:10911")
-    assert diagnosed(closings(*[together] * 12), tmp_path).findings == ()
+    assert all(one.severity == "info" for one in diagnosed(closings(*[together] * 12), tmp_path).findings)
     found = diagnosed(closings(*[together[:1]] * 12), tmp_path).findings
-    assert [one.rule for one in found] == ["connection-churn"]
+    assert [one.rule for one in found if one.severity == "warning"] == ["connection-churn"]
