@@ -16,7 +16,7 @@ from mqdiag.time_ranges import between as range_between
 RULE = Rule("ghost-consumer")
 
 
-@RULE.whole_graph
+@RULE.whole_ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
     for consumer in heap.consumers:

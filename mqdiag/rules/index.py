@@ -24,7 +24,9 @@ FILE = "index.tsv"
 VIEWS = {
     "heap": "heap",
     "graph": "heap",
+    "ages": "heap",
     "whole_graph": "heap",
+    "whole_ages": "heap",
     "waste": "heap",
     "brokers": "heap",
     "stacks": "stacks",

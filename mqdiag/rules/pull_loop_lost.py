@@ -17,7 +17,7 @@ EXPIRED_MS = 120_000
 """ProcessQueue.PULL_MAX_IDLE_TIME: a rebalance then takes the queue away and adds it again"""
 
 
-@RULE.whole_graph
+@RULE.whole_ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue. A pull in progress lasts 30 s at most, so its request would be in the dump."""
     for queue in heap.queues:

@@ -53,19 +53,23 @@ class Views:
 
     def graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
         """The same for a heap dump whose queues and holders were read; it is skipped with the reason elsewhere."""
-        from mqdiag.rules.shared.graph_needed import without_graph
+        return self._each("heap", self._graph, check)
 
-        return self._each("heap", lambda facts: self._heap(facts, without_graph), check)
+    def ages(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+        """The same for a fault that only ages show; where none is known the rule says so, and tells what it finds."""
+        from mqdiag.rules.shared.graph_needed import with_ages
+
+        return self._each("heap", lambda facts: with_ages(self._graph(facts)), check)
 
     def whole_graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
         """The same for a check that concludes from what is not there: a cut dump lacks objects that the JVM had."""
-        from mqdiag.rules.shared.graph_needed import without_graph, without_whole
+        return self._each("heap", self._whole_graph, check)
 
-        def parts(facts: Facts) -> Iterator[HeapFacts | Skip]:
-            skip = without_whole(facts)
-            yield from self._heap(facts, without_graph) if skip is None else (skip,)
+    def whole_ages(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+        """A check as `whole_graph` and `ages` add it."""
+        from mqdiag.rules.shared.graph_needed import with_ages
 
-        return self._each("heap", parts, check)
+        return self._each("heap", lambda facts: with_ages(self._whole_graph(facts)), check)
 
     def waste(self, check: Callable[[Wasted, Limits], Iterator[Said]]) -> Check:
         """Add a check of what a heap dump shows to be wasted."""
@@ -122,14 +126,20 @@ class Views:
 
         return self.sees(evidence)(made)
 
-    def _heap(
-        self, facts: Facts, without: Callable[[HeapFacts], Skip | None] = lambda heap: None
-    ) -> Iterator[HeapFacts | Skip]:
-        """The heap; the reason where it lacks what the check needs, or where none of its clients is judged by it."""
-        heap = facts.heap
-        if heap is None:
-            return
-        skip = without(heap)
-        if skip is None and heap.only_grpc:
-            skip = self._of_grpc()
-        yield heap if skip is None else skip
+    def _heap(self, facts: Facts) -> Iterator[HeapFacts | Skip]:
+        """The heap; the reason where none of its consumers is judged by the rule."""
+        if facts.heap is not None:
+            skip = self._of_grpc() if facts.heap.only_grpc else None
+            yield facts.heap if skip is None else skip
+
+    def _graph(self, facts: Facts) -> Iterator[HeapFacts | Skip]:
+        from mqdiag.rules.shared.graph_needed import without_graph
+
+        skip = None if facts.heap is None else without_graph(facts.heap)
+        yield from self._heap(facts) if skip is None else (skip,)
+
+    def _whole_graph(self, facts: Facts) -> Iterator[HeapFacts | Skip]:
+        from mqdiag.rules.shared.graph_needed import without_whole
+
+        skip = without_whole(facts)
+        yield from self._graph(facts) if skip is None else (skip,)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from functools import wraps
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.heap import TIME
 from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Check, Limits, Said, Skip
 
@@ -25,6 +26,15 @@ def without_graph(heap: HeapFacts) -> Skip | None:
 def without_whole(facts: Facts) -> Skip | None:
     """A reason to skip for a check that concludes from what is not there: a cut dump lacks objects that the JVM had."""
     return None if facts.heap_is_whole else Skip(reason=WORDS.say("cut"))
+
+
+def with_ages(parts: Iterator[HeapFacts | Skip]) -> Iterator[HeapFacts | Skip]:
+    """The parts that a check of ages is given; before a heap in which no age is known, that it is so."""
+    for part in parts:
+        why = part.unknown.get(TIME) if isinstance(part, HeapFacts) else None
+        if why is not None:
+            yield Skip(reason=WORDS.say("no_ages", why=why))
+        yield part
 
 
 def needs_graph(check: Check) -> Check:
