@@ -9,10 +9,10 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.findings import Severity, Subject
+from mqdiag.log_events import events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
-from mqdiag.rules.shared.log_events import events
 
 ROLES = frozenset({"pool", "other", "virtual"})
 """threads of no component of RocketMQ; those of servers have rules of their own"""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("excerpts")
