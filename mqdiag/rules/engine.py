@@ -90,7 +90,7 @@ def run_rules(
             ]
             if team is not None:
                 # Here, not above: most runs know of no team.
-                from mqdiag.rules.shared.team_words import with_team_words
+                from mqdiag.knowledge.team.in_findings import with_team_words
 
                 found = [with_team_words(one, team) for one in found]
         except Exception as error:

@@ -8,10 +8,9 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.knowledge import packed
-from mqdiag.rules.card import FOLDER
 from mqdiag.text import Text, Value, say
 
-SHARED = os.path.join(os.path.dirname(FOLDER), "shared")
+SHARED = os.path.join(os.path.dirname(__file__), "shared")
 
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -18,10 +18,10 @@ def with_team_words(finding: Finding, team: Team) -> Finding:
     remedy, explanation, references = [*finding.remedy], [*finding.explanation], [*finding.references]
     for file, words in (pair for text in finding.remedy for pair in _theirs(text)):
         _tell(told, file, actions=(words,))
-    if finding.rule == "team-statement":
-        more = next((one.references for one in team.statements if one.name == finding.cause), ())
-        references += more
-        _tell(told, str(finding.evidence["by"]), statement=finding.cause, references=more)
+    by = finding.evidence.get("by")
+    for statement in (one for one in team.statements if (one.name, one.by) == (finding.cause, by)):
+        references += statement.references
+        _tell(told, statement.by, statement=statement.name, references=statement.references)
     library = finding.evidence.get("library")
     if isinstance(library, str) and library in team.library_by:
         by = team.library_by[library]
