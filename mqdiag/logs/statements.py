@@ -16,13 +16,15 @@ from mqdiag import knowledge
 from mqdiag.facts.vocabulary import LogSide
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.packed import KnowledgeError
-from mqdiag.read.logs.scan import EACH, SOME, Wanted
+from mqdiag.read.logs.scan import EACH, SOME, FloodLimit
 
 FOLDER = os.path.join(os.path.dirname(knowledge.__file__), "log_statements")
 HOLE = "{}"
 """in `literal` it stands for one of `each`, in `behind` for any text"""
 WORD = "{word}"
 """in `behind` it stands for text without a blank"""
+HARMLESS = "harmless-"
+"""begins the kinds of lines that look like trouble and are none"""
 SHORTEST_BEGINNING = 14
 """bytes with which no line of prose begins by accident"""
 
@@ -41,15 +43,15 @@ collection: a line of the JVM about a pause. frame: of a stack. thread: the name
 head: the literal begins in the head of a line, and its end begins the message.
 """
 Flood = Literal["each", "some", "pairs", "rounds", "stored"]
-_WANTED: dict[Flood, Wanted] = {
+_WANTED: dict[Flood, FloodLimit] = {
     "each": EACH,
     "some": SOME,
     # the beginning of a connection and its end, which tell together how long it lived
-    "pairs": Wanted(200, 100, 32, in_a_row=True),
+    "pairs": FloodLimit(200, 100, 32, in_a_row=True),
     # a row of rounds has those of all queues, and shows which of them has none any more
-    "rounds": Wanted(None, 200, 64, in_a_row=True),
+    "rounds": FloodLimit(None, 200, 64, in_a_row=True),
     # a queue of a short log has few of them; in a long one each queue comes up again and again
-    "stored": Wanted(None, 200, 50),
+    "stored": FloodLimit(None, 200, 50),
 }
 
 
@@ -84,6 +86,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     statements: tuple[Statement, ...]
     kind: str = ""
     handler: str = ""
+    why: str = ""
+    """why lines of a kind that begins with "harmless" are no trouble, as a sentence"""
     side: LogSide | None = None
     """whose log has the event; None where both have"""
     writer: Writer | None = None
@@ -116,6 +120,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """Refuse a row that says two things, or none."""
         if bool(self.kind) is bool(self.handler):
             raise ValueError("expected either `kind` or `handler`")
+        if bool(self.why) is not self.kind.startswith(HARMLESS):
+            raise ValueError(f"expected `why` with each kind that begins with {HARMLESS!r}, and with no other")
         if not self.statements:
             raise ValueError("expected at least one of `statements`")
 
@@ -144,7 +150,7 @@ class Searched(NamedTuple):
     """place of each literal's event among `events`"""
     statements: tuple[Statement, ...]
     """the statement of each literal, with what it takes from its event"""
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[FloodLimit, ...]
     changes: tuple[bool, ...]
 
 
@@ -188,11 +194,22 @@ def searched() -> Searched:
 
 
 @cache
-def beginnings() -> tuple[bytes, ...]:
-    """The texts with which messages of RocketMQ and lines of the JVM begin, as far as they have no holes."""
+def why_harmless() -> dict[str, str]:
+    """Why lines of a kind are no trouble, by the kind."""
+    return {event.kind: event.why for event in searched().events if event.why}
+
+
+@cache
+def beginnings(*, harmless: bool = False) -> tuple[bytes, ...]:
+    """The texts with which messages of RocketMQ and lines of the JVM begin, as far as they have no holes.
+
+    Args:
+        harmless: only of harmless lines.
+    """
+    rows = searched()
     found: dict[bytes, None] = {}
-    for literal, statement in zip(searched().literals, searched().statements, strict=True):
-        if statement.place in ("message", "output"):
+    for literal, statement, event in zip(rows.literals, rows.statements, rows.event_of, strict=True):
+        if statement.place in ("message", "output") and (rows.events[event].why or not harmless):
             for behind in statement.behind:
                 fixed = behind.replace(WORD, HOLE).split(HOLE)[0].encode()
                 begin = fixed if HOLE in behind or WORD in behind else fixed + literal

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between, by_broker, events, lines_of, seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import between, by_broker, events, lines_of, seconds_between
 from mqdiag.time_ranges import between as time_range
 
 RULE = Rule("connection-churn")
@@ -143,6 +143,8 @@ def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
 def _closed_channels(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """One finding for each address; an application's log has one line for each connection that is closed."""
     for event in events(logs, "channel-closed"):
+        if event.values.get("closed_together") == event.count:
+            continue  # a console makes a client for each question, and shuts it down
         for row in event.subjects:
             # attempts that fail end at once, and were no connections
             failed = sum(
