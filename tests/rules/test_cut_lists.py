@@ -8,7 +8,7 @@ import pytest
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.facts.admin import GroupProgress, QueueProgress
 from mqdiag.facts.waste import StringHolder
-from mqdiag.rules import consumer_backlog, duplicate_strings
+from mqdiag.rules import consumer_backlog, duplicate_strings, offset_ahead_of_store
 from tests.rules import checks
 from tests.rules.checks import said
 from tests.rules.examples import example_of
@@ -44,3 +44,21 @@ def test_eight_queues_without_a_client_are_named(queues: int, words: str) -> Non
     (finding,) = checks.findings(consumer_backlog, Facts(admin=AdminFacts(groups=(group,))))
     assert finding.cause == "queue-without-consumer"
     assert words in said(finding)
+
+
+def test_eight_queues_that_are_ahead_are_shown() -> None:
+    facts = example_of(offset_ahead_of_store).fires()
+    stores = facts.stores
+    ahead, behind = (
+        msgspec.structs.replace(
+            store,
+            queues=tuple(msgspec.structs.replace(store.queues[0], queue_id=number) for number in range(10)),
+            offsets=tuple(msgspec.structs.replace(store.offsets[0], queue_id=number) for number in range(10)),
+        )
+        for store in stores.stores
+    )
+    (finding,) = checks.findings(
+        offset_ahead_of_store, Facts(stores=msgspec.structs.replace(stores, stores=(ahead, behind)))
+    )
+    assert (finding.evidence["queues"], finding.evidence["further_rows"]) == (10, 2)
+    assert finding.evidence["row_queue_ids"] == tuple(range(8))
