@@ -110,7 +110,6 @@ class Rule(Views):
             KeyError: the card names something that was not given.
         """
         from mqdiag.rules.filling import Filling
-        from mqdiag.rules.shared.excerpts import surest
 
         filling = Filling(
             self.name,
@@ -126,14 +125,12 @@ class Rule(Views):
             tuple(events),
         )
         card = filling.case
-        sure, why = confidence or card.confidence, filling.first(card.because) if because is None else because
-        if logs is not None and not card.sure_in_excerpt:
-            sure, why = surest(logs, sure, why)
         return Draft(
             severity=severity or card.severity,
             cause=cause or card.cause or name,
-            confidence=sure,
-            confidence_reason=why,
+            confidence=confidence or card.confidence,
+            confidence_reason=filling.first(card.because) if because is None else because,
+            sure_in_excerpt=card.sure_in_excerpt,
             title=filling.title(),
             subject=filling.subject,
             evidence=filling.evidence,

@@ -17,7 +17,7 @@ from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
 LEAST_SHARE = 0.5
-"""of a pool that is in one place in its last sample"""
+"""share of a pool that is in one place in its last sample"""
 _Place = tuple[str, str, str | None]
 """the frame that says most, the kind of wait, the library"""
 

@@ -18,7 +18,7 @@ _WINDOW_BYTES = 64 << 20
 """bytes of one call: whoever asks the system for memory meanwhile waits for its end"""
 
 
-def unmap_beside(source: Source) -> None:
+def unmap_in_background(source: Source) -> None:
     """Take all pages of a large mapped file out of the page table, on a second core if there is one.
 
     Args:

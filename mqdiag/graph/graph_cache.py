@@ -78,7 +78,7 @@ class Computed(msgspec.Struct, frozen=True):
     """cheap where the dominance is there"""
 
 
-class Kept:
+class GraphCache:
     """What is kept of one dump.
 
     Args:
@@ -321,7 +321,7 @@ class _Columns(dict[str, NDArray[Any]]):
 
     def __init__(
         self,
-        kept: Kept,
+        kept: GraphCache,
         file: ArrayFile,
         dump: Dump,
         found_by: tuple[int, int, int],

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mqdiag.read import unmapped_early
+from mqdiag.read import background_unmap
+from mqdiag.read.background_unmap import unmap_in_background
 from mqdiag.read.cores import LEAST_BYTES
 from mqdiag.read.source import Source, open_source
-from mqdiag.read.unmapped_early import unmap_beside
 
 
 @pytest.fixture(autouse=True)
 def two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unmapped_early, "worker_count", lambda: 2)
+    monkeypatch.setattr(background_unmap, "worker_count", lambda: 2)
 
 
 def of_file(path: Path, size_bytes: int) -> Source:
@@ -38,7 +38,7 @@ def mapped_kib(source: Source) -> int:
 def unmapped(source: Source) -> bool:
     """Whether a thread was begun for it; waits for its end."""
     before = set(threading.enumerate())
-    unmap_beside(source)
+    unmap_in_background(source)
     begun = set(threading.enumerate()) - before
     for thread in begun:
         thread.join()
@@ -62,7 +62,7 @@ def test_a_small_file_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_one_core_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(unmapped_early, "worker_count", lambda: 1)
+    monkeypatch.setattr(background_unmap, "worker_count", lambda: 1)
     source = of_file(tmp_path / "large.hprof", LEAST_BYTES)
     assert source.data[::4096].sum() >= 0
     assert not unmapped(source)
@@ -72,6 +72,6 @@ def test_a_copy_in_memory_keeps_its_bytes() -> None:
     """Memory without a file behind it would be zeros afterwards."""
     source = Source("dump.hprof.gz", np.ones(LEAST_BYTES, np.uint8), 1, "gzip")
     before = threading.active_count()
-    unmap_beside(source)
+    unmap_in_background(source)
     assert threading.active_count() == before
     assert source.data.all()

@@ -51,7 +51,7 @@ class InFiles(IntEnum):
     """those that are read and written in any order too, which is slow"""
 
 
-class ArrayRoom:
+class ArrayMemory:
     """The memory that a dump's arrays may take.
 
     Args:
