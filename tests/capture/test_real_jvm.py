@@ -28,6 +28,10 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.text import Text, say
 from tests.capture.conftest import Jvm, Start
+from tests.layers import CHECK
+
+pytestmark = CHECK
+
 
 QUICK = ("-n", "1")
 

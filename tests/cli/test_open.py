@@ -57,11 +57,13 @@ def test_a_page_beside_another_format_is_opened(mqdiag: Run, tmp_path: Path, bro
 
 
 def test_without_a_file_the_page_is_a_new_one_that_nobody_else_reads(
-    mqdiag: Run, tmp_path: Path, browser: Browser
+    mqdiag_process: Run, tmp_path: Path, browser: Browser
 ) -> None:
     (tmp_path / "webbrowser.py").write_text("raise SystemExit(9)  # of the folder of the evidence")
     (tmp_path / "temporary").mkdir()
-    done = mqdiag("stacks", SERIES, "--open", BROWSER=str(browser.program), TMPDIR=str(tmp_path / "temporary"))
+    done = mqdiag_process(
+        "stacks", SERIES, "--open", BROWSER=str(browser.program), TMPDIR=str(tmp_path / "temporary")
+    )
     assert done.out.startswith("ERROR ")
     page = browser.page
     assert page.parent.parent == tmp_path / "temporary"

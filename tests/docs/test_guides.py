@@ -13,6 +13,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.layers import CHECK, NIGHTLY
 from tests.programs import need
 
 ROOT = Path(__file__).parents[2]
@@ -93,6 +94,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@CHECK
 @pytest.mark.parametrize("command", TO_RUN)
 def test_the_command_runs(command: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(shlex.split(command)[1:]) in (0, 1), capfd.readouterr().err
@@ -139,6 +141,7 @@ def test_a_chinese_page_stands_beside_an_english_one(page: Path) -> None:
     assert shown <= set(commands(english))
 
 
+@CHECK
 def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     """Those of newer JDKs; JDK 8 is not at hand."""
     need("java")
@@ -150,7 +153,7 @@ def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     assert [path.suffix for path in tmp_path.iterdir()] == [".log"]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_the_check_sees_an_output_that_differs(tmp_path: Path) -> None:
     guide = tmp_path / "docs" / "guides" / "x.md"
     guide.parent.mkdir(parents=True)

@@ -14,6 +14,7 @@ from mqdiag.config import read_config, resolve
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Severity
 from mqdiag.rules import all_rules
+from tests.layers import CHECK
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -26,6 +27,7 @@ def make_docs(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@CHECK
 def test_the_check_sees_a_difference_and_a_leftover(tmp_path: Path) -> None:
     assert make_docs("--rules", "--root", str(tmp_path)) == (0, "")
     page = tmp_path / "docs" / "rules" / "input-incomplete.md"

@@ -21,6 +21,9 @@ from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child import WarmChild
 from mqdiag.fleet.work.loss import NotAnalysed
 from mqdiag.language import english
+from tests.layers import CHECK
+
+pytestmark = CHECK
 
 
 @pytest.fixture

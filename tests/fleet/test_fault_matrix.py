@@ -22,8 +22,9 @@ from tests.fleet.faults import LEAN_EXECUTORS, Running, start, wait_until
 from tests.fleet.made_fleet import heap, mixed_fleet, put
 from tests.fleet.packed import pack
 from tests.fleet.runs import command, content, environment, rows
+from tests.layers import NIGHTLY
 
-pytestmark = [pytest.mark.nightly, pytest.mark.usefixtures("_java")]
+pytestmark = [NIGHTLY, pytest.mark.usefixtures("_java")]
 
 
 @pytest.fixture(scope="module")

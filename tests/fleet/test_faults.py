@@ -16,8 +16,9 @@ from tests.fleet.conftest import TEMPLATE, Night
 from tests.fleet.faults import start, wait_until
 from tests.fleet.made_fleet import mixed_fleet
 from tests.fleet.runs import content, rows
+from tests.layers import NIGHTLY
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
+pytestmark = [pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +28,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_killed_worker_loses_and_doubles_nothing(fleet: Path, night: Night, tmp_path: Path) -> None:
     """The worker's process, its executor and its Python workers go at once, as when a machine is lost."""
     with Cluster(tmp_path) as cluster:
@@ -40,7 +41,7 @@ def test_a_killed_worker_loses_and_doubles_nothing(fleet: Path, night: Night, tm
     assert content(tmp_path / "out", fleet) == night.content
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_killed_driver_goes_on_where_it_was(fleet: Path, night: Night, tmp_path: Path) -> None:
     running = start((str(fleet), *TEMPLATE), tmp_path / "out")
     running.wait_for_results(3)

@@ -31,6 +31,7 @@ from mqdiag.fleet.work.scratch import fetch, wait_for_room
 from tests.fleet.cluster import free_port
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
+from tests.layers import NIGHTLY
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +201,7 @@ def test_an_unknown_store_is_refused(uri: str) -> None:
         storage(uri)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.usefixtures("_java")
 def test_a_whole_run_from_and_to_the_store(bucket: tuple[Storage, str]) -> None:
     store, query = bucket

@@ -21,6 +21,7 @@ from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.text import NOTHING
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.layers import CHECK
 
 LINE = (
     b"2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control\n"
@@ -86,6 +87,7 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
+@CHECK
 @pytest.mark.parametrize("command", ["logs", "diagnose"])
 def test_a_pipe_that_trickles_is_waited_for(command: str, tmp_path: Path) -> None:
     pipe = tmp_path / "evidence"
@@ -108,6 +110,7 @@ def test_a_pipe_that_trickles_is_waited_for(command: str, tmp_path: Path) -> Non
     assert (given["complete"], given["error"]) == (True, None)
 
 
+@CHECK
 def test_a_pipe_that_gives_nothing_more_is_left_by_an_interrupt(tmp_path: Path) -> None:
     pipe = tmp_path / "evidence"
     os.mkfifo(pipe)

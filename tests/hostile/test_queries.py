@@ -20,7 +20,8 @@ from mqdiag.language import english
 from mqdiag.query.session import Limits, Session, _Watch
 from mqdiag.query.values import distinct_names
 from tests.graph.small_dump import small_dump
-from tests.hostile.bounded import run
+from tests.hostile.bounded import run as run_alone
+from tests.layers import NIGHTLY, some_later
 
 REACHES_OUT = (
     "COPY (SELECT 1) TO '{file}'",
@@ -188,7 +189,7 @@ def test_a_query_that_goes_on_after_its_interruption_is_told(
 
 @pytest.mark.parametrize(
     "sql",
-    [MUCH_TEXT[1], *(pytest.param(sql, marks=pytest.mark.nightly) for sql in (MUCH_TEXT[0], *MUCH_TEXT[2:]))],
+    some_later(MUCH_TEXT, lambda sql: sql != MUCH_TEXT[1]),
 )
 def test_texts_that_duckdb_does_not_count_are_limited_too(
     sql: str, dump: Path, capfdbinary: pytest.CaptureFixture[bytes]
@@ -201,11 +202,13 @@ def test_texts_that_duckdb_does_not_count_are_limited_too(
     assert resource.getrlimit(resource.RLIMIT_DATA) == before
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_query_that_nothing_interrupts_ends_at_its_timeout(dump: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     begun = time.monotonic()
-    done = run("query", dump, UNINTERRUPTED, "--timeout", "1", "--format", "csv", "-o", rows, most_cpu_s=60)
+    done = run_alone(
+        "query", dump, UNINTERRUPTED, "--timeout", "1", "--format", "csv", "-o", rows, most_cpu_s=60
+    )
     done.check(2)
     assert done.err == "mqdiag: the query took longer than 1 s; --timeout allows more\n"
     assert time.monotonic() - begun < 30
@@ -220,11 +223,11 @@ def test_thousands_of_columns_alike_get_names_in_time() -> None:
     assert time.process_time() - begun < 1
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("name", DEEP)
 def test_deep_sql_ends_with_an_answer_or_a_line(name: str, dump: Path, tmp_path: Path) -> None:
     (tmp_path / "deep.sql").write_text(DEEP[name])
-    run("query", dump, "-f", tmp_path / "deep.sql", most_cpu_s=30).check(0, 2)
+    run_alone("query", dump, "-f", tmp_path / "deep.sql", most_cpu_s=30).check(0, 2)
 
 
 def test_sql_that_never_ends_is_not_read(dump: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -232,7 +235,7 @@ def test_sql_that_never_ends_is_not_read(dump: Path, capsys: pytest.CaptureFixtu
     assert "the SQL has more than 32,768 characters" in capsys.readouterr().err
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("shape", ["csv", "json", "markdown"])
 def test_an_answer_larger_than_the_memory_is_written(shape: str, dump: Path) -> None:
     """800 MB of rows in a process that needs 150 MB."""

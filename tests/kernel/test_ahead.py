@@ -17,6 +17,7 @@ from mqdiag.kernel.ahead import LIST
 from mqdiag.kernel.definition import spelled, type_code, type_spelled
 from tests.kernel import sample_kernels as sample
 from tests.kernel.called import lines
+from tests.layers import CHECK
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """
@@ -61,17 +62,20 @@ def kept(folder: Path) -> set[str]:
     return {path.name.split("-")[0].rpartition(".")[2] for path in (folder / "kernels").rglob("*.o")}
 
 
+@CHECK
 def test_the_list_has_what_the_commands_call() -> None:
     listed, called = set(LIST.read_text().splitlines()), set(lines())
     assert listed == called, "python -m tests.kernel.called writes the list again"
 
 
+@CHECK
 def test_kernels_are_kept_without_a_compiler_in_this_process(tmp_path: Path) -> None:
     out, errors = start(tmp_path, "is_even", "divide", "first_number").communicate(timeout=120)
     assert (out, errors) == ("True False\n", "")
     assert kept(tmp_path) == {"is_even", "divide", "first_number"}
 
 
+@CHECK
 def test_a_kernel_that_cannot_be_compiled_keeps_no_other_back(tmp_path: Path) -> None:
     out, errors = start(tmp_path, "allocates", "is_even").communicate(timeout=120)
     assert (out, errors) == ("False False\n", "")
