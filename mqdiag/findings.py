@@ -179,6 +179,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """among findings of its rule it is the one that tells a chain best"""
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
+    gives_way_to: tuple[Public, ...] = ()
+    """rules of which a finding takes its place, so that this one stands only without them; "*" for any rule"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
     team: tuple[TeamWords, ...] = ()

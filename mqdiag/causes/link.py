@@ -21,13 +21,15 @@ def link(
 ) -> list[Finding]:
     """Fill `caused_by`: a rule's card says what explains it; subject, time and process must agree.
 
-    A finding that nothing as severe explains gets the severity that its card gives for that.
+    A finding that nothing as severe explains gets the severity that its card gives for that. One that gives way to
+    another is left out.
 
     Args:
         findings: all of a report; `processes` tells those of several JVMs apart.
         cards: of their rules, by name.
         severity_set: rules of which the configuration sets the severity.
     """
+    findings = standing(findings)
     by_rule: dict[str, list[int]] = {}
     for place, finding in enumerate(findings):
         by_rule.setdefault(finding.rule, []).append(place)
@@ -53,6 +55,14 @@ def link(
             )
         )
     return linked
+
+
+def standing(findings: Sequence[Finding], beside: Sequence[Finding] = ()) -> list[Finding]:
+    """The findings without those that give way to another one, or to one that is beside them."""
+    speaking = {found.rule for found in (*findings, *beside) if not found.gives_way_to}
+    if speaking:
+        speaking.add("*")
+    return [found for found in findings if speaking.isdisjoint(found.gives_way_to)]
 
 
 def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:

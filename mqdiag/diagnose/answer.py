@@ -13,7 +13,6 @@ import msgspec
 
 from mqdiag.baseline import lowered_line
 from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
-from mqdiag.facts.admin import GroupProgress
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.heap import TIME
 from mqdiag.facts.ratios import ratio
@@ -34,11 +33,10 @@ RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
 MOST_NOT_GIVEN = 3
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
-LARGE_TOTAL = 1000
-"""messages of a backlog that are worth a look, as in consumer-backlog"""
 CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
 STORED_ONLY = frozenset({"topic_queues", "routes"})
 """answers of mqadmin on what is stored; a group that does not consume it looks the same"""
+PASTED = say("somebody pasted it into a log, and nothing in it says of which process it is")
 LEVELS = {
     "high": say("High confidence"),
     "medium": say("Medium confidence"),
@@ -112,8 +110,21 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             checked=len(report.checked),
             rules=_rules(report),
         ),
-        reason=sentences(changed_settings(report), _not_given(report), advice),
+        reason=sentences(changed_settings(report), _harmless(report), _not_given(report), advice),
         margins=margins,
+    )
+
+
+def _harmless(report: Report) -> Text | None:
+    """What looks like trouble in the logs and is none."""
+    if report.logs is None or not report.logs.harmless:
+        return None
+    first = report.logs.harmless[0]
+    return say(
+        '{lines:count} {lines:line|lines} such as "{example}" {lines:is|are} harmless: {why}',
+        lines=first.count,
+        example=first.example,
+        why=first.why,
     )
 
 
@@ -229,9 +240,12 @@ def _missing(report: Report) -> Iterator[Text]:
     """Why the evidence does not prove that all is well; nothing when it does."""
     if _nothing_read(report):
         return
+    pasted = next((one for one in report.findings if one.confidence_reason == PASTED), None)
+    if pasted is not None:
+        yield say("Somebody pasted evidence into a log, which shows: {title}.", title=pasted.title)
     yield from _not_read(report)
     for found in report.findings:
-        if found.undecides and found.accepted is None:
+        if found.undecides:
             yield say("{title}.", title=found.title)
     for failed in report.failed:
         yield say("Rule {rule} failed, which is a fault of mqdiag.", rule=failed.rule)
@@ -287,7 +301,7 @@ def _thin(report: Report) -> Iterator[Text]:
             )
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
-    if stacks is not None and not stacks.judged and heap is None:
+    if stacks is not None and not stacks.judged and stacks.pasted is None and heap is None:
         yield _not_judged(report, stacks)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
@@ -342,28 +356,8 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
         yield say("A list of clients shows who is connected, not whether messages are consumed.")
     if there <= STORED_ONLY and alone:
         yield say("topicStatus and topicRoute show what is stored, not whether it is consumed.")
-    for progress in admin.groups:
-        if not progress.queues and (progress.diff_total or 0) >= LARGE_TOTAL:
-            yield say(
-                "{messages:count} messages wait, but the rows for each queue are missing.",
-                messages=progress.diff_total,
-            )
-    waiting = max(map(_waiting_without_client, admin.groups), default=0)
-    if waiting:
-        yield say(
-            "{messages:count} {messages:message waits|messages wait} in queues that no client has, while clients have"
-            " other queues of the same topic.",
-            messages=waiting,
-        )
     if any(not client.queues for client in admin.clients):
         yield say("An answer of consumerStatus has the settings of a client, and not its queues.")
-
-
-def _waiting_without_client(progress: GroupProgress) -> int:
-    """Messages in queues without a client; of a topic that no client has any more a group may keep old offsets."""
-    served = {queue.topic for queue in progress.queues if queue.client is not None}
-    left = [queue for queue in progress.queues if queue.client is None and queue.topic in served]
-    return sum(max(queue.diff, 0) for queue in left)
 
 
 def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:

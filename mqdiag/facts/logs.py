@@ -16,6 +16,8 @@ MOST_SUBJECTS = 20
 """rows that a table by subject holds; what is left out is counted"""
 UNNAMED_BROKER = "unnamed"
 """`instance` of a broker that answered senders, if its answers do not tell which of several brokers it is"""
+EXCERPT_LINES = 20
+"""below so many lines a log is an excerpt that somebody cut out"""
 MOST_POINTS = 1440
 """points of a series: a day of minutes; a longer time has wider steps"""
 
@@ -46,6 +48,17 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """event lines without a time before or on them"""
     known_heads: float | None = None
     """share of its first lines that have a level, of those that begin a record; None where none does"""
+    harmless_lines: int = 0
+    """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    untold_lines: int = 0
+    """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
+    first_untold: Excerpt = ""
+    """the first of them"""
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the program that wrote it is known: an event, or harmless lines that are most of it."""
+        return self.event_lines > self.harmless_lines or 2 * self.harmless_lines >= self.lines > 0
 
 
 class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -170,6 +183,11 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     """which of several brokers of that name, as in `brokers`"""
     sides: tuple[LogSide, ...] = ()
     """which logs say so"""
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether the broker gave a later offset than a real one that was asked for."""
+        return 0 < self.requested < self.given
 
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -493,6 +511,16 @@ class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     count: int
 
 
+class HarmlessLines(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Lines that look like trouble and mean none."""
+
+    kind: Public
+    count: int
+    why: Text
+    """as a sentence"""
+    example: Excerpt
+
+
 MOST_PASSING = 20
 """passing lines of one rule that a start, a shutdown and a rebalance of one process explain"""
 
@@ -624,8 +652,15 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    harmless: tuple[HarmlessLines, ...] = ()
+    """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()
     """log statements that a team describes by `--knowledge`, of those that stand in the logs"""
+
+    @property
+    def is_excerpt(self) -> bool:
+        """Whether all logs together have so few lines that somebody cut them out."""
+        return 0 < self.lines < EXCERPT_LINES
 
     def event(self, kind: str) -> LogEvent | None:
         """The event of a kind, None when no line has it; the larger one when two clocks have it."""

@@ -11,6 +11,7 @@ import msgspec
 
 from mqdiag.facts.logs import (
     BrokerLogs,
+    HarmlessLines,
     LogEvent,
     LogFile,
     LogsFacts,
@@ -38,9 +39,11 @@ from mqdiag.logs.rows import (
     safepoint_row,
     stored_rows,
 )
+from mqdiag.logs.statements import HARMLESS, why_harmless
 from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
+from mqdiag.text import Text
 
 if TYPE_CHECKING:
     from mqdiag.knowledge.team.statement import Statement
@@ -135,8 +138,22 @@ class _Build:
                 for log in read
                 for one in log.quoted.shown
             ),
+            harmless=tuple(
+                HarmlessLines(kind=kind, count=count, why=Text(why_harmless()[kind]), example=example)
+                for kind, count, example in self._harmless()
+            ),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
         )
+
+    def _harmless(self) -> list[tuple[str, int, str]]:
+        """(kind, lines, the first of them), the most frequent kinds first."""
+        found: dict[str, tuple[int, str]] = {}
+        for log in self.read:
+            for (kind, _), event in log.tally.events.items():
+                if kind.startswith(HARMLESS):
+                    count, example = found.get(kind, (0, event.example))
+                    found[kind] = count + event.count, example
+        return sorted(((kind, *row) for kind, row in found.items()), key=lambda row: (-row[1], row[0]))
 
     def _broker(self, owner: Owner, label: str | None, resets: list[OffsetReset]) -> BrokerLogs:
         read, zones = self.read, self.zones
@@ -276,6 +293,11 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         offset_reason=zone.reason,
         undated_events=sum(event.undated for event in tally.events.values()),
         known_heads=None if log.known_heads is None else round(log.known_heads, 4),
+        harmless_lines=sum(
+            event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
+        ),
+        untold_lines=log.untold.count,
+        first_untold=log.untold.first,
     )
 
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 
+from mqdiag.facts.logs import EXCERPT_LINES
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 
-MOST_LINES = 20
-"""lines of an excerpt; in a longer log something repeats itself in any case"""
 LEAST_TIMES = 3
 _TIME = lazy_pattern(rb"^[\[(]?[\d:.,TZ/+\- \t]{5,40}[\])]?")
 _FRAME = (b"at ", b"...", b"Caused by", b"}", b"{")
@@ -21,7 +20,7 @@ def repeated_text(lines: list[bytes]) -> tuple[str, int] | None:
     because the catalogue judges them.
     """
     filled = [line.strip() for line in lines if line.strip()]
-    if not LEAST_TIMES <= len(filled) < MOST_LINES:
+    if not LEAST_TIMES <= len(filled) < EXCERPT_LINES:  # a longer log repeats something in any case
         return None
     times = Counter(text for line in filled if (text := _quiet_text(line)))
     if not times:

@@ -8,7 +8,7 @@ from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.rules.shared.excerpts import enough, is_excerpt
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import between, by_broker, events, lines_of, seconds_between
 from mqdiag.time_ranges import between as time_range
 
@@ -60,7 +60,7 @@ def _outgoing(logs: LogsFacts, row: Connections, limits: Limits) -> Iterator[str
     """The cases of connections to a server."""
     # a client that is shut down closes its connections
     closed = row.closed - logs.count(SHUT_DOWN)
-    if closed < (2 if is_excerpt(logs) else limits["closings"]):
+    if closed < (2 if logs.is_excerpt else limits["closings"]):
         return
     case = _case(row)
     least = limits["alike_per_minute" if case == "cut-after-set-time" else "closings_per_minute"]
@@ -143,13 +143,15 @@ def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
 def _closed_channels(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """One finding for each address; an application's log has one line for each connection that is closed."""
     for event in events(logs, "channel-closed"):
+        if event.values.get("closed_together") == event.count:
+            continue  # a console makes a client for each question, and shuts it down
         for row in event.subjects:
             # attempts that fail end at once, and were no connections
             failed = sum(
                 peer.brief for peer in logs.connections if peer.address == row.broker and not peer.incoming
             )
             closed = row.count - failed - logs.count(SHUT_DOWN)
-            least = limits["frames" if is_excerpt(logs) else "closings"]
+            least = limits["frames" if logs.is_excerpt else "closings"]
             if closed >= least and _often(closed, row.first, row.last, limits):
                 yield RULE.case(
                     "channels-closed",
@@ -190,4 +192,4 @@ def _idle(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
 
 def _lasting(logs: LogsFacts, *kinds: str) -> list[LogEvent]:
     """Events of more than one minute; all of them in an excerpt."""
-    return [one for one in events(logs, *kinds) if one.count > (one.peak_per_minute or 0) or is_excerpt(logs)]
+    return [one for one in events(logs, *kinds) if one.count > (one.peak_per_minute or 0) or logs.is_excerpt]

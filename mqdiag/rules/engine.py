@@ -235,5 +235,6 @@ def _finding(
         tells_most=draft.tells_most,
         lies_at=rule.lies_at,
         undecides=rule.undecides or draft.undecides,
+        gives_way_to=draft.gives_way_to,
     )
     return msgspec.structs.replace(found, in_chain=(draft.in_chain or rule.link(found)).filled(known))

@@ -14,7 +14,7 @@ from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
-from mqdiag.rules.shared.excerpts import enough, is_excerpt
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import by_group, events, lines_of, most_frequent, seconds_between, when
 
 RULE = Rule("pop-revive-behind")
@@ -40,7 +40,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             yield _unacknowledged(logs, group, found)
     again = events(logs, "pop-acknowledgement-again")
     times = max((event.values["largest_times"] for event in again), default=0)
-    if times >= (limits["rounds"] if is_excerpt(logs) else limits["times"]):
+    if times >= (limits["rounds"] if logs.is_excerpt else limits["times"]):
         yield RULE.case("acknowledgement-again", logs=logs, events=again, evidence={"times": times})
     full = events(logs, "pop-buffer-behind")
     if enough(logs, lines_of(full), limits["lines"]):
@@ -55,7 +55,7 @@ def _rounds(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         if event.values.get("largest_delay_s", 0) >= limits["delay_s"]
     ]
     # the rounds after a start take up what became due while the broker was down
-    lasting = [event for event in late if event.count > (event.peak_per_minute or 0) or is_excerpt(logs)]
+    lasting = [event for event in late if event.count > (event.peak_per_minute or 0) or logs.is_excerpt]
     unmoved = [] if late else events(logs, "pop-revive-unmoved")
     for case, found in (("revive-late", lasting), ("offset-unmoved", unmoved)):
         if found and enough(logs, lines_of(found), limits["rounds"]):

@@ -8,7 +8,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.excerpts import enough, is_excerpt
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import by_group, lines_of, only, seconds_between
 
 RULE = Rule("pull-refused")
@@ -39,7 +39,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     for kind, case in CASES.items():
         for group, found in by_group(logs, kind).items():
             passes, lines = all(map(_passes, found)), lines_of(found)
-            if passes and not is_excerpt(logs):
+            if passes and not logs.is_excerpt:
                 continue  # a start
             # a long log that has few of them shows that it passed
             if case in PASSING and not enough(logs, lines, limits["lines"]):

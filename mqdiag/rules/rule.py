@@ -31,7 +31,8 @@ from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.rules.card import Card, Place, read_card, read_limits
+from mqdiag.rules.card import Card, Place, read_card, read_detect, read_limits
+from mqdiag.rules.detectors import checks_of
 from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 
@@ -52,7 +53,7 @@ class Rule:
         if not NAME.fullmatch(name):
             raise ValueError(f"rule name {name!r} is not kebab-case")
         self.name = name
-        self.checks: list[tuple[tuple[str, ...], Check]] = []
+        self._own_checks: list[tuple[tuple[str, ...], Check]] = []
 
     # what a check is given
 
@@ -65,7 +66,7 @@ class Rule:
         """
 
         def added(check: Check) -> Check:
-            self.checks.append((evidence, check))
+            self._own_checks.append((evidence, check))
             return check
 
         return added
@@ -240,6 +241,7 @@ class Rule:
             consequence=filling.first(card.consequence),
             tells_most=tells_most,
             undecides=undecides or card.undecides,
+            gives_way_to=card.gives_way_to,
             in_chain=filling.first(card.in_chain),
         )
 
@@ -262,6 +264,11 @@ class Rule:
     def texts(self) -> Card:
         """The rule's card as its file has it."""
         return read_card(self.name)
+
+    @cached_property
+    def checks(self) -> list[tuple[tuple[str, ...], Check]]:
+        """The checks of its file and those that its card describes, each with the evidence that it needs."""
+        return [*self._own_checks, *checks_of(self, read_detect(self.name))]
 
     @cached_property
     def limits(self) -> dict[str, float]:

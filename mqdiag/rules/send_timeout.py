@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.excerpts import enough, is_excerpt
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import events, lines_of, only
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
@@ -26,7 +26,7 @@ _LOCAL = re.compile(r"(?:127\.\d|localhost|0\.0\.0\.0|\[?::1\]?:|172\.17\.)")
 def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     """One finding for all clients: which of them it is the lines do not tell."""
     found = events(logs, NO_ANSWER, CALL_TIMEOUT, REFUSED)
-    if not found and is_excerpt(logs):
+    if not found and logs.is_excerpt:
         found = events(logs, NOT_CONNECTED)  # of an excerpt this is what somebody asks about
     if not enough(logs, lines_of(found), limits["lines"]):
         return

@@ -6,12 +6,11 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.excerpts import SHORT_LINES
 from mqdiag.rules.shared.log_events import counted, events, lines_of, when
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
@@ -124,7 +123,7 @@ def _time(shown: str | None) -> datetime | None:
 def _is_cut_out(logs: LogsFacts, found: list[LogEvent]) -> bool:
     """Whether the logs of the hook are a few lines."""
     paths = {path for event in found for path in event.files}
-    return 0 < sum(file.lines for file in logs.files if file.path in paths) < SHORT_LINES
+    return 0 < sum(file.lines for file in logs.files if file.path in paths) < EXCERPT_LINES
 
 
 def _lines_that_follow(logs: LogsFacts) -> int:

@@ -12,7 +12,7 @@ from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
-from mqdiag.rules.shared.excerpts import enough, is_excerpt
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import between, events, is_set, lines_of, of_broker, when
 from mqdiag.rules.shared.transient_pool import pool_fits
 from mqdiag.rules.shared.write_times import slow_ranges
@@ -91,7 +91,7 @@ def _evidence_of(made: list[LogEvent]) -> dict[str, EvidenceValue]:
 
 def _shows_it(logs: LogsFacts, put: PutLatency, limits: Limits) -> bool:
     """Whether the PAGECACHERT lines show it; of an excerpt some writes of a second and longer are enough."""
-    few = is_excerpt(logs) and put.from_1_s >= limits["seconds_of_excerpt"]
+    few = logs.is_excerpt and put.from_1_s >= limits["seconds_of_excerpt"]
     return few or _is_slow(put.puts, put.from_100_ms, limits)
 
 

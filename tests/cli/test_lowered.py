@@ -78,3 +78,26 @@ def test_a_file_of_a_stranger_changes_nothing_and_is_named(folder: Path, capsysb
     assert b"is not used: others can write to mqdiag.toml; name it with --config" in said.err
     assert b"lowered" not in said.out
     assert run(["stacks", str(STACKS), "--config", str(path)]) == EXIT_CLEAN
+
+
+FLUSH = (
+    "2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n"
+    + "2026-11-21 20:00:02 INFO main - the broker started\n" * 30
+    + "2026-11-21 20:00:03 INFO FlushRealTimeService - Flush data to disk costs 2074 ms\n"
+)
+
+
+@pytest.mark.parametrize("way", ["ignored", "limit", "baseline"])
+def test_a_doubt_that_somebody_talked_down_is_no_ok(folder: Path, capsysbinary: Capture, way: str) -> None:
+    (folder / "store.log").write_text(FLUSH)
+    given = ["logs", "store.log", "--format", "json"]
+    assert run([*given, "-o", "saved.json"]) == EXIT_CLEAN
+    if way == "baseline":
+        given += ["--baseline", "saved.json"]
+    else:
+        text = {"ignored": WAYS["ignored"], "limit": "limits = { flush_ms = 9000 }"}[way]
+        (folder / "mqdiag.toml").write_text(f"[rules.symptoms-not-judged]\n{text}\n")
+    run(given)
+    answer = json_of(capsysbinary)["answer"]
+    assert isinstance(answer, dict)
+    assert answer["state"] == "undecided"

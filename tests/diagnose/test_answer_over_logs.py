@@ -217,3 +217,12 @@ def test_lines_that_end_while_a_connection_is_made(success: bool, state: str, tm
             f"[{address}] success, AbstractBootstrap$PendingRegistrationPromise@7387(success)\n"
         )
     assert answer(lines, tmp_path)[0] == state
+
+
+def test_a_symptom_stands_only_where_nothing_else_explains_it(tmp_path: Path) -> None:
+    blocked = "2026-11-21 20:00:0{} WARN main - [OVERLOAD]system busy, start flow control for a while\n"
+    for lines, stands in (([HARMLESS, *[FILL] * 30, FLUSH], True), ([FLUSH, *[blocked] * 30], False)):
+        answer(lines, tmp_path)
+        found = {one.rule for one in diagnose_incident([tmp_path]).report.findings}
+        assert ("symptoms-not-judged" in found) == stands
+        assert stands or found, "another finding explains it"

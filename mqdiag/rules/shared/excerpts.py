@@ -7,23 +7,16 @@ from mqdiag.findings import Confidence
 from mqdiag.rules.shared.words import Words
 from mqdiag.text import Text
 
-SHORT_LINES = 20
-"""below so many lines a log is an excerpt"""
 WORDS = Words("excerpts")
-
-
-def is_excerpt(logs: LogsFacts) -> bool:
-    """Whether all logs together have so few lines."""
-    return 0 < logs.lines < SHORT_LINES
 
 
 def enough(logs: LogsFacts, lines: int, limit: float) -> bool:
     """Whether there are as many lines as the limit says; of an excerpt one is enough."""
-    return lines >= limit or (lines > 0 and is_excerpt(logs))
+    return lines >= limit or (lines > 0 and logs.is_excerpt)
 
 
 def surest(logs: LogsFacts, confidence: Confidence, reason: Text) -> tuple[Confidence, Text]:
     """A confidence with its reason, at most medium for an excerpt."""
-    if confidence is Confidence.HIGH and is_excerpt(logs):
+    if confidence is Confidence.HIGH and logs.is_excerpt:
         return Confidence.MEDIUM, WORDS.say("only_an_excerpt")
     return confidence, reason

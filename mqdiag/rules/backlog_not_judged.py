@@ -1,0 +1,37 @@
+"""Messages wait, and the answers of mqadmin leave out where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.admin import AdminFacts, GroupProgress
+from mqdiag.findings import Subject
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+
+RULE = Rule("backlog-not-judged")
+
+
+@RULE.admin
+def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+    """One finding for each group with a total alone, and one for queues that no client has."""
+    for progress in admin.groups:
+        if not progress.queues and (progress.diff_total or 0) >= limits["messages"]:
+            subject = Subject(group=progress.group)
+            yield RULE.case("rows-missing", subject=subject, evidence={"messages": progress.diff_total})
+    waiting, group = max(
+        ((_without_client(one), one.group) for one in admin.groups), default=(0, None), key=_first
+    )
+    if waiting:
+        yield RULE.case("queues-without-client", subject=Subject(group=group), evidence={"messages": waiting})
+
+
+def _first(pair: tuple[int, str | None]) -> int:
+    return pair[0]
+
+
+def _without_client(progress: GroupProgress) -> int:
+    """Messages in queues without a client; of a topic that no client has any more a group may keep old offsets."""
+    served = {queue.topic for queue in progress.queues if queue.client is not None}
+    left = [queue for queue in progress.queues if queue.client is None and queue.topic in served]
+    return sum(max(queue.diff, 0) for queue in left)
