@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import stat
-import time
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tests.cli.conftest import Run
+from tests.waiting import wait_until
 
 SERIES = str(Path(__file__).parents[2] / "fixtures/stacks/urlconnection-stuck/series.tar.gz")
 
@@ -27,10 +27,7 @@ class Browser:
 
     @property
     def page(self) -> Path:
-        until = time.monotonic() + 20
-        while not (self.seen.exists() and self.seen.read_text()):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        wait_until(lambda: self.seen.exists() and self.seen.read_text(), "a page in the browser")
         address = urlsplit(self.seen.read_text().strip())
         assert address.scheme == "file"
         return Path(unquote(address.path))

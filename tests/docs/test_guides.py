@@ -13,6 +13,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.folded import folded
 from tests.layers import CHECK, NIGHTLY
 from tests.programs import need
 
@@ -100,13 +101,13 @@ def test_the_command_runs(command: str, folder: Path, capfd: pytest.CaptureFixtu
     assert run(shlex.split(command)[1:]) in (0, 1), capfd.readouterr().err
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", ALL)
 def test_what_is_not_run_has_its_reason(page: Path) -> None:
     unknown = [line for line in ALL[page] if not (ours(line) or reason(line))]
     assert not unknown
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", ALL)
 def test_commands_options_and_targets_exist(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
     known = {
@@ -125,13 +126,13 @@ def test_commands_options_and_targets_exist(page: Path) -> None:
         assert {word.split("=")[0] for word in words if word.startswith("--")} <= options, line
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", GUIDES)
 def test_a_guide_is_short(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert len(prose.splitlines()) <= 110
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "zh").glob("*.md")), ids=lambda page: page.name)
+@folded("page", sorted((DOCS / "zh").glob("*.md")))
 def test_a_chinese_page_stands_beside_an_english_one(page: Path) -> None:
     if page.name == "README.md":
         return

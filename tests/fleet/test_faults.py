@@ -13,10 +13,11 @@ from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.work.results import read_result
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import TEMPLATE, Night
-from tests.fleet.faults import start, wait_until
+from tests.fleet.faults import start
 from tests.fleet.made_fleet import mixed_fleet
 from tests.fleet.runs import content, rows
 from tests.layers import NIGHTLY
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
@@ -46,7 +47,7 @@ def test_a_killed_driver_goes_on_where_it_was(fleet: Path, night: Night, tmp_pat
     running = start((str(fleet), *TEMPLATE), tmp_path / "out")
     running.wait_for_results(3)
     running.kill()
-    wait_until(lambda: not _children_of(tmp_path / "out"), "processes of the killed run are left")
+    wait_until(lambda: not _children_of(tmp_path / "out"), "the end of the processes of the killed run")
     store, out = storage(str(tmp_path / "out"))
     kept = {}
     for path in (tmp_path / "out/_staging/results").glob("*/[!_]*"):

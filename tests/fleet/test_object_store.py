@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import time
@@ -32,6 +33,7 @@ from tests.fleet.cluster import free_port
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
 from tests.layers import NIGHTLY
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -57,15 +59,14 @@ def query() -> Iterator[str]:
 
 
 def _create(uri: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 600
-    while True:
-        try:
+    def is_there() -> bool:
+        assert server.poll() is None
+        with contextlib.suppress(OSError):
             storage(uri)[0].system.create_dir("dumps")
-            return
-        except OSError:
-            assert server.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+            return True
+        return False
+
+    wait_until(is_there, "the store")
 
 
 @pytest.fixture(scope="module")

@@ -20,6 +20,7 @@ from mqdiag.render.text.cards import render_card, render_catalogue
 from mqdiag.rules import run_rules
 from mqdiag.rules.discovery import rule_modules
 from mqdiag.text import Text, Value, say, sentences
+from tests.folded import folded
 from tests.report_schema import validate_report
 from tests.rules.examples import example_of
 
@@ -33,7 +34,6 @@ ZH = View(language="zh")
 MODULES = {module.RULE.name: module for module in rule_modules()}
 TRANSLATED = {str(message.id) for message in read("zh") if message.id and message.string}
 """the templates that the catalogue has; `make translations-check` finds the others"""
-every_rule = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
 
 
 def cards() -> tuple[RuleCard, ...]:
@@ -62,7 +62,7 @@ def texts_of(module: ModuleType) -> Iterator[Text]:
     yield from (card.title, card.why, *card.remedy, card.proven_on)
 
 
-@every_rule
+@folded("module", MODULES.values(), lambda module: module.RULE.card.name)
 def test_what_is_translated_has_no_english_sentence_left(module: ModuleType) -> None:
     given = repr(example_of(module).fires())  # names and titles that the example itself puts into the facts
     for text in texts_of(module):
