@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
-from mqdiag.facts.fleet import CommonTrait
+from mqdiag.facts.fleet import CommonTrait, FleetFacts
 from mqdiag.facts.vocabulary import TraitKind
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Rule
@@ -29,11 +28,10 @@ LIBRARY_SHARE = 0.8
 """share of the hosts with the fault that must use a library, which many hosts use without any fault"""
 
 
-@RULE.sees("fleet")
-def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.fleet
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each rule, cause and trait that enough hosts share."""
-    assert facts.fleet is not None
-    for trait in facts.fleet.common:
+    for trait in fleet.common:
         if trait.hosts < limits["hosts"] or (trait.kind == "library" and not _wide_enough(trait, limits)):
             continue
         yield RULE.case(

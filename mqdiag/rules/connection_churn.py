@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between, by_broker, events, lines_of, seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import between, by_broker, events, lines_of, seconds_between
 from mqdiag.time_ranges import between as time_range
 
 RULE = Rule("connection-churn")

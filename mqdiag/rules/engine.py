@@ -14,7 +14,7 @@ from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Sev
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said, Skip
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def run_rules(
             ]
             if team is not None:
                 # Here, not above: most runs know of no team.
-                from mqdiag.rules.shared.team_words import with_team_words
+                from mqdiag.knowledge.team.in_findings import with_team_words
 
                 found = [with_team_words(one, team) for one in found]
         except Exception as error:
@@ -205,8 +205,9 @@ def _finding(
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
-    if confidence is Confidence.HIGH and "heap" in shown_by and any(one.contradictory for one in facts.inputs):
-        confidence, why = Confidence.MEDIUM, say("records of the dump contradict each other")
+    doubt = _doubt(draft, shown_by, facts) if confidence is Confidence.HIGH else None
+    if doubt is not None:
+        confidence, why = Confidence.MEDIUM, doubt
     known = {
         "name_server": told().name_server,
         "cluster": told().cluster,
@@ -214,27 +215,39 @@ def _finding(
         **msgspec.structs.asdict(draft.subject),
         **draft.evidence,
     }
-    found = Finding(
+    title = draft.title.filled(known)
+    in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
+    return Finding(
         rule=rule.name,
         severity=severity or draft.severity,
         cause=draft.cause,
         confidence=confidence,
         fingerprint=fingerprint(rule.name, draft.cause, draft.subject),
-        title=draft.title.filled(known),
+        title=title,
+        in_chain=in_chain.filled(known) if in_chain else title,
         subject=draft.subject,
         evidence=dict(draft.evidence),
         explanation=tuple(line.filled(known) for line in draft.explanation),
         remedy=tuple(line.filled(known) for line in draft.remedy),
         confidence_reason=why.filled(known),
-        references=rule.references,
+        references=rule.texts.references,
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
         when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms),
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,
-        lies_at=rule.lies_at,
-        undecides=rule.undecides or draft.undecides,
+        lies_at=rule.texts.lies_at,
+        undecides=rule.texts.undecides or draft.undecides,
         gives_way_to=draft.gives_way_to,
     )
-    return msgspec.structs.replace(found, in_chain=(draft.in_chain or rule.link(found)).filled(known))
+
+
+def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:
+    """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
+    if "heap" in shown_by and any(given.contradictory for given in facts.inputs):
+        return say("records of the dump contradict each other")
+    of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
+    if of_excerpt and not draft.sure_in_excerpt:
+        return say("the log is an excerpt of a few lines, and does not show how often it was")
+    return None

@@ -12,11 +12,11 @@ from mqdiag.facts.bounds import MIB, count_limit, size_limit_mib, whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.logs import FlowControlFacts, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.log_events import between, by_group, most_frequent, most_frequent_counted
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.graph_needed import without_graph
-from mqdiag.rules.shared.log_events import between, by_group, most_frequent, most_frequent_counted
 from mqdiag.text import Text
 from mqdiag.time_ranges import NEAR_A_DUMP, joined, moments, ranges_apart
 from mqdiag.time_ranges import between as range_between

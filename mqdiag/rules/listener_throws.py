@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import ListenerException, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
+from mqdiag.log_events import by_group, lines_of
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import by_group, lines_of
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside, try_later
 
 CALLS = (

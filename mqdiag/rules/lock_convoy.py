@@ -40,7 +40,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
             still,
             limits,
             # the owner may change a moment later, which is no fault; one sample tells only who waits for whom
-            worst=Severity.INFO if still.samples == 1 else Severity.ERROR,
+            worst=_worst_of_one_sample(still) if still.samples == 1 else Severity.ERROR,
             words={
                 "waits": waits,
                 "holder": still.holder,
@@ -91,6 +91,12 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
         evidence = {"holder": lock.owner, "frame": lock.owner_frame, "taken_at": lock.taken_at}
         known = {name: value for name, value in evidence.items() if value is not None}
         yield structs.replace(found, evidence={**found.evidence, **known})
+
+
+def _worst_of_one_sample(still: Standstill) -> Severity:
+    """A crowd before a holder that waits itself is a fault whenever it happens."""
+    doing = (still.holder_does or "").partition(" at ")[0]
+    return Severity.WARNING if doing in REMOTE_WAITS | {"park", "file-write"} else Severity.INFO
 
 
 def _case(still: Standstill, *, owners_listed: bool) -> str:

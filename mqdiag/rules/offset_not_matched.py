@@ -8,10 +8,10 @@ from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Severity
+from mqdiag.log_events import between, one_of_several
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import between, one_of_several
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined
 

@@ -9,9 +9,9 @@ from mqdiag.facts.heap import LITTLE_USED, HeapThread
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import EvidenceValue, Subject
+from mqdiag.log_events import OUT_OF_MEMORY, events, only, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.rules.shared.log_events import OUT_OF_MEMORY, events, only, when
 from mqdiag.text import Value
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
-from mqdiag.facts.fleet import Outlier
+from mqdiag.facts.fleet import FleetFacts, Outlier
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
@@ -21,13 +20,12 @@ DIFFERENCES = {
 """words by metric, in the order in which one of several that stand out is told"""
 
 
-@RULE.sees("fleet")
-def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.fleet
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each instance; of several metrics the leading one."""
-    assert facts.fleet is not None
     leading = tuple(DIFFERENCES)
     chosen: dict[tuple[str, str, str, str], Outlier] = {}
-    for outlier in sorted(facts.fleet.outliers, key=lambda one: leading.index(one.metric)):
+    for outlier in sorted(fleet.outliers, key=lambda one: leading.index(one.metric)):
         times = limits["times"]
         is_far = outlier.value >= times * outlier.median or outlier.value * times <= outlier.median
         if abs(outlier.score) >= limits["score"] and outlier.instances >= limits["instances"] and is_far:

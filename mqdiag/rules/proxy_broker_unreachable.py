@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
+from mqdiag.log_events import busiest, events, files_of, lines_of, seconds_between, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.log_events import busiest, events, files_of, lines_of, seconds_between, when
 
 RULE = Rule("proxy-broker-unreachable")
 CASES = {"broker-not-connected": "not-connected", "request-no-answer": "no-answer"}

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Severity
+from mqdiag.log_events import busiest, events, lines_of, seconds_between, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import busiest, events, lines_of, seconds_between, when
 
 RULE = Rule("proxy-unreachable")
 CLOSED = "proxy-closed"

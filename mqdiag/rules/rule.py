@@ -21,28 +21,29 @@ A name that nobody gave is a fault of the rule, not an unknown value: it raises 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.admin import AdminFacts
-from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.facts.stacks import StacksFacts
-from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.rules.card import Card, Place, read_card, read_detect, read_limits
-from mqdiag.rules.detectors import checks_of
-from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
+from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.rules.card import Card, read_card, read_detect, read_limits
+from mqdiag.rules.said import Check, Draft, Skip
+from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 
 if TYPE_CHECKING:
-    from mqdiag.rules.shared.broker_status import Counters
+    pass
 
+AS_WRITTEN = (
+    "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
+    "severity_alone", "since",
+)  # fmt: skip
+"""what catalogues and renderers are given as the card has it"""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-class Rule:
+class Rule(Views):
     """A fault: its card, its checks, and its place in a chain of causes.
 
     Args:
@@ -52,103 +53,8 @@ class Rule:
     def __init__(self, name: str) -> None:
         if not NAME.fullmatch(name):
             raise ValueError(f"rule name {name!r} is not kebab-case")
+        super().__init__()
         self.name = name
-        self._own_checks: list[tuple[tuple[str, ...], Check]] = []
-
-    # what a check is given
-
-    def sees(self, *evidence: str) -> Callable[[Check], Check]:
-        """Add a check of all facts.
-
-        Args:
-            evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
-                "crash", "fleet". Without any it always runs.
-        """
-
-        def added(check: Check) -> Check:
-            self._own_checks.append((evidence, check))
-            return check
-
-        return added
-
-    def heap(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of a heap dump, also of one that was only counted."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.heap is not None:
-                yield from check(facts.heap, limits)
-
-        return self.sees("heap")(made)
-
-    def graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of a heap dump whose queues and holders were read; it is skipped with the reason elsewhere."""
-        from mqdiag.rules.shared.graph_needed import needs_graph
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.heap is not None:
-                yield from check(facts.heap, limits)
-
-        return self.sees("heap")(needs_graph(made))
-
-    def brokers(self, check: Callable[[BrokerFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of each broker of a heap dump."""
-        from mqdiag.rules.shared.brokers import brokers_of_heap
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            for broker in brokers_of_heap(facts):
-                if isinstance(broker, Skip):
-                    yield broker
-                else:
-                    yield from check(broker, limits)
-
-        return self.sees("heap")(made)
-
-    def stacks(self, check: Callable[[StacksFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of thread dumps."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.stacks is not None:
-                yield from check(facts.stacks, limits)
-
-        return self.sees("stacks")(made)
-
-    def logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of all logs together."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.logs is not None:
-                yield from check(facts.logs, limits)
-
-        return self.sees("logs")(made)
-
-    def broker_logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of the logs of each broker by themselves."""
-        from mqdiag.rules.shared.brokers import brokers_of_logs
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            for logs in brokers_of_logs(facts):
-                yield from check(logs, limits)
-
-        return self.sees("logs")(made)
-
-    def admin(self, check: Callable[[AdminFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of answers of mqadmin."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.admin is not None:
-                yield from check(facts.admin, limits)
-
-        return self.sees("admin")(made)
-
-    def counters(self, check: Callable[[Counters, Limits], Iterator[Said]]) -> Check:
-        """Add a check of the counters that mqadmin printed of each broker."""
-        from mqdiag.rules.shared.broker_status import counters
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            for one in counters(facts):
-                yield from check(one, limits)
-
-        return self.sees("admin")(made)
 
     # what a check says
 
@@ -204,7 +110,6 @@ class Rule:
             KeyError: the card names something that was not given.
         """
         from mqdiag.rules.filling import Filling
-        from mqdiag.rules.shared.excerpts import surest
 
         filling = Filling(
             self.name,
@@ -220,14 +125,12 @@ class Rule:
             tuple(events),
         )
         card = filling.case
-        sure, why = confidence or card.confidence, filling.first(card.because) if because is None else because
-        if logs is not None and not card.sure_in_excerpt:
-            sure, why = surest(logs, sure, why)
         return Draft(
             severity=severity or card.severity,
             cause=cause or card.cause or name,
-            confidence=sure,
-            confidence_reason=why,
+            confidence=confidence or card.confidence,
+            confidence_reason=filling.first(card.because) if because is None else because,
+            sure_in_excerpt=card.sure_in_excerpt,
             title=filling.title(),
             subject=filling.subject,
             evidence=filling.evidence,
@@ -253,6 +156,9 @@ class Rule:
         """A part of the rule that could not be decided, with the reason from the card's `[skips]`."""
         return Skip(reason=say(self.texts.skips[name], **values))
 
+    def _of_grpc(self) -> Skip | None:
+        return self.skip("grpc") if "grpc" in self.texts.skips else None
+
     def margin(self, name: str, value: float, limit: float, **values: Value) -> Margin:
         """How far from its limit a healthy value is, with the words from the card's `[margins]`."""
         words = self.texts.margins[name]
@@ -268,7 +174,13 @@ class Rule:
     @cached_property
     def checks(self) -> list[tuple[tuple[str, ...], Check]]:
         """The checks of its file and those that its card describes, each with the evidence that it needs."""
-        return [*self._own_checks, *checks_of(self, read_detect(self.name))]
+        described = read_detect(self.name)
+        if not described.evidence:
+            return self._own_checks
+        # Here, not above: most rules that run have none.
+        from mqdiag.rules.detectors import checks_of
+
+        return [*self._own_checks, *checks_of(self, described)]
 
     @cached_property
     def limits(self) -> dict[str, float]:
@@ -276,88 +188,30 @@ class Rule:
         return read_limits(self.name)
 
     @property
-    def references(self) -> tuple[str, ...]:
-        """Articles, issues, classes that the rule rests on."""
-        return self.texts.references
-
-    @property
-    def lies_at(self) -> Place:
-        """The process in which the fault lies."""
-        return self.texts.lies_at
-
-    @property
-    def undecides(self) -> bool:
-        """Whether all its findings say that the evidence does not suffice."""
-        return self.texts.undecides
-
-    @cached_property
-    def remedy(self) -> tuple[Text, ...]:
-        """What to change in general."""
-        card = self.texts
-        return tuple(say(text) for entry in card.actions for text in card.sentences_of(entry))
-
-    @cached_property
-    def causes(self) -> tuple[str, ...]:
-        """All values that `cause` can have."""
-        card = self.texts
-        return card.causes or tuple(dict.fromkeys(one.cause or name for name, one in card.case.items()))
-
-    @cached_property
-    def severities(self) -> tuple[Severity, ...]:
-        """All severities that it can give, worst first."""
-        card = self.texts
-        return card.severities or tuple(
-            sorted({one.severity for one in card.case.values()}, key=lambda one: one.rank)
-        )
-
-    @property
     def evidence(self) -> tuple[tuple[str, ...], ...]:
         """For each check the kinds of evidence that it needs."""
         return tuple(evidence for evidence, _ in self.checks)
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Kinds of evidence that every check needs."""
-        kinds = [set(evidence) for evidence, _ in self.checks]
-        return tuple(kind for kind in self.checks[0][0] if all(kind in own for own in kinds))
-
-    @property
-    def any_of(self) -> tuple[str, ...]:
-        """Kinds of evidence of which one is enough; empty where nothing is left to choose."""
-        return tuple(
-            dict.fromkeys(kind for evidence, _ in self.checks for kind in evidence if kind not in self.needs)
-        )
-
-    @property
+    @cached_property
     def card(self) -> RuleCard:
-        """The rule's own texts, for catalogues and for renderers."""
-        card = self.texts
+        """The rule for catalogues and renderers: what its card says of it, and the evidence that its checks need."""
+        card, first = self.texts, self.evidence[0]
+        needs = tuple(kind for kind in first if all(kind in kinds for kinds in self.evidence))
         return RuleCard(
             name=self.name,
             title=say(card.title),
             why=say(" ".join(card.why.split())),
-            causes=self.causes,
-            severities=self.severities,
-            remedy=tuple(map(_with_placeholders, self.remedy)),
-            references=card.references,
-            needs=self.needs,
-            any_of=self.any_of,
-            limits=self.limits,
-            ranges=card.ranges,
-            explained_by=card.explained_by,
-            explained_causes=card.explained_causes,
-            of_process=card.of_process,
-            links=card.links,
+            causes=card.all_causes,
+            severities=card.all_severities,
+            remedy=tuple(
+                _with_placeholders(say(text)) for entry in card.actions for text in card.sentences_of(entry)
+            ),
+            needs=needs,
+            any_of=tuple(dict.fromkeys(kind for kinds in self.evidence for kind in kinds if kind not in needs)),
             leads_to={name: say(word) for name, word in card.leads_to.items()},
-            same_as=card.same_as,
-            severity_alone=card.severity_alone,
-            since=card.since,
             proven_on=say(card.proven_on) if card.proven_on else NOTHING,
+            **{name: getattr(card, name) for name in AS_WRITTEN},
         )
-
-    def link(self, finding: Finding) -> Text:
-        """A finding of this rule as a link of a chain."""
-        return say(self.texts.in_chain) if self.texts.in_chain else finding.title
 
 
 def _with_placeholders(remedy: Text) -> Text:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import events, lines_of, most_frequent_counted, only
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.brokers import subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import events, lines_of, most_frequent_counted, only
 
 RULE = Rule("send-refused")
 ANSWERS = {

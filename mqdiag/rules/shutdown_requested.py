@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
+from mqdiag.log_events import counted, events, lines_of, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
 KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"

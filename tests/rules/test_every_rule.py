@@ -117,12 +117,22 @@ def test_needs_and_limits(rule: Rule) -> None:
 
 @every_rule
 def test_other_rules_that_are_named_exist(rule: Rule) -> None:
-    rules = {one.name: one.causes for one in all_rules()}
+    rules = {one.name: one.texts.all_causes for one in all_rules()}
     own = rule.card
     for named in (*own.explained_by, *own.leads_to, *own.same_as):
         name, _, cause = named.partition(":")
         assert name in rules
         assert not cause or cause in rules[name]
+
+
+@every_rule
+def test_a_limit_may_be_set_to_the_ends_of_its_range(rule: Rule) -> None:
+    example, ranges = example_of(rule), rule.texts.ranges
+    for name in rule.limits:
+        for value in ranges.get(name, (0, 1e9)):
+            for facts in (example.fires(), example.silent()):
+                outcome = run_rules([rule], facts, limits={rule.name: {name: value}})
+                assert not outcome.failed, (name, value, outcome.failed)
 
 
 @every_rule

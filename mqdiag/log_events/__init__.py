@@ -1,0 +1,265 @@
+"""Events in logs: which ones a rule looks at, and how a sentence says when they were, how many, and about what.
+
+Each function that makes words has one beside it that gives the numbers of these words as evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+
+from msgspec import structs
+
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OfLogs
+from mqdiag.findings import EvidenceValue, Subject
+from mqdiag.text import Text, say, sentences
+
+OUT_OF_MEMORY = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory", "array-too-long")
+"""an OutOfMemoryError, by the memory that ran out: the heap, direct memory, that of classes"""
+MOST_NAMED = 3
+"""subjects that a sentence names"""
+
+
+def events(logs: LogsFacts, *kinds: str) -> list[LogEvent]:
+    """The events of these kinds, on all clocks."""
+    return [event for event in logs.events if event.kind in kinds]
+
+
+def lines_of(found: Iterable[LogEvent]) -> int:
+    """The lines of all these events."""
+    return sum(event.count for event in found)
+
+
+def files_of(found: Iterable[LogEvent]) -> tuple[str, ...]:
+    """The files that these events were read from, each once."""
+    return tuple(dict.fromkeys(path for event in found for path in event.files))
+
+
+def by_broker(logs: LogsFacts) -> Iterator[LogsFacts]:
+    """The logs of each broker by themselves, since a rule adds up nothing over two brokers.
+
+    Logs of one broker, or of none, stay together.
+    """
+    if not logs.brokers:
+        yield logs
+    for broker in logs.brokers:
+        yield structs.replace(
+            logs,
+            **{name: getattr(broker, name) for name in OfLogs.__struct_fields__},
+            broker_version=broker.version,
+            offset_resets=tuple(
+                reset
+                for reset in logs.offset_resets
+                if (reset.broker, reset.instance) == (broker.name, broker.instance)
+            ),
+            brokers=(broker,),
+        )
+
+
+def of_broker(logs: LogsFacts) -> Subject:
+    """The broker of one part of the logs; an empty subject where no line names it."""
+    if len(logs.brokers) == 1:
+        return Subject(broker=logs.brokers[0].name, instance=logs.brokers[0].instance)
+    printed = logs.settings.get("brokerName")
+    return Subject(broker=printed if printed and "," not in printed else None)
+
+
+def one_of_several(logs: LogsFacts) -> Subject:
+    """The broker where the logs are of several; an empty subject where they are of one."""
+    return of_broker(logs) if logs.brokers else Subject()
+
+
+def by_group(logs: LogsFacts, *kinds: str) -> dict[str | None, list[LogEvent]]:
+    """These events in parts, each about one group; None for lines that name none.
+
+    Events on two clocks stay two: a minute of one clock is no minute of the other.
+    """
+    parts: dict[str | None, list[LogEvent]] = {}
+    for event in events(logs, *kinds):
+        rest = event.count - sum(row.count for row in event.groups)
+        for row in event.groups:
+            subjects = tuple(one for one in event.subjects if one.group == row.group)
+            parts.setdefault(row.group, []).append(
+                structs.replace(
+                    event,
+                    count=row.count,
+                    occurrences=row.occurrences,
+                    first=row.first,
+                    last=row.last,
+                    peak_per_minute=row.peak_per_minute,
+                    peak_at=row.peak_at,
+                    subjects=subjects,
+                    subjects_left_out=0,
+                    groups=(row,),
+                )
+            )
+        if not event.groups:
+            parts.setdefault(only(event, "group"), []).append(event)
+        elif rest > 0:
+            nameless = tuple(one for one in event.subjects if one.group is None)
+            parts.setdefault(None, []).append(
+                structs.replace(event, count=rest, occurrences=None, subjects=nameless, groups=())
+            )
+    return parts
+
+
+def is_set(logs: LogsFacts, name: str, value: str) -> bool:
+    """Whether the start-up lines of a broker print this value; several values are separated by commas."""
+    return value in logs.settings.get(name, "").split(", ")
+
+
+def number_set(logs: LogsFacts, name: str) -> int | None:
+    """A setting that start-up lines print with one whole number; None otherwise."""
+    value = logs.settings.get(name, "")
+    return int(value) if value.isdigit() else None
+
+
+def between(first: str | None, last: str | None) -> Text:
+    """From when to when, such as "from 12:00 to 12:05"; a time without a zone is said to be local."""
+    if first is None:
+        return say("at times that the log does not show")
+    local = _is_local(first)
+    if last is None or _same_second(first, last):
+        return say("at {first:time} local time", first=first) if local else say("at {first:time}", first=first)
+    template = (
+        say("from {first:time} to {last:time} local time") if local else say("from {first:time} to {last:time}")
+    )
+    return template.filled({"first": first, "last": last})
+
+
+def _same_second(one: str, other: str) -> bool:
+    """Whether two times are written alike: sentences have no parts of seconds."""
+    try:
+        return datetime.fromisoformat(one).replace(microsecond=0) == datetime.fromisoformat(other).replace(
+            microsecond=0
+        )
+    except (TypeError, ValueError):
+        return one == other
+
+
+def _is_local(time: str) -> bool:
+    try:
+        return datetime.fromisoformat(time).tzinfo is None
+    except ValueError:
+        return False
+
+
+def when(event: LogEvent) -> Text:
+    """From when to when, and the worst minute."""
+    if not _has_peak(event):
+        return between(event.first, event.last)
+    return say(
+        "{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}",
+        range=between(event.first, event.last),
+        peak_per_minute=event.peak_per_minute,
+        peak_at=event.peak_at,
+    )
+
+
+def counted_lines(event: LogEvent) -> Text:
+    """How many lines an event has, and when they were."""
+    return say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
+
+
+def counted_lines_about(event: LogEvent) -> Text:
+    """The same with the most frequent subjects of these lines."""
+    subjects = most_frequent(event)
+    if subjects is None:
+        return counted_lines(event)
+    return say(
+        "{lines:count} {lines:line|lines} {when}, about {subjects}.",
+        lines=event.count,
+        when=when(event),
+        subjects=subjects,
+    )
+
+
+def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:
+    """The numbers that sentences with `when` state about these events, in their order."""
+    found = list(found)
+    peaks = tuple(event.peak_per_minute for event in found if _has_peak(event) and event.peak_per_minute)
+    return {
+        "event_lines": tuple(event.count for event in found),
+        **({"event_peaks_per_minute": peaks} if peaks else {}),
+    }
+
+
+def _has_peak(event: LogEvent) -> bool:
+    """Whether the worst minute tells more than the number of lines."""
+    peak = event.peak_per_minute or 0
+    return 1 < peak < event.count and event.first != event.last
+
+
+def busiest(event: LogEvent, part: str) -> str | None:
+    """The most frequent group, topic, broker or thread of an event; None where no line names one."""
+    counts: dict[str, int] = {}
+    for row in event.subjects:
+        name = getattr(row, part)
+        if name is not None:
+            counts[name] = counts.get(name, 0) + row.count
+    return max(counts, key=lambda name: counts[name], default=None)
+
+
+def only(event: LogEvent, part: str) -> str | None:
+    """The one group, topic, broker or thread that all lines name; None where there are several or none."""
+    names = {getattr(row, part) for row in event.subjects}
+    return names.pop() if len(names) == 1 and not event.subjects_left_out else None
+
+
+def most_frequent(event: LogEvent) -> Text | None:
+    """The most frequent subjects with their lines; None where no line names one."""
+    named = _named(event)
+    if not named:
+        return None
+    words = tuple(say("{subject} ({lines:count})", subject=_words(row), lines=row.count) for row in named)
+    if not (more := _more(event)):
+        return Text("{subjects}", {"subjects": words})
+    return say("{subjects} and {more:count} more", subjects=words, more=more)
+
+
+def most_frequent_counted(*found: LogEvent) -> dict[str, EvidenceValue]:
+    """The numbers of `most_frequent` for these events, in their order."""
+    named = [row for event in found for row in _named(event)]
+    numbers = {
+        "subject_lines": tuple(row.count for row in named),
+        "subject_queue_ids": tuple(row.queue_id for row in named if row.queue_id is not None),
+        "further_subjects": tuple(more for event in found if (more := _more(event))),
+    }
+    return {name: value for name, value in numbers.items() if value}
+
+
+def _named(event: LogEvent) -> list[LogSubject]:
+    return [row for row in event.subjects[:MOST_NAMED] if _parts(row)]
+
+
+def _more(event: LogEvent) -> int:
+    return max(len(event.subjects) - MOST_NAMED, 0) + event.subjects_left_out
+
+
+def _words(row: LogSubject) -> Text:
+    return sentences(*_parts(row))
+
+
+def _parts(row: LogSubject) -> list[Text]:
+    parts = []
+    if row.group:
+        parts.append(say("group {group}", group=row.group))
+    if row.topic:
+        parts.append(say("topic {topic}", topic=row.topic))
+    if row.broker:
+        parts.append(say("broker {broker}", broker=row.broker))
+    if row.queue_id is not None:
+        parts.append(say("queue {queue_id}", queue_id=row.queue_id))
+    if row.thread:
+        parts.append(say("thread {thread}", thread=row.thread))
+    return parts
+
+
+def seconds_between(first: str | None, last: str | None) -> float:
+    """From one time of a log to a later one; 0 where one is missing, or a saved report has no times there."""
+    if first is None or last is None:
+        return 0.0
+    try:
+        return (datetime.fromisoformat(last) - datetime.fromisoformat(first)).total_seconds()
+    except (ValueError, TypeError):
+        return 0.0
