@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.rules.card import Card, read_card, read_detect, read_limits
+from mqdiag.rules.card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.rules.said import Check, Draft, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
@@ -163,6 +163,18 @@ class Rule(Views):
         """How far from its limit a healthy value is, with the words from the card's `[margins]`."""
         words = self.texts.margins[name]
         return Margin(rule="", label=say(words.label, **values), value=value, limit=limit, kind=words.kind)
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list from the card's `[names]`."""
+        return self._tables.names[name]
+
+    def meaning(self, name: str) -> dict[str, str]:
+        """A table from the card's `[meaning]`."""
+        return self._tables.meaning[name]
+
+    @cached_property
+    def _tables(self) -> Tables:
+        return read_tables(self.name)
 
     # what others ask of a rule
 
