@@ -205,7 +205,9 @@ def _finding(
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
-    if confidence is Confidence.HIGH and "heap" in shown_by and any(one.contradictory for one in facts.inputs):
+    if confidence is Confidence.HIGH and any(
+        one.contradictory and one.kind in shown_by for one in facts.inputs
+    ):
         confidence, why = Confidence.MEDIUM, say("records of the dump contradict each other")
     known = {
         "name_server": told().name_server,
