@@ -40,7 +40,10 @@ _BEGINS = lazy_pattern(
     + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b|" + _ACCESS
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
-_DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS)
+_DATED = lazy_pattern(
+    # logrus counts seconds since the start on a terminal, and else begins with a key
+    rb"[\[(<]?" + _TIME + rb"|" + _ACCESS + rb"|(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |time=\""
+)
 _FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
 
 
