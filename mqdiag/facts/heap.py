@@ -45,6 +45,8 @@ LARGE_OBJECT_BYTES = 512 * 1024
 """half of G1's smallest region (1 MiB): smaller objects are never humongous"""
 TIME = "time of the dump"
 """key of `HeapFacts.unknown` where ages cannot be counted"""
+CLOCKS = "clocks of the hosts"
+"""key of `HeapFacts.unknown` where the broker's clock is another than the client's"""
 _UNSURE_LIMITS = ("option", "container")
 """a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
 

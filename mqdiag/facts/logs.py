@@ -468,7 +468,21 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
         return say("before {before}", before=self.before)
 
 
-class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
+class OfLogs(msgspec.Struct, frozen=True, kw_only=True):
+    """What logs say by themselves: all of a run, or those of one of several brokers."""
+
+    events: tuple[LogEvent, ...] = ()
+    """the most frequent kinds first"""
+    not_matched: tuple[OffsetNotMatched, ...] = ()
+    pagecachert: PutLatency | None = None
+    """None when no log has such a line; with several brokers each has its own in `brokers`"""
+    replica_gaps: tuple[ReplicaGap, ...] = ()
+    settings: dict[str, Setting] = {}
+    """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
+    differ from start to start; with several brokers each has its own in `brokers`"""
+
+
+class BrokerLogs(OfLogs, frozen=True, kw_only=True):
     """One of several brokers: what its own logs say, and what senders were answered by it."""
 
     name: Name | None = None
@@ -481,11 +495,6 @@ class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
     first: Public | None = None
     """earliest line of its own logs"""
     last: Public | None = None
-    events: tuple[LogEvent, ...] = ()
-    not_matched: tuple[OffsetNotMatched, ...] = ()
-    pagecachert: PutLatency | None = None
-    replica_gaps: tuple[ReplicaGap, ...] = ()
-    settings: dict[str, Setting] = {}
     version: VersionRange | None = None
 
     @property
@@ -609,16 +618,13 @@ class QuotedStatement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the line; cut"""
 
 
-class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
+class LogsFacts(OfLogs, frozen=True, kw_only=True):
     """All logs of one run."""
 
     files: tuple[LogFile, ...] = ()
-    events: tuple[LogEvent, ...] = ()
-    """the most frequent kinds first"""
     flow_control: tuple[FlowControlFacts, ...] = ()
     offset_resets: tuple[OffsetReset, ...] = ()
     resets_left_out: int = 0
-    not_matched: tuple[OffsetNotMatched, ...] = ()
     stored_offsets: tuple[RepeatedOffset, ...] = ()
     """offsets of queues that stood still while others of their topic did not move either"""
     subscription_changes: tuple[SubscriptionChange, ...] = ()
@@ -629,14 +635,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     shared_client_ids: tuple[SharedClientId, ...] = ()
     suspended_queues: tuple[SuspendedQueue, ...] = ()
     """those that failed most often in a row first"""
-    pagecachert: PutLatency | None = None
-    """None when no log has such a line; with several brokers each has its own in `brokers`"""
-    replica_gaps: tuple[ReplicaGap, ...] = ()
     gc: tuple[GcFacts, ...] = ()
     safepoints: tuple[SafepointPauses, ...] = ()
-    settings: dict[str, Setting] = {}
-    """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
-    differ from start to start; with several brokers each has its own in `brokers`"""
     broker_version: VersionRange | None = None
     """None where no log tells; with several brokers each has its own in `brokers`"""
     brokers: tuple[BrokerLogs, ...] = ()

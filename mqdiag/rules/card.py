@@ -143,6 +143,17 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """reasons for which a part of the rule could not be decided"""
     margins: dict[str, Margin] = {}
 
+    @property
+    def all_causes(self) -> tuple[str, ...]:
+        """All values that `cause` can have."""
+        return self.causes or tuple(dict.fromkeys(one.cause or name for name, one in self.case.items()))
+
+    @property
+    def all_severities(self) -> tuple[Severity, ...]:
+        """All severities that the rule can give, worst first."""
+        found = {one.severity for one in self.case.values()}
+        return self.severities or tuple(sorted(found, key=lambda one: one.rank))
+
     def sentences_of(self, entry: str | Line) -> tuple[str, ...]:
         """The sentences that an entry of `actions` stands for, lists expanded."""
         if isinstance(entry, str):

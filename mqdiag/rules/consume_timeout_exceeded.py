@@ -16,7 +16,7 @@ RULE = Rule("consume-timeout-exceeded")
 MINUTE_MS = 60_000
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
     if only_grpc(heap):

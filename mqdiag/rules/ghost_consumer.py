@@ -10,7 +10,7 @@ from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.graph_needed import counts_ages, needs_whole_graph
 from mqdiag.rules.shared.log_events import between, events
 from mqdiag.time_ranges import between as range_between
 
@@ -19,6 +19,7 @@ RULE = Rule("ghost-consumer")
 
 @RULE.sees("heap")
 @needs_whole_graph
+@counts_ages
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
     heap = facts.heap

@@ -24,6 +24,7 @@ FILE = "index.tsv"
 VIEWS = {
     "heap": "heap",
     "graph": "heap",
+    "ages": "heap",
     "brokers": "heap",
     "stacks": "stacks",
     "logs": "logs",

@@ -25,7 +25,7 @@ KEEP_UP_SHARE = 0.1
 """share of the worst queue's backlog: queues with less of it keep up"""
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose first message has been in the listener too long."""
     if only_grpc(heap):

@@ -16,7 +16,7 @@ from mqdiag.time_ranges import between as range_between
 RULE = Rule("orderly-lock-lost")
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue with messages, not consumed for a while, without a valid lock."""
     if only_grpc(heap):

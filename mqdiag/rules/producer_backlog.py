@@ -16,7 +16,7 @@ OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
 """producers that the client makes for itself"""
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each client instance."""
     sending = heap.sending

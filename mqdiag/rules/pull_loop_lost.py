@@ -10,7 +10,7 @@ from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import only_grpc, owner, queue_name
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.graph_needed import counts_ages, needs_whole_graph
 from mqdiag.rules.shared.log_events import OUT_OF_MEMORY, by_group, events, only
 
 RULE = Rule("pull-loop-lost")
@@ -20,6 +20,7 @@ EXPIRED_MS = 120_000
 
 @RULE.sees("heap")
 @needs_whole_graph
+@counts_ages
 def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue. A pull in progress lasts 30 s at most, so its request would be in the dump."""
     assert facts.heap is not None

@@ -22,7 +22,7 @@ WAITS_FOR_THREADS = frozenset({"future", "join", "latch", "park", "condition"})
 RULE = Rule("stuck-consumer-thread")
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for the threads of a group that are at the same place."""
     within_limit, undated = [], []
@@ -103,7 +103,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
 
 
 def _cause(call: ListenerCall | None) -> str:
-    return call.cause if call is not None and call.cause in RULE.causes else UNKNOWN_CAUSE
+    return call.cause if call is not None and call.cause in RULE.texts.all_causes else UNKNOWN_CAUSE
 
 
 def _frame(call: ListenerCall | None) -> str | None:

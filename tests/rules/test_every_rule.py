@@ -117,7 +117,7 @@ def test_needs_and_limits(rule: Rule) -> None:
 
 @every_rule
 def test_other_rules_that_are_named_exist(rule: Rule) -> None:
-    rules = {one.name: one.causes for one in all_rules()}
+    rules = {one.name: one.texts.all_causes for one in all_rules()}
     own = rule.card
     for named in (*own.explained_by, *own.leads_to, *own.same_as):
         name, _, cause = named.partition(":")

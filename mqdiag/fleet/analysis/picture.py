@@ -63,6 +63,7 @@ class Picture:
         self._define("TABLE", "unrefuted_findings", "* EXCLUDE (document, title)")
         self._define("TABLE", "service_faults")
         self._define("TABLE", "checked_rules")
+        self._define("TABLE", "lowered_rules")
 
     def prepare(self, before: Picture | None, limits: Mapping[str, float]) -> None:
         """Define what all comparisons share.

@@ -28,6 +28,8 @@ class OneService(msgspec.Struct, frozen=True, kw_only=True):
     failure_count: int
     checked: tuple[str, ...]
     """rules that ran to their end in any of its incidents"""
+    lowered: tuple[str, ...] = ()
+    """rules of which the configuration lowered, ignored or hid an error or a warning in any of its incidents"""
 
 
 def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
@@ -48,4 +50,5 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
                 failures=tuple(map(lost_file, row["failures"] or ())),
                 failure_count=row["failure_count"] or 0,
                 checked=tuple(row["checked"] or ()),
+                lowered=tuple(row["lowered"] or ()),
             )

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial, wraps
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.heap import TIME
 from mqdiag.rules.said import Check, Limits, Said, Skip
 from mqdiag.rules.shared.words import Words
 from mqdiag.text import Text
@@ -31,6 +32,19 @@ def needs_graph(check: Check) -> Check:
 def needs_whole_graph(check: Check) -> Check:
     """The same for a check that concludes from what is not there: a cut dump lacks objects that the JVM had."""
     return _unless(_without_whole_graph, check)
+
+
+def counts_ages(check: Check) -> Check:
+    """Say of a check that counts ages where none is known; what it finds without them it tells all the same."""
+
+    @wraps(check)
+    def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+        why = _heap(facts).unknown.get(TIME)
+        if why is not None:
+            yield Skip(reason=WORDS.say("no_ages", why=why))
+        yield from check(facts, limits)
+
+    return made
 
 
 def of_remoting_only(reason: Text) -> Callable[[Check], Check]:
