@@ -36,7 +36,7 @@ NODE = "ClientException: [request-id=0a, response-code=40300] no permission\n   
         ("panic: CODE: TOPIC_NOT_FOUND, MESSAGE: No topic route info in name server for the topic: orders\n", ROUTE),
         ("Error: Route information not found for topic 'orders'\n", ROUTE),
         ("2026/11/21 10:00:00 broker: broker-a address not found\n", ("no-route", "broker-not-registered")),
-        (LOST * 2, ("name-server-unreachable", None)),
+        (LOST * 12, ("name-server-unreachable", None)),
         (NODE, ("access-denied", None)),
         (TWICE, ("start-failed", "group-exists")),
         ("panic: option.PullBatchSize out of range [1, 1024]\n", ("start-failed", "client-settings")),
