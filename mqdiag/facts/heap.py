@@ -552,6 +552,11 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
         """The same as a share of the largest heap; None where that is unknown."""
         return ratio(self.in_use_bytes, self.limit_bytes)
 
+    @property
+    def only_grpc(self) -> bool:
+        """Whether the consumers are of the gRPC client, all of them."""
+        return bool(self.consumers) and all(one.traits.library == "grpc" for one in self.consumers)
+
     def had_room(self, *, whole: bool) -> bool:
         """Whether surely much of the heap was free at the OutOfMemoryError.
 

@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import (
+from mqdiag.log_events import (
     between,
     counted,
     events,
@@ -20,6 +17,9 @@ from mqdiag.rules.shared.log_events import (
     only,
     when,
 )
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined
 

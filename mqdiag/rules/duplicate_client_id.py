@@ -9,10 +9,10 @@ from mqdiag.facts.admin import AdminFacts, ConnectedClient
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
-from mqdiag.rules.shared.log_events import between
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("duplicate-client-id")

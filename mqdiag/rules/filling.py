@@ -9,9 +9,7 @@ import msgspec
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
-from mqdiag.rules.card import Card, Case, Entry, Line, Sentence
-from mqdiag.rules.shared.brokers import called, subject_of_logs
-from mqdiag.rules.shared.log_events import (
+from mqdiag.log_events import (
     counted,
     files_of,
     lines_of,
@@ -19,6 +17,8 @@ from mqdiag.rules.shared.log_events import (
     most_frequent_counted,
     when,
 )
+from mqdiag.rules.card import Card, Case, Entry, Line, Sentence
+from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of
 

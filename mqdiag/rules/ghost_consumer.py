@@ -4,26 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between, events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
-from mqdiag.rules.shared.graph_needed import counts_ages, needs_whole_graph
-from mqdiag.rules.shared.log_events import between, events
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("ghost-consumer")
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-@counts_ages
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_ages
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
-    heap = facts.heap
-    assert heap is not None
     for consumer in heap.consumers:
         # queues are known by their group only, so a group with several consumers is not judged
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1

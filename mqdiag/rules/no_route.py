@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import events, lines_of, most_frequent, only, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import events, lines_of, most_frequent, only, when
 from mqdiag.text import Value
 
 RULE = Rule("no-route")

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogsFacts, OffsetReset, VersionRange
 from mqdiag.findings import Subject
+from mqdiag.log_events import between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.rules.shared.log_events import between
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined
 

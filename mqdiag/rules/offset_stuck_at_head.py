@@ -11,10 +11,10 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
+from mqdiag.log_events import between, seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, queue_name
-from mqdiag.rules.shared.log_events import between, seconds_between
+from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.time_ranges import between as range_between
 
@@ -28,9 +28,6 @@ KEEP_UP_SHARE = 0.1
 @RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose first message has been in the listener too long."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     # the consumer that works on a group's queues; the one with most messages where there are several
     consumers = {one.group: one for one in sorted(heap.consumers, key=lambda one: one.messages)}
     for queue in heap.queues:

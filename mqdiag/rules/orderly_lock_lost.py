@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between, events, seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, owner, queue_name
-from mqdiag.rules.shared.log_events import between, events, seconds_between
+from mqdiag.rules.shared.consumers import owner, queue_name
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("orderly-lock-lost")
@@ -19,9 +19,6 @@ RULE = Rule("orderly-lock-lost")
 @RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue with messages, not consumed for a while, without a valid lock."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     for queue in heap.queues:
         consumer = owner(heap, queue)
         if consumer is None or not consumer.orderly or not consumer.traits.pull_loop:

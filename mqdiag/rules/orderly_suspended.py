@@ -9,10 +9,10 @@ from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
-from mqdiag.rules.shared.log_events import between
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("orderly-suspended")

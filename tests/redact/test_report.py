@@ -18,8 +18,7 @@ from mqdiag.facts.shown import Shown, ShownObject, ShownValue
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.language import english
-from mqdiag.redact.addresses import ADDRESS
-from mqdiag.redact.report import HIDDEN, redact_report, treatments
+from mqdiag.redact.report import ADDRESS, HIDDEN, redact_report, treatments
 from mqdiag.render import View, renderer
 from mqdiag.text import say
 

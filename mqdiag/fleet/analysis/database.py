@@ -41,10 +41,10 @@ def comparisons() -> Iterator[duckdb.DuckDBPyConnection]:
         with _database() as base:
             yield base
     except (MemoryError, duckdb.Error, pa.ArrowException) as error:
-        raise told(error) from error
+        raise comparison_error(error) from error
 
 
-def told(error: Exception) -> MqdiagError:
+def comparison_error(error: Exception) -> MqdiagError:
     """What a user is told when the comparison fails.
 
     Args:

@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
-from mqdiag.fleet.analysis.database import memory_limit, run_tables, schema_of, select, told
+from mqdiag.fleet.analysis.database import comparison_error, memory_limit, run_tables, schema_of, select
 from mqdiag.fleet.tables.arrow import full_schema, table_rows
 from mqdiag.fleet.tables.layout import Layout
 
@@ -161,7 +161,7 @@ class Picture:
             self._tables.execute(f"CREATE TABLE current_{table} AS {query}")
         except duckdb.Error:
             if trouble:
-                raise told(trouble[0]) from trouble[0]
+                raise comparison_error(trouble[0]) from trouble[0]
             raise
         self._tables.execute("RESET disabled_optimizers")
         self._tables.unregister(table)

@@ -35,7 +35,7 @@ class ClassicScanner:
         self.source = source
         self.bodies = bodies
         self.consumed_bytes = 0
-        """of what was pushed so far, as UTF-8"""
+        """bytes of what was pushed so far, as UTF-8"""
         self._buffer = ""
         self._sample: Sample | None = None
         self._past_trailer = False
@@ -46,7 +46,7 @@ class ClassicScanner:
         self._above = ""
         """text without a dump that was pushed last"""
         self._around = Surroundings()
-        """of the last dump that was found"""
+        """what stands around the last dump that was found"""
 
     @property
     def in_sample(self) -> bool:

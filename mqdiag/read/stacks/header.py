@@ -108,7 +108,7 @@ class KnownHeader(msgspec.Struct, gc=False):
     place: int = 0
     """in `HeaderParser.order`"""
     form: BodyForm | None = None
-    """of what stood below it, where that can be compared"""
+    """form of what stood below it, where that can be compared"""
     raw: tuple[bytes, ...] = ()
     """the addresses that stood below it"""
     addresses: tuple[str, ...] = ()

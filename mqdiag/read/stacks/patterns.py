@@ -47,7 +47,7 @@ RAW_TIMES = lazy_pattern(
 # as it looks where nothing above fits: a form that nobody knows yet, or a header that was cut in its middle
 HEADER_LIKE = lazy_pattern(r'^[^"\n]{0,300}"(?: [^"\n]*)? (?:prio|os_prio|tid|nid|id|Id)=\S')
 OLD_JVM = lazy_pattern(r"\(1\.[2-5]\.")
-"""of a JVM before 6, whose dumps have no states, and no line at their end"""
+"""a JVM before 6, whose dumps have no states, and no line at their end"""
 HEADER_STATES = (
     (" waiting for monitor entry", "BLOCKED (on object monitor)"),
     (" in Object.wait()", "WAITING (on object monitor)"),

@@ -104,6 +104,6 @@ class Sample(msgspec.Struct, kw_only=True):
     """a paste without the JVM's first line"""
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
-    """of the heap at that moment, where the dump tells: a javacore does"""
+    """size of the heap at that moment, where the dump has it, as a javacore has"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
 from mqdiag.knowledge.detect import Rows
+from mqdiag.log_events import between
 from mqdiag.rules.said import Limits, Said, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap
 from mqdiag.rules.shared.graph_needed import without_graph
-from mqdiag.rules.shared.log_events import between
 from mqdiag.time_ranges import between as range_between
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from msgspec import structs
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, EvidenceValue, Subject
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Draft
 from mqdiag.rules.shared.standstill import short_frame
-from mqdiag.rules.shared.words import Words
 from mqdiag.text import NOTHING, Text, Value
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from msgspec import structs
 
 from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Draft, Limits
-from mqdiag.rules.shared.words import Words
 from mqdiag.text import NOTHING, Text, Value
 
 if TYPE_CHECKING:
