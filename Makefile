@@ -78,6 +78,11 @@ fuzz: .venv/installed ## Fuzz the readers of text by coverage and the kernels wi
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group fuzz
 	$(BIN)/python -m tests.fuzz --minutes $(or $(MINUTES),30) --page
 
+.PHONY: mutation
+mutation: .venv/installed $(CATALOGUE).mo ## See which small faults in the code the tests notice; SEED=1 MUTANTS=900 ONLY=rules,threads
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group mutation
+	$(BIN)/python -m tests.mutation $(if $(SEED),--seed $(SEED)) $(if $(MUTANTS),--mutants $(MUTANTS)) $(if $(ONLY),--only $(ONLY)) $(if $(RETRY),--retry $(RETRY))
+
 .PHONY: fixtures
 fixtures: .venv/installed ## Make the committed dumps again, with real brokers and consumers (Java, Maven)
 	$(BIN)/python fixtures/rig/make_heaps.py
