@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ def before(behind: str) -> str:
 def test_there_are_rows() -> None:
     assert len(ROWS) >= 355
     assert len({row.literal for row in ROWS}) == len(ROWS)
+
+
+def test_no_literal_hides_another() -> None:
+    """The search finds the first of two literals that begin at one place."""
+    literals = sorted(searched().literals)
+    hidden = [b for a, b in pairwise(literals) if b.startswith(a)]
+    assert hidden == []
 
 
 def test_levels_and_loggers_are_those_of_the_catalogue() -> None:
