@@ -18,7 +18,7 @@ from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import Text
-from mqdiag.time_ranges import NEAR_A_DUMP, joined, moments, ranges_apart
+from mqdiag.time_ranges import NEAR_A_DUMP, moments, ranges_apart
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("flow-control")
@@ -258,7 +258,7 @@ def _of_lines(
         cause=row.kind,
         severity=Severity.WARNING if bad else Severity.INFO,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
-        when=joined([period for one in rows for period in range_between(one.first, one.last)]),
+        over=rows,
         weight=min(held or 0.0, 1.0) / 10,
         tells_most=row.kind == "span",
     )

@@ -12,8 +12,6 @@ from mqdiag.log_events import between, one_of_several
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
 
 RULE = Rule("offset-not-matched")
 DELETED = "PullMessageThread"
@@ -74,7 +72,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
                     for row in shown
                 )
             },
-            when=joined([period for row in rows for period in range_between(row.first, row.last)]),
+            over=rows,
         )
 
 
