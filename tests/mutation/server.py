@@ -56,21 +56,24 @@ class Reached:
         self, folder: Path, present: Iterable[str], kernels: dict[str, set[str]], root: Path, newer: bool
     ) -> None:
         self.tests: dict[str, dict[str, Any]] = {}
-        told_of: list[dict[str, Any]] = []
         self._data: list[tuple[coverage.CoverageData, dict[str, str]]] = []
-        present = set(present)
+        self._present = set(present)
         for path in sorted(folder.glob("*.json")):
-            told = json.loads(path.read_text())
-            told_of.append(told)
-            self.tests |= {name: one for name, one in told.items() if name in present and one["passed"]}
+            for told, one in json.loads(path.read_text()).items():
+                name = self.now(told)
+                if name is not None and one["passed"]:
+                    known = self.tests.setdefault(name, {"cpu_s": 0.0, "kernels": [], "shared": []})
+                    known["cpu_s"] += one["cpu_s"]
+                    known["kernels"] += one["kernels"]
+                    known["shared"] += one["shared"]
             data = coverage.CoverageData(str(path.with_suffix(".sqlite")))
             data.read()
             # the tree may have been covered at another place
             files = {f"mqdiag/{one.rpartition('/mqdiag/')[2]}": one for one in data.measured_files()}
             self._data.append((data, files))
         # tests that are newer than the coverage are tried for every mutant of the package that they stand for
-        self._new = sorted(present - {name for names in told_of for name in names}) if newer else []
-        self.tests |= {name: {"cpu_s": 0.1, "shared": [], "kernels": []} for name in self._new}
+        self._new = sorted(self._present - self.tests.keys()) if newer else []
+        self.tests |= {name: {"cpu_s": 0.1, "kernels": [], "shared": []} for name in self._new}
         self._users: dict[str, list[str]] = defaultdict(list)
         self._of_file: dict[str, list[str]] = defaultdict(list)
         for name, one in self.tests.items():
@@ -87,8 +90,14 @@ class Reached:
         for data, files in self._data:
             for line, contexts in data.contexts_by_lineno(files.get(file, "")).items():
                 for one in contexts:
-                    found[line].update(self._users.get(one, ()) if one.startswith(FIXTURE) else (one,))
+                    name = self.now(one)
+                    found[line].update(self._users.get(one, ()) if one.startswith(FIXTURE) else {name} - {None})
         return found
+
+    def now(self, name: str) -> str | None:
+        """The test that has this one's place: itself, or the one that it was folded into."""
+        bare = name.partition("[")[0]
+        return name if name in self._present else bare if bare in self._present else None
 
     def by(self, mutant: Mutant) -> list[str]:
         """The tests that reach it, in the order in which they are tried, and then their neighbours.
@@ -187,6 +196,7 @@ class Loaded:
             above = importlib.import_module(f"mqdiag.{package}")
             for one in pkgutil.walk_packages(above.__path__, f"{above.__name__}."):
                 importlib.import_module(one.name)
+        gc.unfreeze()  # what was collected may have been put aside
         self._functions: dict[str, list[FunctionType]] = defaultdict(list)
         self._caches: list[Any] = []
         self._kernels: list[Kernel] = []
@@ -344,6 +354,7 @@ class Server:
         killer: str | None,
     ) -> dict[str, Any]:
         names = reached.by(mutant)
+        killer = killer and reached.now(killer)
         if killer in reached.tests:
             names = [killer, *(name for name in names if name != killer)]
         if not names:
