@@ -40,6 +40,7 @@ def load_settings(options: CommonOptions) -> Settings:
 
     if options.table is not None and options.format_name != "csv":
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
+    options.check_ending()
     if options.baseline == "":
         raise UsageError(say("--baseline '' is not a file name"))
     config, source, cards = configuration(options.config)
@@ -179,6 +180,10 @@ def diagnose(
     for given in report.inputs:
         if given.error is not None:
             complain(say("{path}: {error}", path=given.path or NO_NAME, error=given.error))
+    if options.output != "-" and is_shown:
+        from mqdiag.render.wording.totals import one_line
+
+        complain(one_line(report, options.output))
     for failed in report.failed:
         line = say("rule {rule} failed: {error}", rule=failed.rule, error=failed.error)
         # Where a fault happened in another process there is nothing more to show.
