@@ -22,9 +22,9 @@ import msgspec
 from mqdiag.baseline import EXPIRED, Baseline, expired
 from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
-from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.fail_on import FailOn, parse_fail_on
 from mqdiag.findings import Acceptance, Lapsed, RuleCard, Severity
+from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
@@ -146,7 +146,7 @@ def parse_expectation(text: str) -> Expectation:
             say("--expect {text} is not [GROUP:]KEY=VALUE, such as pullThresholdForQueue=40", text=repr(text))
         )
     _check_key(key, f"--expect {text!r}")
-    wish: SettingValue = value if key in TEXTS else _typed(value)
+    wish: SettingValue = value if key in consumer_settings().texts else _typed(value)
     _check_value(key, wish, f"--expect {text!r}")
     return Expectation(key=key, value=wish, group=group.strip() or None)
 
@@ -164,16 +164,18 @@ def _typed(text: str) -> SettingValue:
 
 
 def _check_key(key: str, where: str) -> None:
-    if key not in SETTING_NAMES:
+    names = consumer_settings().names
+    if key not in names:
         problem = say("{where}: no RocketMQ consumer has a setting {key}", where=where, key=repr(key))
-        raise UsageError(did_you_mean(problem, nearest(key, SETTING_NAMES)))
+        raise UsageError(did_you_mean(problem, nearest(key, names)))
 
 
 def _check_value(key: str, value: object, where: str) -> None:
     """A value of another type could never be in force: "4O" for 40 must not end as a finding."""
-    if key in SWITCHES:
+    known = consumer_settings()
+    if key in known.switches:
         fits, wanted = isinstance(value, bool), say("true or false")
-    elif key in TEXTS:
+    elif key in known.texts:
         fits, wanted = isinstance(value, str), say("text")
     else:
         fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), say("a number")

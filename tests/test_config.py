@@ -22,10 +22,10 @@ from mqdiag.config import (
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.facts import Expectation
-from mqdiag.facts.setting_names import SETTING_NAMES, SWITCHES, TEXTS
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Acceptance, Lapsed, Severity
 from mqdiag.given_toml import without_strings
+from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.language import english
 from mqdiag.rules import all_rules
 from mqdiag.spelling import did_you_mean, nearest
@@ -86,7 +86,7 @@ def test_a_key_that_is_near_nothing_gets_no_guess() -> None:
     assert error.value.exit_code == EXIT_USAGE
 
 
-@given(st.text(), st.sampled_from(sorted(SETTING_NAMES - SWITCHES - TEXTS)), st.integers())
+@given(st.text(), st.sampled_from(sorted(consumer_settings().numbers)), st.integers())
 def test_any_group_survives(group: str, key: str, value: int) -> None:
     if "=" in group or not group.strip():
         return
@@ -335,7 +335,7 @@ def test_what_a_consumer_shows_can_be_expected(folder: str) -> None:
     heap = diagnose_heap(dump).report.heap
     assert heap is not None
     shown = {key for consumer in heap.consumers for key in consumer.config}
-    assert shown - SETTING_NAMES <= {"consumerGroup", "namespaceInitialized"}
+    assert shown - consumer_settings().names <= {"consumerGroup", "namespaceInitialized"}
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mqdiag.fleet.tables.schemas import ALL_TABLES, LEADING, SCHEMA_VERSION, Column
+from mqdiag.fleet.tables.schemas import ALL_TABLES, FINDINGS, SCHEMA_VERSION, Column
 
 INTRO = f"""\
 # Tables of a fleet
 
-Made from `mqdiag/fleet/tables/schemas.py` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
+Made from `mqdiag/knowledge/fleet_tables.toml` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
 folder each: `TABLE/run=RUN/day=DAY/part-00000.parquet`, up to 1,000 incidents of a day a file; `incidents` and `runs`
 have no folders of days. [fleet.md](fleet.md) has queries to start from.
 
@@ -28,7 +28,7 @@ have no folders of days. [fleet.md](fleet.md) has queries to start from.
 
 def fleet_tables_page() -> str:
     """The page."""
-    parts = [INTRO, "## In every table but runs\n\n" + _columns(LEADING)]
+    parts = [INTRO, "## In every table but runs\n\n" + _columns(FINDINGS.leading)]
     parts += [f"## {table.name}\n\n{table.meaning}.\n\n" + _columns(table.own) for table in ALL_TABLES.values()]
     return "\n".join(parts)
 

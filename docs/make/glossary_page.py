@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from mqdiag.language import english
-from mqdiag.render.sections.glossary import GLOSSARY
+from mqdiag.render.sections.glossary import glossary
 
 INTRO = """\
 # Words in reports
 
-Made from `mqdiag/render/sections/glossary.py` by `make docs`. A page has these words at its end, and so has text with
+Made from `mqdiag/knowledge/glossary.toml` by `make docs`. A page has these words at its end, and so has text with
 `--detail full`.
 """
 
@@ -16,5 +16,5 @@ Made from `mqdiag/render/sections/glossary.py` by `make docs`. A page has these 
 def glossary_page() -> str:
     """The page."""
     write = english()
-    rows = "\n".join(f"| {write(word)} | {write(meaning)} |" for word, meaning in GLOSSARY)
+    rows = "\n".join(f"| {write(word)} | {write(meaning)} |" for word, meaning in glossary())
     return f"{INTRO}\n| word | meaning |\n|---|---|\n{rows}\n"

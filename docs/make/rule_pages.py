@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from types import ModuleType
 
 from mqdiag.findings import Report, RuleCard
 from mqdiag.language import english
@@ -11,15 +10,14 @@ from mqdiag.render import View
 from mqdiag.render.parts import Section
 from mqdiag.render.sections.finding_cards import finding_card
 from mqdiag.render.text.writer import TextWriter
-from mqdiag.rules import run_rules
-from mqdiag.rules.discovery import rule_modules
+from mqdiag.rules import Rule, all_rules, run_rules
 from mqdiag.text import say
 from tests.rules.examples import example_of
 
 
 def rule_index() -> str:
     """All rules in one table."""
-    cards = sorted((module.RULE.card for module in rule_modules()), key=lambda card: card.name)
+    cards = [rule.card for rule in all_rules()]
     rows = [
         f"| [{card.name}]({card.name}.md) | {card.evidence} | {', '.join(card.severities)}"
         f" | {english()(card.title)} |"
@@ -34,12 +32,12 @@ def rule_index() -> str:
 
 def rule_pages() -> Iterator[tuple[str, str]]:
     """Name and page of each rule."""
-    for module in rule_modules():
-        yield module.RULE.name, _page(module)
+    for rule in all_rules():
+        yield rule.name, _page(rule)
 
 
-def _page(module: ModuleType) -> str:
-    card: RuleCard = module.RULE.card
+def _page(rule: Rule) -> str:
+    card: RuleCard = rule.card
     write = english()
     steps = "\n".join(f"{place}. {write(step)}" for place, step in enumerate(card.remedy, 1))
     parts = [
@@ -60,16 +58,15 @@ def _page(module: ModuleType) -> str:
     if card.references:
         parts.append("## Sources\n\n" + "\n".join(f"- {reference}" for reference in card.references))
     parts.append(
-        f"## Example\n\nThe rule's own example gives this. {module.RULE.texts.example}\n\n"
-        f"```text\n{_example(module)}```"
+        f"## Example\n\nThe rule's own example gives this. {rule.texts.example}\n\n```text\n{_example(rule)}```"
     )
     return "\n\n".join(parts) + "\n"
 
 
-def _example(module: ModuleType) -> str:
-    outcome = run_rules([module.RULE], example_of(module).fires())
+def _example(rule: Rule) -> str:
+    outcome = run_rules([rule], example_of(rule).fires())
     if outcome.failed:
-        raise RuntimeError(f"{module.__name__}: {outcome.failed[0].error}")
+        raise RuntimeError(f"{rule.name}: {outcome.failed[0].error}")
     (finding,) = outcome.findings
     writer = TextWriter(View())
     report = Report(mqdiag="", inputs=(), findings=outcome.findings)

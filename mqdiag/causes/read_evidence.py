@@ -77,6 +77,10 @@ def _groups(heap: HeapFacts) -> Text:
 def _stacks(stacks: StacksFacts) -> Text:
     over = say(" over {seconds:seconds}", seconds=stacks.seconds) if stacks.seconds else NOTHING
     limits = NOTHING if stacks.judged else say("; they cannot tell progress from standstill")
+    if stacks.pasted is not None:
+        limits = say(
+            "; somebody pasted {samples:it|them} into a log: {why}", samples=stacks.samples, why=stacks.pasted
+        )
     return say(
         "{samples:count} {samples:thread dump|thread dumps}{over}: {threads:count} {threads:thread|threads}{limits}",
         samples=stacks.samples,

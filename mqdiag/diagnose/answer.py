@@ -36,6 +36,7 @@ TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
 STORED_ONLY = frozenset({"topic_queues", "routes"})
 """answers of mqadmin on what is stored; a group that does not consume it looks the same"""
+PASTED = say("somebody pasted it into a log, and nothing in it says of which process it is")
 LEVELS = {
     "high": say("High confidence"),
     "medium": say("Medium confidence"),
@@ -109,8 +110,21 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
             checked=len(report.checked),
             rules=_rules(report),
         ),
-        reason=sentences(changed_settings(report), _not_given(report), advice),
+        reason=sentences(changed_settings(report), _harmless(report), _not_given(report), advice),
         margins=margins,
+    )
+
+
+def _harmless(report: Report) -> Text | None:
+    """What looks like trouble in the logs and is none."""
+    if report.logs is None or not report.logs.harmless:
+        return None
+    first = report.logs.harmless[0]
+    return say(
+        '{lines:count} {lines:line|lines} such as "{example}" {lines:is|are} harmless: {why}',
+        lines=first.count,
+        example=first.example,
+        why=first.why,
     )
 
 
@@ -226,6 +240,9 @@ def _missing(report: Report) -> Iterator[Text]:
     """Why the evidence does not prove that all is well; nothing when it does."""
     if _nothing_read(report):
         return
+    pasted = next((one for one in report.findings if one.confidence_reason == PASTED), None)
+    if pasted is not None:
+        yield say("Somebody pasted evidence into a log, which shows: {title}.", title=pasted.title)
     yield from _not_read(report)
     for found in report.findings:
         if found.undecides:
@@ -284,7 +301,7 @@ def _thin(report: Report) -> Iterator[Text]:
             )
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
-    if stacks is not None and not stacks.judged and heap is None:
+    if stacks is not None and not stacks.judged and stacks.pasted is None and heap is None:
         yield _not_judged(report, stacks)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:

@@ -125,6 +125,10 @@ def _sort(
         for kind in [kind for kind in fitting if kind.sole] or fitting:
             by_kind[kind].append(found.trimmed())
         if not fitting:
+            fitting = [kind for kind in kinds if kind.takes_rest(found)]
+            for kind in fitting:
+                by_kind[kind].append(found.trimmed())
+        if not fitting:
             others.append(Input(path=found.name, bytes=found.size_bytes, skipped=UNKNOWN_TEXT))
     return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
 

@@ -10,11 +10,11 @@ from mqdiag import __version__
 from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order, standing
 from mqdiag.config import Settings
-from mqdiag.diagnose.answer import FAULTS, answered
+from mqdiag.diagnose.answer import FAULTS, PASTED, answered
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind
-from mqdiag.findings import Confidence, Finding, Report, RuleCard
+from mqdiag.findings import Confidence, Finding, Report, RuleCard, Severity
 from mqdiag.rules import Outcome, cards_of, rule_files, run_rules
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.engine import missing_evidence
@@ -50,7 +50,9 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         mqdiag=__version__,
         inputs=facts.inputs,
         findings=order(
-            _less_sure(link(outcome.findings, cards, severity_set=settings.severities), cards, facts)
+            _of_pasted(
+                _less_sure(link(outcome.findings, cards, severity_set=settings.severities), cards, facts), facts
+            )
         ),
         skipped=outcome.skipped,
         failed=outcome.failed,
@@ -85,6 +87,25 @@ def _less_sure(findings: Iterable[Finding], cards: Mapping[str, RuleCard], facts
         else found
         for found in findings
     )
+
+
+def _of_pasted(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, ...]:
+    """Findings of evidence that somebody pasted into a log are information: whose it is, nobody knows."""
+    kinds = set()
+    if facts.stacks is not None and facts.stacks.pasted is not None:
+        kinds.add("stacks")
+    if facts.crash is not None and all(report.pasted for report in facts.crash.reports):
+        kinds.add("crash")
+    return tuple(_of_nobody(found) if kinds.intersection(found.seen_in) else found for found in findings)
+
+
+def _of_nobody(found: Finding) -> Finding:
+    if found.undecides or found.severity not in FAULTS:
+        return msgspec.structs.replace(
+            found, severity=Severity.INFO, undecides=False, confidence=Confidence.LOW
+        )
+    sure = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
+    return msgspec.structs.replace(found, severity=Severity.INFO, confidence=sure, confidence_reason=PASTED)
 
 
 def _lowered(

@@ -36,7 +36,7 @@ def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Text]:
 
 def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
     """Logs with lines that mqdiag does not know to be harmless."""
-    unknown = [file for file in logs.files if file.kind == "application" and not file.event_lines]
+    unknown = [file for file in logs.files if file.kind == "application" and not file.is_understood]
     if unknown:
         yield say(
             "mqdiag understood no line of {path}{more}.",
@@ -44,6 +44,15 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
             more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
             if len(unknown) > 1
             else NOTHING,
+        )
+    untold = [file for file in logs.files if file.untold_lines]
+    if untold:
+        yield say(
+            "{lines:count} {lines:line|lines} of {path} {lines:is|are} of no form that mqdiag knows; the first is"
+            ' "{text}".',
+            lines=untold[0].untold_lines,
+            path=untold[0].path,
+            text=untold[0].first_untold,
         )
     strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
     if strange and not unknown:

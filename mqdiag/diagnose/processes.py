@@ -46,8 +46,10 @@ def tell_processes(found: Sequence[OfProcess], captures: Sequence[Captured] = ()
         if own is not None:
             series.remove(own)
         pairs.append((heap, own, tie))
-    if len(pairs) == 1 and len(series) == 1 and pairs[0][1] is None and _agree(pairs[0][0], series[0]) is None:
-        pairs = [(pairs[0][0], series.pop(), BY_ABSENCE)]
+    alone = [one for one in series if one.stacks is not None and one.stacks.pasted is None]
+    if len(pairs) == len(alone) == 1 and pairs[0][1] is None and _agree(pairs[0][0], alone[0]) is None:
+        series.remove(alone[0])
+        pairs = [(pairs[0][0], alone[0], BY_ABSENCE)]
     pairs += [(one, None, None) for one in (*both, *series)]
     names: set[str] = set()
     return [_process(first, second, tie, names, captures) for first, second, tie in pairs]

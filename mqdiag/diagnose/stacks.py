@@ -91,19 +91,20 @@ def result_inputs(result: ReadResult) -> list[Input]:
             *_parts(result),
         ]
     first = result.samples[0]
-    cut = next((sample for sample in result.samples if not sample.complete), None)
+    own = [sample for sample in result.samples if sample.pasted is None]
+    cut = next((sample for sample in own if not sample.complete), None)
     problem, stopped_at = result.ended_by, result.bytes if result.ended_by is not None else None
     if problem is None and cut is not None:
         problem, stopped_at = cut.problem, cut.stopped_at_byte
-    part = max(result.samples, key=lambda sample: sample.threads_cut)
-    if problem is None and part.threads_cut:
+    part = max(own, key=lambda sample: sample.threads_cut, default=None)
+    if problem is None and part is not None and part.threads_cut:
         problem = say(
             "the lower frames of {lacking:count} of {shown:count} threads are missing, and no frame shows what these"
             " threads do",
             lacking=part.threads_cut,
             shown=len(part.threads),
         )
-    unknown = sum(sample.unknown_headers for sample in result.samples)
+    unknown = sum(sample.unknown_headers for sample in own)
     if problem is None and unknown:
         problem = say(
             "{unknown:count} {unknown:line looks|lines look} like the {unknown:header of a thread and was|headers of"
@@ -121,6 +122,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
             complete=problem is None and cut is None,
             stopped_at_byte=stopped_at,
             problem=problem,
+            pasted=len(result.samples) - len(own),
         )
     ]
     return entries + _parts(result)

@@ -50,6 +50,8 @@ class CrashReport(msgspec.Struct, frozen=True, kw_only=True):
 
     source: Public
     """the file"""
+    pasted: bool = False
+    """the process that writes the log went on: somebody pasted the report into it"""
     signal: Public | None = None
     """SIGSEGV, SIGBUS, EXCEPTION_ACCESS_VIOLATION, …; None where the JVM ended itself"""
     signal_code: Public | None = None

@@ -46,6 +46,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     quoted: int = 0
     """lines of a log that hold the words of a log statement in another place than the statement prints them: in
     quotation marks, in a value, behind other words; no finding rests on them"""
+    pasted: int = 0
+    """thread dumps and crash reports that somebody pasted into a text of this log: whose they are, nobody knows, so
+    findings that rest on them are information, of medium confidence at the most"""
     contradictory: bool = False
     """records of a dump contradict each other, so that nothing in it is sure: several objects have one id"""
 

@@ -48,6 +48,17 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """event lines without a time before or on them"""
     known_heads: float | None = None
     """share of its first lines that have a level, of those that begin a record; None where none does"""
+    harmless_lines: int = 0
+    """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    untold_lines: int = 0
+    """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
+    first_untold: Excerpt = ""
+    """the first of them"""
+
+    @property
+    def is_understood(self) -> bool:
+        """Whether the program that wrote it is known: an event, or harmless lines that are most of it."""
+        return self.event_lines > self.harmless_lines or 2 * self.harmless_lines >= self.lines > 0
 
 
 class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -172,6 +183,11 @@ class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
     """which of several brokers of that name, as in `brokers`"""
     sides: tuple[LogSide, ...] = ()
     """which logs say so"""
+
+    @property
+    def moved_on(self) -> bool:
+        """Whether the broker gave a later offset than a real one that was asked for."""
+        return 0 < self.requested < self.given
 
 
 class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
@@ -452,7 +468,21 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
         return say("before {before}", before=self.before)
 
 
-class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
+class OfLogs(msgspec.Struct, frozen=True, kw_only=True):
+    """What logs say by themselves: all of a run, or those of one of several brokers."""
+
+    events: tuple[LogEvent, ...] = ()
+    """the most frequent kinds first"""
+    not_matched: tuple[OffsetNotMatched, ...] = ()
+    pagecachert: PutLatency | None = None
+    """None when no log has such a line; with several brokers each has its own in `brokers`"""
+    replica_gaps: tuple[ReplicaGap, ...] = ()
+    settings: dict[str, Setting] = {}
+    """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
+    differ from start to start; with several brokers each has its own in `brokers`"""
+
+
+class BrokerLogs(OfLogs, frozen=True, kw_only=True):
     """One of several brokers: what its own logs say, and what senders were answered by it."""
 
     name: Name | None = None
@@ -465,11 +495,6 @@ class BrokerLogs(msgspec.Struct, frozen=True, kw_only=True):
     first: Public | None = None
     """earliest line of its own logs"""
     last: Public | None = None
-    events: tuple[LogEvent, ...] = ()
-    not_matched: tuple[OffsetNotMatched, ...] = ()
-    pagecachert: PutLatency | None = None
-    replica_gaps: tuple[ReplicaGap, ...] = ()
-    settings: dict[str, Setting] = {}
     version: VersionRange | None = None
 
     @property
@@ -493,6 +518,16 @@ class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     text: Excerpt
     """without the time"""
     count: int
+
+
+class HarmlessLines(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Lines that look like trouble and mean none."""
+
+    kind: Public
+    count: int
+    why: Text
+    """as a sentence"""
+    example: Excerpt
 
 
 MOST_PASSING = 20
@@ -583,16 +618,13 @@ class QuotedStatement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the line; cut"""
 
 
-class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
+class LogsFacts(OfLogs, frozen=True, kw_only=True):
     """All logs of one run."""
 
     files: tuple[LogFile, ...] = ()
-    events: tuple[LogEvent, ...] = ()
-    """the most frequent kinds first"""
     flow_control: tuple[FlowControlFacts, ...] = ()
     offset_resets: tuple[OffsetReset, ...] = ()
     resets_left_out: int = 0
-    not_matched: tuple[OffsetNotMatched, ...] = ()
     stored_offsets: tuple[RepeatedOffset, ...] = ()
     """offsets of queues that stood still while others of their topic did not move either"""
     subscription_changes: tuple[SubscriptionChange, ...] = ()
@@ -603,14 +635,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     shared_client_ids: tuple[SharedClientId, ...] = ()
     suspended_queues: tuple[SuspendedQueue, ...] = ()
     """those that failed most often in a row first"""
-    pagecachert: PutLatency | None = None
-    """None when no log has such a line; with several brokers each has its own in `brokers`"""
-    replica_gaps: tuple[ReplicaGap, ...] = ()
     gc: tuple[GcFacts, ...] = ()
     safepoints: tuple[SafepointPauses, ...] = ()
-    settings: dict[str, Setting] = {}
-    """broker settings that start-up lines print, such as brokerRole; two values with a comma between where they
-    differ from start to start; with several brokers each has its own in `brokers`"""
     broker_version: VersionRange | None = None
     """None where no log tells; with several brokers each has its own in `brokers`"""
     brokers: tuple[BrokerLogs, ...] = ()
@@ -626,6 +652,8 @@ class LogsFacts(msgspec.Struct, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    harmless: tuple[HarmlessLines, ...] = ()
+    """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()
     """log statements that a team describes by `--knowledge`, of those that stand in the logs"""
 

@@ -185,7 +185,9 @@ class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
     taken_at: Public | None = None
     """the holder's frame that took the lock"""
     pool: ThreadName
-    """the pool of threads, or the connection pool, that it waits for"""
+    """the pool of threads, or the connection pool, that it waits for; or the thread that empties a queue"""
+    for_room: bool = False
+    """it waits for room in the queue which that thread empties"""
     workers: tuple[ThreadName, ...]
     """all of that pool, before the lock"""
     worker_frame: Public | None = None
@@ -407,6 +409,10 @@ class ShutdownHook(msgspec.Struct, frozen=True, kw_only=True):
     """it shuts a consumer down, and waits until the consumer's threads end"""
     exits: bool = False
     """it calls System.exit itself"""
+    without_limit: bool = False
+    """its wait has no timeout"""
+    waits_for: ThreadName | None = None
+    """the last thread of the chain of locks that it waits for"""
 
 
 class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
@@ -416,7 +422,9 @@ class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
     thread: ThreadName
     """the one that waits for the hooks: "SIGTERM handler", or the thread that called System.exit"""
     frame: Public | None = None
-    """the user's own frame that called System.exit"""
+    """the user's own frame that called System.exit, or in which the application's own handler of the signal is"""
+    runs_hooks: bool = True
+    """False while the handler of the signal has not come to the shutdown hooks"""
     in_listener: bool = False
     """that thread has a message in hand"""
     samples: int
@@ -499,6 +507,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     judged: bool = False
     """whether progress can be judged at all"""
     not_judged_because: NotJudged | None = None
+    pasted: Text | None = None
+    """why the dumps are taken for a text that somebody pasted into a log; None for dumps of the log's own process"""
     jvms: int = 1
     repeated_samples: int = 0
     """samples left out because they are the same as another"""

@@ -177,6 +177,10 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """beginnings of the frames of a logger"""
     full_log_queues: tuple[str, ...] = ()
     """ends of methods that an asynchronous logger calls when its queue is full"""
+    log_facades: tuple[str, ...] = ()
+    """beginnings of the frames of what passes a log call on to a logger"""
+    log_writers: tuple[str, ...] = ()
+    """parts of the names, in lower case, of threads that empty the queue of an asynchronous logger"""
     answer_bodies: tuple[str, ...] = ()
     """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
     per_call_objects: tuple[str, ...] = ()

@@ -24,6 +24,11 @@ _OF_A_RECORD = lazy_pattern(
 """a line above that belongs to a stack, so that the exception is the cause of one that was seen"""
 
 
+def is_of_a_record(line: bytes) -> bool:
+    """Whether a line is a part of a stack, or the first line of an exception."""
+    return _OF_A_RECORD.match(line) is not None or _HEAD.match(line) is not None
+
+
 def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[bytes]:
     """First lines of exceptions in a block that begins and ends at line ends.
 
@@ -56,7 +61,7 @@ def _belongs(block: bytes, start: int) -> bool:
     level = level_in(above, HEAD_BYTES)
     if level is not None:
         return level[0].upper() in LOUD
-    return _OF_A_RECORD.match(above) is not None or _HEAD.match(above) is not None
+    return is_of_a_record(above)
 
 
 def _is_cut_off(block: bytes, start: int) -> bool:

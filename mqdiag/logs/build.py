@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mqdiag.facts.logs import (
     BrokerLogs,
+    HarmlessLines,
     LogEvent,
     LogFile,
     LogsFacts,
@@ -19,6 +20,7 @@ from mqdiag.facts.logs import (
     QuotedStatement,
     RepeatedLine,
     ReplicaGap,
+    VersionRange,
 )
 from mqdiag.logs.brokers import broker_names
 from mqdiag.logs.client_id_rows import shared_ids
@@ -38,9 +40,11 @@ from mqdiag.logs.rows import (
     safepoint_row,
     stored_rows,
 )
+from mqdiag.logs.statements import HARMLESS, why_harmless
 from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
 from mqdiag.logs.zones import Zone, shown_offset, shown_time, zone_of
+from mqdiag.text import Text
 
 if TYPE_CHECKING:
     from mqdiag.knowledge.team.statement import Statement
@@ -83,25 +87,23 @@ class _Build:
     def facts(self) -> LogsFacts:
         read, zones = self.read, self.zones
         every = range(len(read))
-        resets, left_out = reset_rows(read, zones, self.owners, self.labels)
         several = len(self.owners) > 1
+        whole = self._of_logs(
+            every,
+            [(number, event) for number in every for event in read[number].tally.events.values()],
+        )
+        resets, left_out = reset_rows(read, zones, self.owners, self.labels)
         return LogsFacts(
             files=tuple(_file(log, zone) for log, zone in zip(read, zones, strict=True)),
-            events=self._events(
-                [(number, event) for number in every for event in read[number].tally.events.values()]
-            ),
             flow_control=flow_rows(read, zones),
             offset_resets=resets,
             resets_left_out=left_out,
-            not_matched=not_matched_rows(read, zones),
             stored_offsets=stored_rows(read, zones),
             subscription_changes=change_rows(read, zones),
             connections=connection_rows(read, zones),
             listener_exceptions=exception_rows(self._not_repeated("consume-exception")),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
-            pagecachert=None if several else self._latency(every),
-            replica_gaps=tuple(self._gaps(every)),
             gc=tuple(
                 gc_row(log, zone)
                 for log, zone in zip(read, zones, strict=True)
@@ -112,10 +114,7 @@ class _Build:
                 for log, zone in zip(read, zones, strict=True)
                 if log.tally.safepoints.pauses
             ),
-            settings={} if several else self._settings(every),
-            broker_version=None
-            if several
-            else version_range((log.tally for log in read), resets=any(map(_is_reset, resets))),
+            broker_version=None if several else self._version(every, resets),
             brokers=tuple(
                 self._broker(
                     owner, label, [one for one in resets if (one.broker, one.instance) == (owner.name, label)]
@@ -135,8 +134,24 @@ class _Build:
                 for log in read
                 for one in log.quoted.shown
             ),
+            harmless=tuple(
+                HarmlessLines(kind=kind, count=count, why=Text(why_harmless()[kind]), example=example)
+                for kind, count, example in self._harmless()
+            ),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
+            # of several brokers nothing is added up
+            **whole | ({"pagecachert": None, "settings": {}} if several else {}),
         )
+
+    def _harmless(self) -> list[tuple[str, int, str]]:
+        """(kind, lines, the first of them), the most frequent kinds first."""
+        found: dict[str, tuple[int, str]] = {}
+        for log in self.read:
+            for (kind, _), event in log.tally.events.items():
+                if kind.startswith(HARMLESS):
+                    count, example = found.get(kind, (0, event.example))
+                    found[kind] = count + event.count, example
+        return sorted(((kind, *row) for kind, row in found.items()), key=lambda row: (-row[1], row[0]))
 
     def _broker(self, owner: Owner, label: str | None, resets: list[OffsetReset]) -> BrokerLogs:
         read, zones = self.read, self.zones
@@ -157,17 +172,23 @@ class _Build:
             paths=tuple(read[number].path for number in owner.logs),
             first=shown_time(span.first, zone),
             last=shown_time(span.last, zone),
-            events=self._events([*own, *owner.answers]),
-            not_matched=not_matched_rows(
-                [read[number] for number in owner.logs], [zones[number] for number in owner.logs]
-            ),
-            pagecachert=self._latency(owner.logs),
-            replica_gaps=tuple(self._gaps(owner.logs)),
-            settings=self._settings(owner.logs),
-            version=version_range(
-                (read[number].tally for number in owner.logs), resets=any(map(_is_reset, resets))
-            ),
+            version=self._version(owner.logs, resets),
+            **self._of_logs(owner.logs, [*own, *owner.answers]),
         )
+
+    def _of_logs(self, logs: Sequence[int], events: list[tuple[int, EventTally]]) -> dict[str, Any]:
+        """The fields of `OfLogs`, of some of the logs and of events that may stand in others."""
+        own = [self.read[number] for number in logs], [self.zones[number] for number in logs]
+        return {
+            "events": self._events(events),
+            "not_matched": not_matched_rows(*own),
+            "pagecachert": self._latency(logs),
+            "replica_gaps": tuple(self._gaps(logs)),
+            "settings": self._settings(logs),
+        }
+
+    def _version(self, logs: Iterable[int], resets: Iterable[OffsetReset]) -> VersionRange | None:
+        return version_range((self.read[number].tally for number in logs), resets=any(map(_is_reset, resets)))
 
     def _events(self, found: Iterable[tuple[int, EventTally]]) -> tuple[LogEvent, ...]:
         """Events of the same kind as one; those of a known clock and those of an unknown one stay apart."""
@@ -276,6 +297,11 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         offset_reason=zone.reason,
         undated_events=sum(event.undated for event in tally.events.values()),
         known_heads=None if log.known_heads is None else round(log.known_heads, 4),
+        harmless_lines=sum(
+            event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
+        ),
+        untold_lines=log.untold.count,
+        first_untold=log.untold.first,
     )
 
 

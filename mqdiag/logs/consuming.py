@@ -23,6 +23,10 @@ _EXPIRED = lazy_pattern(
 )
 _CLEANER = lazy_pattern(r"CleanExpireMsgScheduledThread_(.{1,200})_\d+$")
 _CHANGED = lazy_pattern(r"The (pullThreshold(?:Size)?ForQueue) is changed from (-?\d{1,9}) to (-?\d{1,9})")
+_BLOCKED = lazy_pattern(
+    r"Thread Thread\[(?:#\d{1,9},)?([^,\]]{1,200})[^\n]{0,300}? has been blocked for (\d{1,12}) ms, time limit is"
+    r" (\d{1,12})"
+)
 _OUT_OF_MEMORY = lazy_pattern(r"java\.lang\.OutOfMemoryError(?!\.<|\w)(?:: ([^\n\"\\]{1,80}))?")
 _DIRECT_MEMORY = lazy_pattern(
     r"OutOfMemoryError: (?:Direct buffer memory|Cannot reserve \d{1,19} bytes of direct buffer memory"
@@ -117,6 +121,17 @@ def queue_change_interrupted(message: Message, log: LogTally) -> None:
     name = message.thread()
     subject = Subject(group=_group_of_worker(name), thread=name)
     log.add("queue-change-interrupted", message, subject, side="client")
+
+
+def thread_blocked(message: Message, log: LogTally) -> None:
+    """A thread of Vert.x has been in one task for longer than it may be."""
+    found = _BLOCKED.search(message.text)
+    if found is None:
+        return
+    tally = log.add("thread-blocked", message, Subject(thread=found[1]), side=None)
+    if tally is not None:
+        tally.keep_largest("longest_blocked_ms", int(found[2]))
+        tally.keep_largest("time_limit_ms", int(found[3]))
 
 
 def expired(message: Message, log: LogTally) -> None:

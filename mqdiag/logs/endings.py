@@ -16,6 +16,12 @@ EXIT_CODES = (137, 143)
 _INTERRUPTED = 130
 """128 + SIGINT: somebody pressed a key"""
 _EXITED = lazy_pattern(r"xited with code (\d{1,3})\b")
+_SIGNALS = {"Segmentation fault": 139, "Bus error": 135, "Aborted": 134, "Illegal instruction": 132}
+"""128 + the number of the signal"""
+_SHELL = lazy_pattern(
+    r"\.sh: line \d{1,6}:(?: {1,10}\d{1,9} (?P<signal>Killed|Segmentation fault|Bus error|Aborted|Illegal instruction) "
+    r"| .{1,300}: (?:No such file or directory|[Cc]ommand not found|Permission denied|cannot execute)\b)"
+)
 _SHUT_DOWN = lazy_pattern(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
 
 
@@ -25,6 +31,21 @@ def group_shut_down(message: Message, log: LogTally) -> None:
     if found is not None:
         group = found[2] if found[1] == "consumer" else None
         log.add("group-shut-down", message, Subject(group=group, thread=message.thread()), side="client")
+
+
+def shell_said(message: Message, log: LogTally) -> None:
+    """A start script tells how the program ended that it called, or why it could not call it."""
+    found = _SHELL.search(message.text)
+    if found is None:
+        return
+    if found["signal"] == "Killed":
+        log.add("exited-with-137", message)
+    elif found["signal"] is not None:
+        tally = log.add("container-exited", message)
+        if tally is not None:
+            tally.keep_largest("exit_code", _SIGNALS[found["signal"]])
+    else:
+        log.add("start-script-failed", message, side="broker")
 
 
 def exited(message: Message, log: LogTally) -> None:

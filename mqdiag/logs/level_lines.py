@@ -102,6 +102,10 @@ class LevelLines(msgspec.Struct):
         if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
             return
         for line in bare_exceptions(block, begins_log=begins_log):
+            thrown = catalogue().find(line.strip())
+            if thrown is not None and thrown[1].verdict == "harmless":
+                self.entries[thrown[1]] += 1
+                continue
             self.foreign += 1
             self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)
 
@@ -142,7 +146,7 @@ class LevelLines(msgspec.Struct):
 def _thrown(below: bytes) -> Entry | None:
     """What is known of a line that has an exception of the client below it."""
     found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None
-    return None if found is None or found[1].verdict not in ("passing", "symptom") else found[1]
+    return None if found is None or found[1].verdict in ("fault", "unclassified") else found[1]
 
 
 def _by_its_values(entry: Entry, line: bytes) -> Entry:
@@ -150,13 +154,13 @@ def _by_its_values(entry: Entry, line: bytes) -> Entry:
     harmless = (
         is_at_full_file_edge(line.decode(errors="replace"))
         if entry.reason == "not-matched"
-        else entry.reason == "transaction" and _at_the_end_of_a_queue(line)
+        else entry.reason in ("transaction", "pop") and _at_the_end_of_a_queue(line)
     )
     return entry._replace(verdict="harmless", rule="") if harmless else entry
 
 
 def _at_the_end_of_a_queue(line: bytes) -> bool:
-    """Whether the check of transactions asked for the message that comes next, which is no wrong offset."""
+    """Whether the check of transactions, or POP, asked for the message that comes next, which is no wrong offset."""
     if _NEXT_MESSAGE in line:
         return True
     found = _MISSED.search(line)

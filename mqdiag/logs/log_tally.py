@@ -14,6 +14,8 @@ from mqdiag.logs.peers import Peer, PeerTally
 from mqdiag.logs.safepoints import SafepointTally
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
 
+BURST_MS = 1000
+"""between two channels that a client closes one after the other"""
 MOST_ROWS = 2000
 """different resets, or groups under flow control, of one log that are kept"""
 
@@ -126,6 +128,39 @@ class ChangeKey(NamedTuple):
     after: str
 
 
+class ClosingTally(msgspec.Struct):
+    """Channels that a client closes, in bursts: one that is shut down closes all of its own at once."""
+
+    alone: int = 0
+    """lines of bursts with a single address"""
+    together: int = 0
+    """lines of bursts with several"""
+    _addresses: set[str] = msgspec.field(default_factory=set)
+    _lines: int = 0
+    _last: int | None = None
+
+    def see(self, address: str, at: int | None, stands_for: int) -> None:
+        """Count a line; one without a time is of no burst."""
+        if at is None or self._last is None or abs(at - self._last) > BURST_MS:
+            self.end()
+        self._last = at
+        self._addresses.add(address)
+        self._lines += stands_for
+
+    def shut_down(self) -> bool:
+        """Whether all channels are closed by clients that are shut down, as a console does after each question."""
+        self.end()
+        return self.together > 0 and not self.alone
+
+    def end(self) -> None:
+        """Close the last burst."""
+        if len(self._addresses) > 1:
+            self.together += self._lines
+        else:
+            self.alone += self._lines
+        self._addresses, self._lines = set(), 0
+
+
 class GapTally(msgspec.Struct):
     """How far the slave was behind."""
 
@@ -177,6 +212,7 @@ class LogTally(msgspec.Struct):
     """by group and client id, the addresses from which consumers are connected, and since when"""
     at_remote: dict[str, dict[tuple[str, str], None]] = msgspec.field(default_factory=dict)
     """by address, the groups and client ids that are connected from it"""
+    closings: ClosingTally = msgspec.field(default_factory=ClosingTally)
     says_who_left: bool = False
     """it has lines about connections that ended"""
     connected_twice: dict[tuple[str, str], ConnectedTwice] = msgspec.field(default_factory=dict)

@@ -15,12 +15,14 @@ from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
 from mqdiag.logs.provenance import OWN_FORMS, Provenance
-from mqdiag.logs.quoted import QuotedLines
+from mqdiag.logs.quoted import QuotedLines, says_something
 from mqdiag.logs.repeats import repeated_text
 from mqdiag.logs.statements import beginnings, searched
+from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.heads import known_heads
-from mqdiag.read.logs.levels import words_of
+from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
+from mqdiag.read.logs.levels import level_in, words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
 from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
@@ -51,6 +53,7 @@ class ReadLog(msgspec.Struct):
     """share of the first lines whose time or level could be told; None where no line begins a record"""
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
+    untold: Untold
     team: list[StatementTally]
     """for each statement of a team, in their order"""
 
@@ -90,7 +93,7 @@ class LogsReader:
         Raises:
             InputError: it is empty, no text, or no log.
         """
-        source = blocks(path, chunks, beginnings())
+        source = blocks(path, chunks, beginnings(), beginnings(harmless=True))
         first = next(source, b"")
         if not first.strip():
             raise empty_file(path)
@@ -108,6 +111,7 @@ class LogsReader:
             team = TeamLines(self._statements, tally)
         watched = _Watched(_joined(first, source), None if team is None else team.see)
         last_position, last_handler = -1, None
+        taken: set[int] = set()
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
@@ -118,24 +122,37 @@ class LogsReader:
                 continue
             last_position, last_handler = hit.position, handler
             quoted.own(hit.position)
+            is_record = hit.position >= MOST_BYTES or level_in(hit.line, HEAD_BYTES_OF_LINE) is not None
+            if not is_record and says_something(message, handler, tally):
+                taken.add(hit.position)
             handler(message, tally)
         quoted.end()
+        if tally.closings.shut_down() and (closed := tally.events.get(("channel-closed", "client"))):
+            closed.keep_largest("closed_together", closed.count)
         _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
         client = other_client(head)
+        is_short = counts.bytes <= min(len(head), MOST_BYTES)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
-        if tally.span.first is None and not known:
-            raise InputError(
-                path,
-                say("is no log: none of its first lines has a time or a level"),
-                hint=say("mqdiag diagnose takes evidence of any kind"),
-            )
+        if tally.span.first is None and not known and not is_short:
+            raise InputError(path, say("is no log: none of its first lines has a time or a level"))
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
         told = [] if team is None else team.tallies
         return ReadLog(
-            path, shape, counts, tally, levels, client, identity, quoted, known_heads(head), repeated, told
+            path,
+            shape,
+            counts,
+            tally,
+            levels,
+            client,
+            identity,
+            quoted,
+            known_heads(head),
+            repeated,
+            untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
+            told,
         )
 
 

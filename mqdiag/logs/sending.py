@@ -30,8 +30,8 @@ _NO_ROUTE = lazy_pattern(
     r"|The topic\[([^\]\n]{1,300})\] not matched route info"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
-_OPTIONAL_TOPICS = ("TBW102", "RMQ_SYS_TRACE_TOPIC")
-"""topics that clients ask for and can do without: the one that new topics copy, and the one of message traces"""
+_TRACE_TOPIC = "RMQ_SYS_TRACE_TOPIC"
+"""clients send traces to it, and messages go without it"""
 _USUAL_TIMEOUT_MS = 3000
 """sendMsgTimeout where nobody sets it"""
 _NAME_SERVER_PORT = ":9876"
@@ -143,6 +143,7 @@ def closed(message: Message, log: LogTally) -> None:
     for found in _CLOSED.finditer(message.text):
         if found[1]:
             log.add("channel-closed", message, Subject(broker=found[1]), side="client")
+            log.closings.see(found[1], log.at(message), message.stands_for)
         else:
             log.add("connection-never-made", message, side="client")
 
@@ -154,7 +155,8 @@ def no_route(message: Message, log: LogTally) -> None:
         return
     sent, admin, asked = found.groups()
     topic = (sent or admin or asked or "").rstrip(".`'")
-    if topic.startswith("%") or (topic in _OPTIONAL_TOPICS and (asked or topic == "TBW102")):
+    if topic.startswith("%") or topic == "TBW102":
         return  # a retry topic is made by the broker when the first message fails
-    kind = "route-not-known" if asked else "send-no-route"
+    asked_for = "trace-route-not-known" if topic == _TRACE_TOPIC else "route-not-known"
+    kind = asked_for if asked else "send-no-route"
     log.add(kind, message, Subject(topic=topic or None), side="client")

@@ -23,6 +23,8 @@ HOLE = "{}"
 """in `literal` it stands for one of `each`, in `behind` for any text"""
 WORD = "{word}"
 """in `behind` it stands for text without a blank"""
+HARMLESS = "harmless-"
+"""begins the kinds of lines that look like trouble and are none"""
 SHORTEST_BEGINNING = 14
 """bytes with which no line of prose begins by accident"""
 
@@ -84,6 +86,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     statements: tuple[Statement, ...]
     kind: str = ""
     handler: str = ""
+    why: str = ""
+    """why lines of a kind that begins with "harmless" are no trouble, as a sentence"""
     side: LogSide | None = None
     """whose log has the event; None where both have"""
     writer: Writer | None = None
@@ -116,6 +120,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
         """Refuse a row that says two things, or none."""
         if bool(self.kind) is bool(self.handler):
             raise ValueError("expected either `kind` or `handler`")
+        if bool(self.why) is not self.kind.startswith(HARMLESS):
+            raise ValueError(f"expected `why` with each kind that begins with {HARMLESS!r}, and with no other")
         if not self.statements:
             raise ValueError("expected at least one of `statements`")
 
@@ -188,11 +194,22 @@ def searched() -> Searched:
 
 
 @cache
-def beginnings() -> tuple[bytes, ...]:
-    """The texts with which messages of RocketMQ and lines of the JVM begin, as far as they have no holes."""
+def why_harmless() -> dict[str, str]:
+    """Why lines of a kind are no trouble, by the kind."""
+    return {event.kind: event.why for event in searched().events if event.why}
+
+
+@cache
+def beginnings(*, harmless: bool = False) -> tuple[bytes, ...]:
+    """The texts with which messages of RocketMQ and lines of the JVM begin, as far as they have no holes.
+
+    Args:
+        harmless: only of harmless lines.
+    """
+    rows = searched()
     found: dict[bytes, None] = {}
-    for literal, statement in zip(searched().literals, searched().statements, strict=True):
-        if statement.place in ("message", "output"):
+    for literal, statement, event in zip(rows.literals, rows.statements, rows.event_of, strict=True):
+        if statement.place in ("message", "output") and (rows.events[event].why or not harmless):
             for behind in statement.behind:
                 fixed = behind.replace(WORD, HOLE).split(HOLE)[0].encode()
                 begin = fixed if HOLE in behind or WORD in behind else fixed + literal

@@ -22,6 +22,7 @@ MAX_BYTES = 1 << 20
 LEAST_RECORDS = 2
 """lines that begin like a record of a log, beside an answer of mqadmin"""
 LOG, STACKS, ADMIN, CRASH = "log lines", "thread dumps", "mqadmin output", "crash report"
+SETTINGS = "settings of a broker"
 _FILE = lazy_pattern(
     # head and tail print "==> broker.log <=="; people write ---- store.log ----
     r"(?:==> (?P<tail>[^<>\n]{1,300}) <=="
@@ -42,6 +43,11 @@ _DATE_ALONE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 _CRASH_PART = lazy_pattern(
     r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "
 )
+
+
+_SETTING = lazy_pattern(r"\s*(?:#|[A-Za-z]\w{1,80} ?= ?\S{0,1000}\s*$|$)")
+"""a line of broker.conf, which start scripts print in front of what the broker says"""
+_OF_A_BROKER = lazy_pattern(r"\s*(?:brokerClusterName|brokerRole) ?= ?\S")
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -69,7 +75,9 @@ def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
         if name == LOG:
             records += _RECORD.match(line) is not None
             exceptions += (_EXCEPTION.match(line) or _BARE_EXCEPTION.match(line)) is not None
-    if not named and records < LEAST_RECORDS and not exceptions and parts.keys() <= {ADMIN, LOG}:
+    has_settings = SETTINGS in parts and any(map(str.strip, parts.get(LOG, ())))
+    is_admin = parts.keys() <= {ADMIN, LOG, SETTINGS} and not has_settings
+    if not named and records < LEAST_RECORDS and not exceptions and is_admin:
         return []
     found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
     return found if len(found) > 1 or named else []
@@ -93,6 +101,15 @@ def _assigned(text: str) -> Iterator[tuple[str, str]]:
             continue
         begun = file or _begun(lines, place, name)
         if begun is not None:
+            filled = [before for before in waiting if before.strip()]
+            if begun == SETTINGS and name is None and filled and all(map(_BARE_EXCEPTION.match, filled)):
+                begun = ADMIN  # an exception without its record does not tell what was asked
+            elif begun == SETTINGS and name is None:
+                name = LOG
+                for before in waiting:
+                    # settings above the first that tells whose they are
+                    yield (SETTINGS if _SETTING.match(before) else LOG), before
+                waiting = []
             name = begun
         if name is None:
             waiting.append(line)
@@ -117,6 +134,11 @@ def _begun(lines: list[str], place: int, current: str | None) -> str | None:
         return STACKS
     if _RECORD.match(line) or _EXCEPTION.match(line) or (current is None and _is_exception(line, following)):
         return LOG
+    if current in (None, LOG, SETTINGS):
+        if _OF_A_BROKER.match(line):
+            return SETTINGS
+        if current == SETTINGS and not _SETTING.match(line):
+            return LOG
     if begins_answer(line, by_counters=current != CRASH):
         return ADMIN
     if patterns.MAT_MARK.match(following) and line and not line[0].isspace():

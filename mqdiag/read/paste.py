@@ -44,16 +44,17 @@ _DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS)
 _FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
 
 
-def tidied(text: bytes, begins: tuple[bytes, ...] = ()) -> bytes:
+def tidied(text: bytes, begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...] = ()) -> bytes:
     """The text with its own lines again; the same object where nothing has to be undone.
 
     Args:
         text: an excerpt.
         begins: beginnings of messages, which continue no other line.
+        whole: beginnings of lines that no other line continues: what stands below them is of something else.
     """
     text = heal(text, keeps_times=True)
     lines = text.split(b"\n")
-    undone = _unwrapped(_undented(_unquoted(lines)), begins)
+    undone = _unwrapped(_undented(_unquoted(lines)), begins, whole)
     return text if undone is lines else b"\n".join(undone)
 
 
@@ -88,7 +89,7 @@ def _undented(lines: list[bytes]) -> list[bytes]:
     return [line[width:] if line.strip() else line for line in lines] if width else lines
 
 
-def _unwrapped(lines: list[bytes], begins: tuple[bytes, ...]) -> list[bytes]:
+def _unwrapped(lines: list[bytes], begins: tuple[bytes, ...], whole: tuple[bytes, ...]) -> list[bytes]:
     """Lines that a terminal or a chat has cut, joined again."""
     widths, full = _widths(lines)
     widest = widths[full[0]]
@@ -105,7 +106,7 @@ def _unwrapped(lines: list[bytes], begins: tuple[bytes, ...]) -> list[bytes]:
         above = lines[place - 1].rstrip(b"\r") if place else b""
         at_full_width = terminal and place > 0 and widths[place - 1] == widest
         goes_on = joined and above.strip() and line.strip() and _continues(line, at_full_width=at_full_width)
-        if goes_on and (at_full_width or not line.startswith(begins)):
+        if goes_on and (at_full_width or not line.startswith(begins)) and not above.startswith(whole):
             changed = True
             last = joined[-1].rstrip(b"\r")
             if at_full_width:

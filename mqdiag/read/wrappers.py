@@ -14,6 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.crash.recognise import HEADS
 
 LEAST_LINES = 3
 NEARLY_ALL = 0.95
@@ -26,6 +27,11 @@ _OF_STACKS = ("at ", "Caused by: ", "... ", "java.", "org.", "com.")
 _TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
 MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw")
 """fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, Alibaba SLS and Splunk"""
+
+QUOTED = "(quoted) > "
+"""what is put before the lines of a thread dump or a crash report that stood in one record as the text of a logger"""
+_DUMP_MARKS = ("Full thread dump", "java.lang.Thread.State: ", *HEADS)
+_LOGGER_KEYS = ("logger", "logger_name", "loggerName", "level", "thread_name")
 
 _TIME = r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)"
 _PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
@@ -195,8 +201,19 @@ class JsonLines:
                 continue
             inner = (self._part + inner).replace("\r", "")
             self._part = ""
+            if _is_of_a_logger(entry, inner):
+                inner = "".join(f"{QUOTED}{row}\n" for row in inner.splitlines())
             out.append(inner if inner.endswith("\n") else inner + "\n")
         return "".join(out)
+
+
+def _is_of_a_logger(entry: dict[str, object], text: str) -> bool:
+    """Whether a record of a logger holds a whole thread dump or crash report; a console prints line by line."""
+    if "\n" not in text.rstrip() or not any(mark in text for mark in _DUMP_MARKS):
+        return False
+    begins = text.lstrip().split("\n", 2)[:2]
+    is_dump = any(line.lstrip("# ").startswith((*_DUMP_MARKS, '"')) for line in begins)
+    return not is_dump or any(key in entry for key in _LOGGER_KEYS)
 
 
 def _message(entry: object) -> tuple[str, str] | None:

@@ -6,10 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.heap import ConfigValue
-from mqdiag.facts.setting_names import SETTING_NAMES
 from mqdiag.graph.collections import items, map_entries
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.plain import enum_name, field_value
+from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.read.hprof.types import BOOLEAN, DOUBLE, FLOAT, REFERENCE
 from mqdiag.rocketmq.names import names_of
 
@@ -179,7 +179,7 @@ def plain_fields(heap: Heap, node: int) -> dict[str, ConfigValue]:
         else:
             value = heap.ref(node, name)
             if value < 0:
-                if name in SETTING_NAMES:
+                if name in consumer_settings().names:
                     found[name] = None
                 continue
             plain = _plain_text(heap, value)

@@ -15,6 +15,7 @@ import msgspec
 
 from mqdiag.findings import Confidence, Severity
 from mqdiag.knowledge import packed
+from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
@@ -129,6 +130,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """all causes, where checks compute them; those of the cases where empty"""
     severities: tuple[Severity, ...] = ()
     """all severities, where checks compute them; those of the cases where empty"""
+    detect: Detect = Detect()
+    """what shows the cases, where no check in Python decides it"""
     example: str = ""
     """what the example of the rule's page shows"""
     case: dict[str, Case]
@@ -139,6 +142,17 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     skips: dict[str, str] = {}
     """reasons for which a part of the rule could not be decided"""
     margins: dict[str, Margin] = {}
+
+    @property
+    def all_causes(self) -> tuple[str, ...]:
+        """All values that `cause` can have."""
+        return self.causes or tuple(dict.fromkeys(one.cause or name for name, one in self.case.items()))
+
+    @property
+    def all_severities(self) -> tuple[Severity, ...]:
+        """All severities that the rule can give, worst first."""
+        found = {one.severity for one in self.case.values()}
+        return self.severities or tuple(sorted(found, key=lambda one: one.rank))
 
     def sentences_of(self, entry: str | Line) -> tuple[str, ...]:
         """The sentences that an entry of `actions` stands for, lists expanded."""
@@ -161,6 +175,10 @@ class _Limits(msgspec.Struct, frozen=True):
     limits: dict[str, float] = {}
 
 
+class _Detect(msgspec.Struct, frozen=True):
+    detect: Detect = Detect()
+
+
 @cache
 def read_card(name: str) -> Card:
     """A rule's card.
@@ -177,6 +195,7 @@ def read_card(name: str) -> Card:
         _extend(values.get("case", {}))
         card = msgspec.convert(values, Card)
         _check_sentences(card)
+        _check_detect(card)
         return card
     except (msgspec.ValidationError, ValueError) as error:
         raise packed.KnowledgeError(f"{path}: {error}") from None
@@ -185,6 +204,11 @@ def read_card(name: str) -> Card:
 def read_limits(name: str) -> dict[str, float]:
     """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
     return packed.decode(FOLDER, name, _Limits).limits
+
+
+def read_detect(name: str) -> Detect:
+    """What a card says of the evidence that shows its cases."""
+    return packed.decode(FOLDER, name, _Detect).detect if name in packed.read(FOLDER) else Detect()
 
 
 def _check_sentences(card: Card) -> None:
@@ -206,6 +230,21 @@ def _check_sentences(card: Card) -> None:
     ):
         for text in texts:
             _check_sentence(place, text)
+
+
+def _check_detect(card: Card) -> None:
+    """Refuse checks that name what the card does not have.
+
+    Raises:
+        ValueError: a case or a limit is not there.
+    """
+    for what, names, there in (
+        ("case", card.detect.cases, card.case),
+        ("limit", card.detect.limits, card.limits),
+    ):
+        for name in names:
+            if name not in there:
+                raise ValueError(f"[detect] names the {what} {name!r}, which the card does not have")
 
 
 def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:

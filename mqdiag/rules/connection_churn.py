@@ -143,6 +143,8 @@ def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
 def _closed_channels(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """One finding for each address; an application's log has one line for each connection that is closed."""
     for event in events(logs, "channel-closed"):
+        if event.values.get("closed_together") == event.count:
+            continue  # a console makes a client for each question, and shuts it down
         for row in event.subjects:
             # attempts that fail end at once, and were no connections
             failed = sum(

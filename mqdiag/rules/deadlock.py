@@ -82,6 +82,7 @@ def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draf
             "worker_frame": _shown(hidden.worker_frame),
             "taken_at": _shown(hidden.taken_at),
             "for_connection": hidden.holder_waits == "pool",
+            "for_room": hidden.for_room,
         },
         severity=Severity.ERROR if lasts else Severity.WARNING,
         confidence=Confidence.HIGH if lasts else Confidence.MEDIUM,

@@ -1,12 +1,11 @@
-"""Finds every rule file, so that adding a rule is adding a file, and imports those that are asked for."""
+"""Finds every rule, so that adding a rule is adding its files, and imports those that are asked for."""
 
 from __future__ import annotations
 
-import importlib
+import importlib.util
 import os
 from collections.abc import Collection
 from functools import cache
-from types import ModuleType
 from typing import NamedTuple
 
 from mqdiag.findings import RuleCard
@@ -19,17 +18,20 @@ class RuleFile(NamedTuple):
 
     name: str
     module: str
-    """its file, without ending"""
+    """its file, without ending; a rule of which the card describes all checks has none"""
     evidence: tuple[tuple[str, ...], ...]
     """for each check the kinds of evidence that it needs, as in `Rule.sees`"""
 
     def load(self) -> Rule:
-        """Import the rule.
+        """Import the rule, or make it where its card describes all its checks.
 
         Raises:
             TypeError: the file has no `RULE` of its name.
         """
-        rule = getattr(importlib.import_module(f"mqdiag.rules.{self.module}"), "RULE", None)
+        place = f"mqdiag.rules.{self.module}"
+        if importlib.util.find_spec(place) is None:
+            return Rule(self.name)
+        rule = getattr(importlib.import_module(place), "RULE", None)
         if not isinstance(rule, Rule) or rule.name != self.name:
             raise TypeError(f"mqdiag.rules.{self.module} has no RULE named {self.name}")
         return rule
@@ -49,11 +51,6 @@ def rule_files() -> tuple[RuleFile, ...]:
 def all_rules() -> tuple[Rule, ...]:
     """Every rule, imported, by name."""
     return tuple(file.load() for file in rule_files())
-
-
-def rule_modules() -> tuple[ModuleType, ...]:
-    """The modules of all rules, by name."""
-    return tuple(importlib.import_module(f"mqdiag.rules.{file.module}") for file in rule_files())
 
 
 def rules_about(*kinds: str) -> tuple[Rule, ...]:

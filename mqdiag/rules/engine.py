@@ -14,7 +14,7 @@ from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Sev
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said, Skip
-from mqdiag.text import Text, say
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
@@ -214,27 +214,29 @@ def _finding(
         **msgspec.structs.asdict(draft.subject),
         **draft.evidence,
     }
-    found = Finding(
+    title = draft.title.filled(known)
+    in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
+    return Finding(
         rule=rule.name,
         severity=severity or draft.severity,
         cause=draft.cause,
         confidence=confidence,
         fingerprint=fingerprint(rule.name, draft.cause, draft.subject),
-        title=draft.title.filled(known),
+        title=title,
+        in_chain=in_chain.filled(known) if in_chain else title,
         subject=draft.subject,
         evidence=dict(draft.evidence),
         explanation=tuple(line.filled(known) for line in draft.explanation),
         remedy=tuple(line.filled(known) for line in draft.remedy),
         confidence_reason=why.filled(known),
-        references=rule.references,
+        references=rule.texts.references,
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
         when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms),
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,
-        lies_at=rule.lies_at,
-        undecides=rule.undecides or draft.undecides,
+        lies_at=rule.texts.lies_at,
+        undecides=rule.texts.undecides or draft.undecides,
         gives_way_to=draft.gives_way_to,
     )
-    return msgspec.structs.replace(found, in_chain=(draft.in_chain or rule.link(found)).filled(known))

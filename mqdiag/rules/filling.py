@@ -125,7 +125,7 @@ class Filling:
             kinds = (kinds,) if isinstance(kinds, str) else kinds
             for event in self._events:
                 if "*" in kinds or event.kind in kinds:
-                    yield from self._written(line, {**self._words, **_of(event)}, lenient=True)
+                    yield from self._written(line, {**self._words, **self._of(event)}, lenient=True)
         else:
             yield from self._written(line, self._known, lenient=False)
 
@@ -173,13 +173,14 @@ class Filling:
             raise KeyError(f"{self._place}: {name} was not given")
         return known.get(name)
 
-
-def _of(event: LogEvent) -> dict[str, Value]:
-    """What a line for an event can name, besides the values of the event."""
-    return {
-        **event.values,
-        "lines": event.count,
-        "occurrences": event.occurrences,
-        "when": when(event),
-        "subjects": most_frequent(event),
-    }
+    def _of(self, event: LogEvent) -> dict[str, Value]:
+        """What a line for an event can name, besides the values of the event."""
+        what = self._card.words.get(event.kind)
+        return {
+            **event.values,
+            "what": None if what is None else say(what),
+            "lines": event.count,
+            "occurrences": event.occurrences,
+            "when": when(event),
+            "subjects": most_frequent(event),
+        }

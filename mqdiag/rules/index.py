@@ -1,7 +1,7 @@
-"""Which rule files there are and which evidence their checks need, told without importing them.
+"""Which rules there are and which evidence their checks need, told without importing them or reading their cards.
 
 Importing all rules takes longer than most diagnoses. A wheel has the index as a file, which its build wrote;
-elsewhere the index is read from the sources, and kept beside their bytecode.
+elsewhere the index is read from sources and cards, and kept beside the bytecode.
 """
 
 from __future__ import annotations
@@ -10,8 +10,13 @@ import ast
 import os
 from collections.abc import Iterator
 
-from mqdiag.knowledge import packed
+import msgspec
 
+from mqdiag.knowledge import packed
+from mqdiag.knowledge.detect import Detect
+
+CARDS = os.path.join("knowledge", "rules")
+"""the folder of cards, beside that of rules"""
 NO_RULES = frozenset(("__init__", "card", "discovery", "engine", "filling", "index", "rule", "said"))
 """modules of `mqdiag.rules` that are no rules"""
 FILE = "index.tsv"
@@ -30,6 +35,10 @@ VIEWS = {
 
 Entry = tuple[str, list[list[str]]]
 """module, and for each of its checks the kinds of evidence that it needs"""
+
+
+class _Card(msgspec.Struct):
+    detect: Detect = Detect()
 
 
 def read_sources(folder: str) -> list[Entry]:
@@ -62,18 +71,48 @@ def _checks(tree: ast.Module) -> Iterator[list[str]]:
                     yield [str(kind.value) for kind in kinds if isinstance(kind, ast.Constant)]
 
 
+def read_cards(folder: str) -> list[Entry]:
+    """The checks that the cards of a folder describe, of cards that describe any."""
+    cards = packed.read(folder)
+    found = ((name, packed.decode(folder, name, _Card).detect.evidence) for name in sorted(cards))
+    return [(name.replace("-", "_"), [[kind] for kind in kinds]) for name, kinds in found if kinds]
+
+
 def read_index(folder: str) -> list[Entry]:
-    """The index that the build wrote, or else that of the sources."""
+    """The index that the build wrote, or else that of the sources and cards."""
     try:
         with open(os.path.join(folder, FILE), "rb") as file:
-            written = file.read()
+            return _entries(file.read())
     except FileNotFoundError:
-        written = packed.kept(folder, ".py", write)
+        return _joined(_entries(packed.kept(folder, ".py", _of_sources)), read_cards(_cards_of(folder)))
+
+
+def write(folder: str) -> bytes:
+    """The index of a folder of rules and of the cards beside it, as the build writes it."""
+    return _written(_joined(read_sources(folder), read_cards(_cards_of(folder))))
+
+
+def _joined(sources: list[Entry], cards: list[Entry]) -> list[Entry]:
+    """The checks of each rule's file, then those of its card."""
+    checks: dict[str, list[list[str]]] = {}
+    for module, own in (*sources, *cards):
+        checks[module] = checks.get(module, []) + own
+    return sorted(checks.items())
+
+
+def _cards_of(folder: str) -> str:
+    return os.path.join(os.path.dirname(folder), CARDS)
+
+
+def _of_sources(folder: str) -> bytes:
+    return _written(read_sources(folder))
+
+
+def _entries(written: bytes) -> list[Entry]:
     rows = [line.split("\t") for line in written.decode().splitlines()]
     return [(module, [check.split("+") if check else [] for check in checks]) for module, *checks in rows]
 
 
-def write(folder: str) -> bytes:
-    """The index of a folder of rules, as the build writes it."""
-    lines = ("\t".join((module, *map("+".join, checks))) for module, checks in read_sources(folder))
+def _written(entries: list[Entry]) -> bytes:
+    lines = ("\t".join((module, *map("+".join, checks))) for module, checks in entries)
     return "".join(f"{line}\n" for line in lines).encode()

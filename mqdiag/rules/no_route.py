@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.log_events import events, lines_of, most_frequent, only, when
+from mqdiag.text import Value
 
 RULE = Rule("no-route")
 
@@ -17,6 +18,15 @@ RULE = Rule("no-route")
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     """One finding for all topics: sends that failed, and answers of the name server to clients that asked."""
+    if trace := [
+        one for one in events(logs, "trace-route-not-known") if one.count > (one.peak_per_minute or 0)
+    ]:
+        yield RULE.case(
+            "trace-topic-missing",
+            subject=Subject(topic=only(trace[0], "topic")),
+            events=trace,
+            rows={"events": _rows(trace)},
+        )
     failed, asked = events(logs, "send-no-route"), events(logs, "route-not-known")
     # many senders of a new topic ask within one minute; a topic that is missing is asked for again and again
     lasting = [event for event in asked if event.count > (event.peak_per_minute or 0) or logs.is_excerpt]
@@ -30,14 +40,16 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         subject=Subject(topic=topics.pop() if len(topics) == 1 else None),
         events=found,
         evidence={"name_server_lines": lost},
-        rows={
-            "events": tuple(
-                {
-                    "lines": one.count,
-                    "when": when(one),
-                    "subjects": most_frequent(one) or RULE.word("topic-not-named"),
-                }
-                for one in found
-            )
-        },
+        rows={"events": _rows(found)},
+    )
+
+
+def _rows(found: list[LogEvent]) -> tuple[dict[str, Value], ...]:
+    return tuple(
+        {
+            "lines": one.count,
+            "when": when(one),
+            "subjects": most_frequent(one) or RULE.word("topic-not-named"),
+        }
+        for one in found
     )

@@ -30,14 +30,20 @@ from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.stacks import StacksFacts
-from mqdiag.findings import Confidence, EvidenceValue, Finding, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.rules.card import Card, Place, read_card, read_limits
+from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.rules.card import Card, read_card, read_detect, read_limits
+from mqdiag.rules.detectors import checks_of
 from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 
 if TYPE_CHECKING:
     from mqdiag.rules.shared.broker_status import Counters
 
+AS_WRITTEN = (
+    "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
+    "severity_alone", "since",
+)  # fmt: skip
+"""what catalogues and renderers are given as the card has it"""
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -52,7 +58,7 @@ class Rule:
         if not NAME.fullmatch(name):
             raise ValueError(f"rule name {name!r} is not kebab-case")
         self.name = name
-        self.checks: list[tuple[tuple[str, ...], Check]] = []
+        self._own_checks: list[tuple[tuple[str, ...], Check]] = []
 
     # what a check is given
 
@@ -65,7 +71,7 @@ class Rule:
         """
 
         def added(check: Check) -> Check:
-            self.checks.append((evidence, check))
+            self._own_checks.append((evidence, check))
             return check
 
         return added
@@ -265,93 +271,40 @@ class Rule:
         return read_card(self.name)
 
     @cached_property
+    def checks(self) -> list[tuple[tuple[str, ...], Check]]:
+        """The checks of its file and those that its card describes, each with the evidence that it needs."""
+        return [*self._own_checks, *checks_of(self, read_detect(self.name))]
+
+    @cached_property
     def limits(self) -> dict[str, float]:
         """The rule's thresholds by name."""
         return read_limits(self.name)
-
-    @property
-    def references(self) -> tuple[str, ...]:
-        """Articles, issues, classes that the rule rests on."""
-        return self.texts.references
-
-    @property
-    def lies_at(self) -> Place:
-        """The process in which the fault lies."""
-        return self.texts.lies_at
-
-    @property
-    def undecides(self) -> bool:
-        """Whether all its findings say that the evidence does not suffice."""
-        return self.texts.undecides
-
-    @cached_property
-    def remedy(self) -> tuple[Text, ...]:
-        """What to change in general."""
-        card = self.texts
-        return tuple(say(text) for entry in card.actions for text in card.sentences_of(entry))
-
-    @cached_property
-    def causes(self) -> tuple[str, ...]:
-        """All values that `cause` can have."""
-        card = self.texts
-        return card.causes or tuple(dict.fromkeys(one.cause or name for name, one in card.case.items()))
-
-    @cached_property
-    def severities(self) -> tuple[Severity, ...]:
-        """All severities that it can give, worst first."""
-        card = self.texts
-        return card.severities or tuple(
-            sorted({one.severity for one in card.case.values()}, key=lambda one: one.rank)
-        )
 
     @property
     def evidence(self) -> tuple[tuple[str, ...], ...]:
         """For each check the kinds of evidence that it needs."""
         return tuple(evidence for evidence, _ in self.checks)
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """Kinds of evidence that every check needs."""
-        kinds = [set(evidence) for evidence, _ in self.checks]
-        return tuple(kind for kind in self.checks[0][0] if all(kind in own for own in kinds))
-
-    @property
-    def any_of(self) -> tuple[str, ...]:
-        """Kinds of evidence of which one is enough; empty where nothing is left to choose."""
-        return tuple(
-            dict.fromkeys(kind for evidence, _ in self.checks for kind in evidence if kind not in self.needs)
-        )
-
-    @property
+    @cached_property
     def card(self) -> RuleCard:
-        """The rule's own texts, for catalogues and for renderers."""
-        card = self.texts
+        """The rule for catalogues and renderers: what its card says of it, and the evidence that its checks need."""
+        card, first = self.texts, self.evidence[0]
+        needs = tuple(kind for kind in first if all(kind in kinds for kinds in self.evidence))
         return RuleCard(
             name=self.name,
             title=say(card.title),
             why=say(" ".join(card.why.split())),
-            causes=self.causes,
-            severities=self.severities,
-            remedy=tuple(map(_with_placeholders, self.remedy)),
-            references=card.references,
-            needs=self.needs,
-            any_of=self.any_of,
-            limits=self.limits,
-            ranges=card.ranges,
-            explained_by=card.explained_by,
-            explained_causes=card.explained_causes,
-            of_process=card.of_process,
-            links=card.links,
+            causes=card.all_causes,
+            severities=card.all_severities,
+            remedy=tuple(
+                _with_placeholders(say(text)) for entry in card.actions for text in card.sentences_of(entry)
+            ),
+            needs=needs,
+            any_of=tuple(dict.fromkeys(kind for kinds in self.evidence for kind in kinds if kind not in needs)),
             leads_to={name: say(word) for name, word in card.leads_to.items()},
-            same_as=card.same_as,
-            severity_alone=card.severity_alone,
-            since=card.since,
             proven_on=say(card.proven_on) if card.proven_on else NOTHING,
+            **{name: getattr(card, name) for name in AS_WRITTEN},
         )
-
-    def link(self, finding: Finding) -> Text:
-        """A finding of this rule as a link of a chain."""
-        return say(self.texts.in_chain) if self.texts.in_chain else finding.title
 
 
 def _with_placeholders(remedy: Text) -> Text:

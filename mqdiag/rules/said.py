@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Literal
 
 import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Severity, Subject, TimeRange
-from mqdiag.text import NOTHING, Text, say
-
-LITERALS = say("values set by hand, and real dumps without the fault; no real dump with it was at hand")
-"""`proven_on` of rules whose fault could not be provoked"""
+from mqdiag.text import NOTHING, Text
 
 Limits = Mapping[str, float]
 """A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
-
-Place = Literal["client", "broker", "any"]
-"""The process in which the fault lies."""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,20 +41,26 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
     shutdown = stacks.shutdown
     if shutdown is None:
         yield from _left(stacks, facts.logs)
-    elif (seconds := shutdown.seconds) is not None and seconds >= limits["seconds"]:
+        return
+    without_limit = any(hook.without_limit for hook in shutdown.hooks)
+    limit = limits["seconds_without_limit" if without_limit else "seconds"]
+    seconds = shutdown.seconds
+    if _waits_for_itself(shutdown):
+        yield _hangs(stacks, shutdown)
+    elif seconds is not None and seconds >= limit:
         if not any(hook.doing == "running" for hook in shutdown.hooks):
             yield _hangs(stacks, shutdown)
-    elif _waits_for_itself(shutdown):
-        yield _hangs(stacks, shutdown)
     elif seconds is not None:
-        yield RULE.margin("taken", seconds * 1000, limits["seconds"] * 1000)
+        yield RULE.margin("taken", seconds * 1000, limit * 1000)
 
 
 def _waits_for_itself(shutdown: Shutdown) -> bool:
     """The thread that called System.exit is what the hook waits for, or a hook calls System.exit itself."""
-    waits = any(hook.waits_for_listeners for hook in shutdown.hooks)
-    return (shutdown.begun_by == "exit" and shutdown.in_listener and waits) or any(
-        hook.exits for hook in shutdown.hooks
+    return any(
+        hook.exits
+        or hook.waits_for == shutdown.thread
+        or (shutdown.begun_by == "exit" and shutdown.in_listener and hook.waits_for_listeners)
+        for hook in shutdown.hooks
     )
 
 
@@ -74,8 +80,11 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
         "listeners": len(shutdown.listeners),
         "frame": shutdown.listener_frame,
     }
+    name = "hook-waits" if waiting is None else "listener-does-not-end"
+    if not shutdown.runs_hooks:
+        name = "handler-waits"
     return RULE.case(
-        "exit-waits-for-itself" if by_itself else "hook-waits" if waiting is None else "listener-does-not-end",
+        "exit-waits-for-itself" if by_itself else name,
         subject=Subject(group=shutdown.group, thread=None if hook is None else hook.thread),
         evidence={name: value for name, value in values.items() if value is not None},
         words={

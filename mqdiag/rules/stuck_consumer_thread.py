@@ -103,7 +103,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
 
 
 def _cause(call: ListenerCall | None) -> str:
-    return call.cause if call is not None and call.cause in RULE.causes else UNKNOWN_CAUSE
+    return call.cause if call is not None and call.cause in RULE.texts.all_causes else UNKNOWN_CAUSE
 
 
 def _frame(call: ListenerCall | None) -> str | None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import StacksFacts
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.findings import Severity
+from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
+from mqdiag.rules.shared.log_events import events
 
 ROLES = frozenset({"pool", "other", "virtual"})
 """threads of no component of RocketMQ; those of servers have rules of their own"""
@@ -59,6 +61,22 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
             words = {"library": still.library}
             yield standstill.case(RULE, _case(still), still, limits, worst=worst, words=words)
+
+
+@RULE.logs
+def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+    """One finding: a program that watches its threads says for how long one has been in the same task."""
+    found = events(logs, "thread-blocked")
+    longest_ms = max((event.values["longest_blocked_ms"] for event in found), default=0)
+    if longest_ms < limits["blocked_seconds"] * 1000:
+        return
+    names = dict.fromkeys(row.thread for event in found for row in event.subjects if row.thread)
+    yield RULE.case(
+        "watched-by-vertx",
+        events=found,
+        subject=Subject(thread=next(iter(names)) if len(names) == 1 else None),
+        evidence={"threads": tuple(names), "thread_count": len(names), "seconds": longest_ms / 1000},
+    )
 
 
 def _is_meant(still: Standstill) -> bool:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, SubscriptionChange
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.differing_instances import findings_of
 from mqdiag.rules.shared.log_events import between, by_group, lines_of
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import joined
@@ -17,12 +15,6 @@ from mqdiag.time_ranges import joined
 RULE = Rule("unequal-subscriptions")
 MOST_ROWS = 5
 """changes that are explained"""
-
-
-@RULE.sees("fleet")
-def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
-    """One finding for each group."""
-    yield from findings_of(RULE, facts, "subscription")
 
 
 @RULE.logs

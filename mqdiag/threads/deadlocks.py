@@ -6,17 +6,24 @@ from collections import Counter, defaultdict
 
 from mqdiag.facts.stacks import Deadlock, DeadlockMember, HiddenDeadlock
 from mqdiag.facts.vocabulary import Doing
+from mqdiag.knowledge.library import JDK
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.read.stacks.records import LOCKED
 from mqdiag.threads.judgement import World
 from mqdiag.threads.locks import Wait, cycle_of
 from mqdiag.threads.pool_users import may_have_connection
+from mqdiag.threads.stack_meaning import MAX_TOP, StackMeaning
 from mqdiag.threads.tracks import Track
+from mqdiag.threads.wait_table import known_frames
 
 _WAITS_FOR_WORK: frozenset[Doing] = frozenset(
     {"future", "latch", "join", "condition", "queue", "object-wait", "park"}
 )
 """what ends when another thread has done something"""
+_PUTS = ("Queue.put", "Deque.put", "Deque.putLast", "Deque.putFirst", "Queue.transfer")
+"""calls that wait for room"""
+_LOOP_FRAMES = 4
+"""frames at the end of a stack in which the loop of a thread stands that empties a queue"""
 
 
 def deadlocks(world: World) -> tuple[Deadlock, ...]:
@@ -130,6 +137,7 @@ def _hidden(
         return None
     waits = dict(waiting)
     pool: str | None = None
+    for_room = False
     if meaning.doing == "pool" and meaning.library is not None:
         library = meaning.library
         users = [
@@ -142,6 +150,8 @@ def _hidden(
         if users and all(user in waits for user in users):
             pool = library.name
             workers = users
+    elif (emptier := _empties_queue(meaning, waits, index)) is not None:
+        pool, workers, for_room = emptier.name, [emptier], True
     elif meaning.doing in _WAITS_FOR_WORK:
         for name in dict.fromkeys(track.pool for track in waits if track.pool and track.pool != holder.pool):
             workers = [
@@ -166,10 +176,41 @@ def _hidden(
         lock_id=wait.object_id,
         taken_at=taken_at(holder, index, wait.object_id),
         pool=pool,
+        for_room=for_room,
         workers=tuple(worker.name for worker in workers),
         worker_frame=None if (seen := workers[0].meanings[index]) is None else seen.own_frame,
         group=next((track.group for track in (holder, *workers) if track.group), None),
     )
+
+
+def _empties_queue(holder: StackMeaning, waits: dict[Track, Wait], index: int) -> Track | None:
+    """The thread before the lock that alone makes room in the queue for which the holder waits."""
+    for track in waits:
+        meaning = track.meanings[index]
+        if meaning is None:
+            continue
+        name = track.name.lower()
+        if holder.waits_to_log and any(part in name for part in known_frames().log_writers):
+            return track
+        if (putting := _puts(holder)) is not None and putting in map(
+            _outermost, meaning.methods[-_LOOP_FRAMES:]
+        ):
+            return track
+    return None
+
+
+def _puts(meaning: StackMeaning) -> str | None:
+    """The class, not of the JDK, that waits for room in a queue of its own."""
+    for place, method in enumerate(meaning.methods[:MAX_TOP]):
+        if method.endswith(_PUTS) and place + 1 < len(meaning.methods):
+            caller = meaning.methods[place + 1]
+            return None if caller.startswith(JDK) else _outermost(caller)
+    return None
+
+
+def _outermost(method: str) -> str:
+    """The class of a method, without those that are nested in it."""
+    return method.rpartition(".")[0].partition("$")[0]
 
 
 def _inside(wrappers: tuple[str, ...], methods: tuple[str, ...]) -> bool:

@@ -7,7 +7,7 @@ effect when the pass has seen all threads, so a pass does not depend on the orde
 
 from __future__ import annotations
 
-import logging
+import sys
 from collections.abc import Callable
 
 import msgspec
@@ -39,8 +39,6 @@ from mqdiag.threads.pool_passes import (
     waits_for_connection,
 )
 from mqdiag.threads.stack_meaning import StackMeaning
-
-_log = logging.getLogger(__name__)
 
 
 class Pass(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,10 +168,11 @@ def run_passes(world: World) -> None:
         if not one.needs_series or world.series.not_judged is None:
             _run(one, world)
     world.forget()
-    if _log.isEnabledFor(logging.DEBUG):
+    logging = sys.modules.get("logging")  # whoever wants a log has imported it, which takes 2 ms
+    if logging is not None and (log := logging.getLogger(__name__)).isEnabledFor(logging.DEBUG):
         for judgement in world.judgements:
             if judgement.earlier:
-                _log.debug("%s: %s", judgement.track.name, judgement.history())
+                log.debug("%s: %s", judgement.track.name, judgement.history())
 
 
 def _run(one: Pass, world: World) -> None:

@@ -197,6 +197,8 @@ class _SampleIdentity:
 
     def __init__(self, moment: Moment) -> None:
         sample = moment.sample
+        self.pasted = sample.pasted is not None
+        """of a JVM that nobody knows"""
         self.pid = sample.pid
         self.version = _version(sample.jvm)
         self.anchors = {
@@ -209,6 +211,8 @@ class _SampleIdentity:
 
     def same_jvm(self, other: _SampleIdentity) -> bool:
         """Whether two samples can be of one JVM; a value that one of them lacks is no contradiction."""
+        if self.pasted is not other.pasted:
+            return False
         if self.version and other.version and self.version != other.version:
             return False
         shared = self.anchors.keys() & other.anchors.keys()

@@ -8,12 +8,13 @@ from __future__ import annotations
 from mqdiag.facts.stacks import Shutdown, ShutdownHook
 from mqdiag.facts.vocabulary import ShutdownBegan
 from mqdiag.threads import roles
-from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.judgement import World
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 _HANDLER = "java.lang.Terminator$1.handle"
+_HANDLERS = ("SIGTERM handler", "SIGINT handler", "SIGHUP handler")
 _EXIT = "java.lang.Runtime.exit"
 _DESTROY = "DestroyJavaVM"
 _AWAITS = "java.util.concurrent.ThreadPoolExecutor.awaitTermination"
@@ -24,12 +25,15 @@ _AGE_TOLERANCE_S = 0.25
 MOST_NAMED = 20
 
 
-def shutdown_of(judgements: list[Judgement], series: Series) -> Shutdown | None:
+def shutdown_of(world: World) -> Shutdown | None:
     """What the last samples show; None while nothing has asked the JVM to end, or the samples are of several JVMs."""
+    series = world.series
     if series.jvms > 1:
         return None
-    living = [judgement.track for judgement in judgements if not judgement.track.ended]
-    runner = next((track for track in living if track.last_meaning.runs_hooks), None)
+    living = [judgement.track for judgement in world.judgements if not judgement.track.ended]
+    runner = next((track for track in living if track.last_meaning.runs_hooks), None) or next(
+        (track for track in living if _handles_signal(track)), None
+    )
     if runner is None:
         return None
     begun_by = _begun_by(runner)
@@ -40,14 +44,16 @@ def shutdown_of(judgements: list[Judgement], series: Series) -> Shutdown | None:
     groups = {track.group for track in (runner, *busy) if track.is_worker}
     samples, seconds = _lasted(runner, series)
     age = runner.last.elapsed_s if begun_by == "signal" else None
+    runs_hooks = runner.last_meaning.runs_hooks
     return Shutdown(
         begun_by=begun_by,
         thread=runner.name,
-        frame=runner.last_meaning.own_frame if begun_by == "exit" else None,
+        frame=runner.last_meaning.own_frame if begun_by == "exit" or not runs_hooks else None,
+        runs_hooks=runs_hooks,
         in_listener=runner.last_meaning.in_listener,
         samples=samples,
         seconds=seconds if age is None else age,
-        hooks=tuple(_hook(track) for track in hooks[:MOST_NAMED]),
+        hooks=tuple(_hook(track, world) for track in hooks[:MOST_NAMED]),
         listeners=tuple(track.name for track in busy[:MOST_NAMED]),
         listener_frame=busy[0].last_meaning.own_frame if busy else None,
         group=groups.pop() if len(groups) == 1 else None,
@@ -55,14 +61,20 @@ def shutdown_of(judgements: list[Judgement], series: Series) -> Shutdown | None:
 
 
 def _begun_by(runner: Track) -> ShutdownBegan:
-    if _HANDLER in runner.last_meaning.methods:
+    if _HANDLER in runner.last_meaning.methods or _handles_signal(runner):
         return "signal"
     return "last-thread" if runner.name == _DESTROY else "exit"
 
 
+def _handles_signal(track: Track) -> bool:
+    """Whether the JVM made it to run the handler of a signal that asks for the end; a handler of an application too."""
+    return track.name in _HANDLERS and bool(track.last.stack.frames)
+
+
 def _lasted(runner: Track, series: Series) -> tuple[int, float | None]:
     """(the last samples in a row that show it, the seconds between the first and the last of them)."""
-    shown = [meaning is not None and meaning.runs_hooks for meaning in runner.meanings]
+    signal = _handles_signal(runner)
+    shown = [meaning is not None and (signal or meaning.runs_hooks) for meaning in runner.meanings]
     first = len(shown)
     while first > 0 and shown[first - 1]:
         first -= 1
@@ -94,7 +106,7 @@ def _shuts_client_down(meaning: StackMeaning) -> str | None:
     return None
 
 
-def _hook(track: Track) -> ShutdownHook:
+def _hook(track: Track, world: World) -> ShutdownHook:
     meaning = track.last_meaning
     in_client = _shuts_client_down(meaning)
     return ShutdownHook(
@@ -104,4 +116,15 @@ def _hook(track: Track) -> ShutdownHook:
         doing=meaning.doing,
         waits_for_listeners=in_client is not None and _AWAITS in meaning.methods,
         exits=_EXIT in meaning.methods,
+        without_limit=track.last.stack.state in ("WAITING", "BLOCKED"),
+        waits_for=_last_owner(track, world),
     )
+
+
+def _last_owner(track: Track, world: World) -> str | None:
+    """The last thread of the chain of locks that it waits for; in a cycle, the last one that is met."""
+    here, seen = track, {track}
+    while (wait := world.last_wait(here)) is not None and wait.owner is not None and wait.owner not in seen:
+        here = wait.owner
+        seen.add(here)
+    return here.name if here is not track else None

@@ -126,6 +126,15 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         return any(method.endswith(ends) for method in self.methods[:MAX_TOP])
 
     @cached_property
+    def waits_to_log(self) -> bool:
+        """Whether it waits below a call of a logger: for room in its queue, or for its sink."""
+        known = known_frames()
+        logging = (*known.loggers, *known.log_facades)
+        return self.in_full_log_queue or (
+            self.waits and any(method.startswith(logging) for method in self.above_own)
+        )
+
+    @cached_property
     def prints(self) -> bool:
         """Whether it writes through a PrintStream, such as the standard output."""
         return any(method.startswith("java.io.PrintStream.") for method in self.methods[:MAX_TOP])
@@ -305,7 +314,8 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
     top = methods[0] if methods else ""
     known = known_frames()
     if top not in known.native_waits:
-        return _spinning(methods)
+        # a hand cut the frames of the JDK off; the state still tells that it waits
+        return "park" if methods and stack.state in ("WAITING", "TIMED_WAITING") else _spinning(methods)
     kind = known.native_waits[top]
     plumbing = known_methods("plumbing")
     for method in methods[1:MAX_TOP]:

@@ -27,8 +27,6 @@ KINDS = {
     "kubectl": PUBLIC / "direct-memory-in-a-pod-105/pod.log",
 }
 LOST = {
-    # the record of a collector is the only time of its lines, and the reader of logs wants it more than their frames
-    ("Spring's failed start", "syslog"),
     # two of three lines that were cut go on with what could begin one
     ("kubectl", "120 columns"),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from types import ModuleType
 
 import pytest
 from rich.cells import cell_len
@@ -17,8 +16,7 @@ from mqdiag.language import LANGUAGES, Writer, writer
 from mqdiag.language.update import read
 from mqdiag.render import View, renderer
 from mqdiag.render.text.cards import render_card, render_catalogue
-from mqdiag.rules import run_rules
-from mqdiag.rules.discovery import rule_modules
+from mqdiag.rules import Rule, all_rules, run_rules
 from mqdiag.text import Text, Value, say, sentences
 from tests.report_schema import validate_report
 from tests.rules.examples import example_of
@@ -30,14 +28,14 @@ QUOTED = re.compile(
 """commands, frames, settings, paths, log messages in quotation marks: what stays as it is"""
 ENGLISH = re.compile(r"(?:\b[A-Za-z][a-z']+[ ,]+){3,}[a-z]+")
 ZH = View(language="zh")
-MODULES = {module.RULE.name: module for module in rule_modules()}
+RULES = {rule.name: rule for rule in all_rules()}
 TRANSLATED = {str(message.id) for message in read("zh") if message.id and message.string}
 """the templates that the catalogue has; `make translations-check` finds the others"""
-every_rule = pytest.mark.parametrize("module", MODULES.values(), ids=MODULES)
+every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
 
 def cards() -> tuple[RuleCard, ...]:
-    return tuple(module.RULE.card for module in MODULES.values())
+    return tuple(rule.card for rule in RULES.values())
 
 
 def translated(text: Value) -> bool:
@@ -55,17 +53,17 @@ def has_words(text: Text) -> bool:
     return re.search(r"[a-z]", re.sub(r"\{[^}]*\}", "", text.template)) is not None
 
 
-def texts_of(module: ModuleType) -> Iterator[Text]:
-    for finding in run_rules([module.RULE], example_of(module).fires()).findings:
+def texts_of(rule: Rule) -> Iterator[Text]:
+    for finding in run_rules([rule], example_of(rule).fires()).findings:
         yield from (finding.title, finding.confidence_reason, *finding.explanation, *finding.remedy)
-    card = module.RULE.card
+    card = rule.card
     yield from (card.title, card.why, *card.remedy, card.proven_on)
 
 
 @every_rule
-def test_what_is_translated_has_no_english_sentence_left(module: ModuleType) -> None:
-    given = repr(example_of(module).fires())  # names and titles that the example itself puts into the facts
-    for text in texts_of(module):
+def test_what_is_translated_has_no_english_sentence_left(rule: Rule) -> None:
+    given = repr(example_of(rule).fires())  # names and titles that the example itself puts into the facts
+    for text in texts_of(rule):
         if text and translated(text):
             said = writer("zh")(text)
             left = ENGLISH.search(QUOTED.sub("", said))
@@ -75,7 +73,7 @@ def test_what_is_translated_has_no_english_sentence_left(module: ModuleType) -> 
 
 @pytest.mark.parametrize("name", ["consumer-cache-exceeds-heap", "stuck-socket-read", "page-cache-busy"])
 def test_reports_for_people(name: str) -> None:
-    report = judge(example_of(MODULES[name]).fires(), Settings()).report
+    report = judge(example_of(RULES[name]).fires(), Settings()).report
     text, html, markdown = (renderer(format_)(report, ZH) for format_ in ("text", "html", "markdown"))
     assert "请先这样做" in text
     assert '<html lang="zh-Hans">' in html

@@ -20,11 +20,11 @@ def test_a_problem_of_a_member_that_is_no_log_is_not_told_of_the_next(tmp_path: 
         archive.writestr("b.log", line("started"))
     steps = count(1)
 
-    def refuse_the_second() -> None:
-        if next(steps) == 2:
+    def refuse_the_third() -> None:
+        if next(steps) == 3:
             raise InputError(path, say("took too long"))
 
-    text, log = logs_of(path, path, (), refuse_the_second)
+    text, log = logs_of(path, path, (), refuse_the_third)
     assert isinstance(text.read, InputError)
     assert english()(text.read.without_path).startswith("is no log")
     assert not isinstance(log.read, InputError)

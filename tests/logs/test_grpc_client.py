@@ -274,7 +274,7 @@ def test_connections_that_ended_now_and_then_are_no_all_clear(tmp_path: Path, la
 
 def test_the_reason_for_many_ended_connections_is_said_once(tmp_path: Path) -> None:
     text = at_minutes(FAILED, CLOSED, *range(10, 100, 3))
-    assert english()(report_of(tmp_path, text).answer.reason).count("To decide it") == 1
+    assert english()(report_of(tmp_path, text).answer.reason).count("decides it") == 1
 
 
 def test_a_moment_without_an_answer_is_no_fault_of_a_client_that_receives_again(tmp_path: Path) -> None:

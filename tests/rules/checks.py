@@ -14,7 +14,7 @@ from mqdiag.rocketmq.clients.lite_pull import LitePull
 from mqdiag.rocketmq.clients.pop import Pop
 from mqdiag.rocketmq.clients.pull import Pull
 from mqdiag.rocketmq.clients.push import Push
-from mqdiag.rules import Outcome, run_rules
+from mqdiag.rules import Outcome, rule_files, run_rules
 from mqdiag.rules.rule import Rule
 from tests.rules.numbers import unproven
 
@@ -28,22 +28,35 @@ def outcome_of(rules: list[Rule], facts: Facts, **limits: float) -> Outcome:
     return outcome
 
 
-def findings(module: ModuleType, facts: Facts, **limits: float) -> tuple[Finding, ...]:
-    return outcome_of([module.RULE], facts, **limits).findings
+def named(name: str) -> Rule:
+    """A rule by its name."""
+    return next(file.load() for file in rule_files() if file.name == name)
 
 
-def severities(module: ModuleType, facts: Facts) -> list[Severity]:
-    return [finding.severity for finding in findings(module, facts)]
+def _rule(rule: ModuleType | Rule) -> Rule:
+    if isinstance(rule, Rule):
+        return rule
+    assert isinstance(rule.RULE, Rule)
+    return rule.RULE
 
 
-def reasons(module: ModuleType, facts: Facts) -> list[str]:
+def findings(rule: ModuleType | Rule, facts: Facts, **limits: float) -> tuple[Finding, ...]:
+    """What a rule, or the rule of a module, finds."""
+    return outcome_of([_rule(rule)], facts, **limits).findings
+
+
+def severities(rule: ModuleType | Rule, facts: Facts) -> list[Severity]:
+    return [finding.severity for finding in findings(rule, facts)]
+
+
+def reasons(rule: ModuleType | Rule, facts: Facts) -> list[str]:
     """Why the rule could not decide, in English."""
-    return [english()(skipped.reason) for skipped in outcome_of([module.RULE], facts).skipped]
+    return [english()(skipped.reason) for skipped in outcome_of([_rule(rule)], facts).skipped]
 
 
-def margins(module: ModuleType, facts: Facts, **limits: float) -> tuple[Margin, ...]:
+def margins(rule: ModuleType | Rule, facts: Facts, **limits: float) -> tuple[Margin, ...]:
     """How far from its limits the rule was."""
-    return outcome_of([module.RULE], facts, **limits).margins
+    return outcome_of([_rule(rule)], facts, **limits).margins
 
 
 def said(finding: Finding) -> str:

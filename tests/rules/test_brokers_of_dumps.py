@@ -21,9 +21,9 @@ from mqdiag.rules import (
     slave_behind,
     stuck_lock_time,
     transient_pool_exhausted,
-    transient_pool_risk,
 )
-from tests.rules.checks import findings, heap_of, reasons, said, with_heap
+from mqdiag.rules.rule import Rule
+from tests.rules.checks import findings, heap_of, named, reasons, said, with_heap
 from tests.rules.examples import example_of
 from tests.rules.examples.broker import BROKER, example
 from tests.rules.examples.consumer import example as consumer_example
@@ -36,7 +36,7 @@ NEW_FILE = msgspec.structs.replace(
         "org.apache.rocketmq.store.AllocateMappedFileService.putRequestAndReturnMappedFile(A.java:100)",
     ),
 )
-HEAP_ONLY = (broker_heap_growth, busy_workaround, stuck_lock_time, transient_pool_risk)
+HEAP_ONLY = (broker_heap_growth, busy_workaround, stuck_lock_time, named("transient-pool-risk"))
 ALL = (
     *HEAP_ONLY,
     page_cache_busy,
@@ -64,19 +64,19 @@ def _without_wait() -> dict[str, object]:
 
 
 @pytest.mark.parametrize("module", ALL)
-def test_a_consumers_dump_is_said_to_be_none(module: ModuleType) -> None:
+def test_a_consumers_dump_is_said_to_be_none(module: ModuleType | Rule) -> None:
     assert reasons(module, consumer_example()) == ["the dump is not a broker's"]
     assert findings(module, consumer_example()) == ()
 
 
 @pytest.mark.parametrize("module", ALL)
-def test_counts_alone_are_said_to_tell_nothing(module: ModuleType) -> None:
+def test_counts_alone_are_said_to_tell_nothing(module: ModuleType | Rule) -> None:
     facts = with_heap(consumer_example(), process_queues=None)
     assert reasons(module, facts) == ["the object graph was left out (--quick)"]
 
 
 @pytest.mark.parametrize("module", ALL)
-def test_every_broker_of_a_container_is_looked_at(module: ModuleType) -> None:
+def test_every_broker_of_a_container_is_looked_at(module: ModuleType | Rule) -> None:
     bad = heap_of(example_of(module).fires())
     healthy = heap_of(example())
     both = with_heap(example(), broker=healthy.broker, further_brokers=(bad.broker,))

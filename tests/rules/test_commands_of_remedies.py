@@ -11,8 +11,7 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetReset
 from mqdiag.language import english
-from mqdiag.rules import no_route, offset_reset_to_zero
-from mqdiag.rules.discovery import rule_modules
+from mqdiag.rules import Rule, all_rules, no_route, offset_reset_to_zero
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
 from tests.rules.examples.consumer import example
@@ -43,9 +42,9 @@ def reset(**changes: object) -> Facts:
     )
 
 
-@pytest.mark.parametrize("module", [pytest.param(one, id=one.RULE.name) for one in rule_modules()])
-def test_no_placeholder_stands_for_a_name_that_the_finding_has(module: ModuleType) -> None:
-    for finding in findings(module, example_of(module).fires()):
+@pytest.mark.parametrize("rule", [pytest.param(one, id=one.name) for one in all_rules()])
+def test_no_placeholder_stands_for_a_name_that_the_finding_has(rule: Rule) -> None:
+    for finding in findings(rule, example_of(rule).fires()):
         for line in map(english(), finding.remedy):
             for word, field in PLACEHOLDERS.items():
                 assert getattr(finding.subject, field) is None or not re.search(rf"\b{word}\b", line), line

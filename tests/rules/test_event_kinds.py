@@ -11,6 +11,7 @@ from pathlib import Path
 
 import mqdiag.logs
 import mqdiag.rules
+from mqdiag.rules.card import read_card
 
 LOGS = Path(mqdiag.logs.__file__).parent
 RULES = Path(mqdiag.rules.__file__).parent
@@ -68,10 +69,14 @@ def asked() -> Iterator[tuple[str, str]]:
 
 
 def asked_by_cards() -> Iterator[tuple[str, str]]:
-    """(rule, kind) of each kind of event for which a card has a line."""
+    """(rule, kind) of each kind of event for which a card has a line, or which shows a case of it."""
     for path in CARDS.glob("*.toml"):
         for found in re.finditer(r'for_each_event = (\[[^]]*\]|"[^"]*")', path.read_text()):
             for kind in re.findall(r'"([^"*]+)"', found[1]):
+                yield path.stem, kind
+        for one in read_card(path.stem).detect.lines:
+            further = (kind for number in one.values.values() for kind in number.lines)
+            for kind in (*one.lines, *one.by_kind, *one.unless_later, *further):
                 yield path.stem, kind
 
 

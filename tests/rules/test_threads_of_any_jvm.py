@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
+from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import SampleFacts, ThreadFacts
 from mqdiag.findings import Finding
@@ -178,3 +179,15 @@ def test_the_size_of_a_connection_pool(values: dict[str, object], size: str | No
     advice = " ".join(map(english(), found.remedy))
     assert found.rule == "connection-pool-exhausted"
     assert size in advice if size else "maxActive" not in advice
+
+
+@pytest.mark.parametrize(("ms", "told"), [(1302641, True), (5200, False)])
+def test_vertx_says_for_how_long_a_thread_has_been_in_one_task(ms: int, told: bool, tmp_path: Path) -> None:
+    log = tmp_path / "console.log"
+    log.write_text(
+        "2026-11-19 11:50:27,219 WARN  [io.ver.cor.imp.BlockedThreadChecker] (vertx-blocked-thread-checker) Thread"
+        f" Thread[vert.x-worker-thread-2,5,main] has been blocked for {ms} ms, time limit is 60000 ms\n"
+        "\tat app//com.acme.Orders.send(Orders.java:73)\n"
+    )
+    found = [one for one in diagnose_logs([log]).report.findings if one.rule == "threads-stuck"]
+    assert [one.evidence["threads"] for one in found] == ([("vert.x-worker-thread-2",)] if told else [])

@@ -335,3 +335,36 @@ def test_an_event_loop_that_waits_for_an_answer(tmp_path: Path) -> None:
         2,
     )
     assert found.frame == "com.acme.Gate.check(Gate.java:9)"
+
+
+@pytest.mark.parametrize(
+    ("name", "waits", "loop"),
+    [
+        # the thread of a logger, by its name; the first frames of the holder were cut off
+        (
+            "AsyncAppender-Dispatcher-Thread-0",
+            ("org.apache.log4j.AsyncAppender.append(AsyncAppender.java:190)",),
+            (),
+        ),
+        ("ASYNC_LOGGER", ("org.eclipse.jetty.util.log.Slf4jLog.debug(Slf4jLog.java:89)",), ()),
+        # a queue of the application, by the class that fills and empties it
+        (
+            "mail-sender",
+            (
+                PARK,
+                "java.util.concurrent.ArrayBlockingQueue.put(ArrayBlockingQueue.java:353)",
+                "com.acme.Outbox.add(Outbox.java:20)",
+            ),
+            ("com.acme.Outbox$Sender.run(Outbox.java:44)", RUN),
+        ),
+    ],
+)
+def test_the_holder_waits_for_room_that_who_wants_its_lock_makes(
+    tmp_path: Path, name: str, waits: tuple[str, ...], loop: tuple[str, ...]
+) -> None:
+    holder = At("web-1", 11, (*waits, "com.acme.Shop.sell(Shop.java:5)", f"- locked {LOCK}", RUN), WAITING)
+    empties = At(name, 12, ("com.acme.Shop.toString(Shop.java:9)", f"- waiting to lock {LOCK}", *loop), BLOCKED)
+    (found,) = facts(tmp_path, [[holder, empties]] * 3).hidden_deadlocks
+    assert (found.holder, found.pool, found.for_room, found.samples) == ("web-1", name, True, 3)
+    other = At("other", 12, empties.frames[:2], BLOCKED)
+    assert facts(tmp_path, [[holder, other]] * 3).hidden_deadlocks == ()

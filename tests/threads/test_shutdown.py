@@ -147,3 +147,66 @@ def test_a_program_that_lives_on(others: tuple[At, ...], tmp_path: Path) -> None
 def test_a_producer_that_nobody_shut_down(tmp_path: Path) -> None:
     found = made_report(tmp_path, [_after_main(At("RebalanceService", 7, TAKE, "WAITING"))])
     assert (hang(found).cause, hang(found).severity) == ("client-not-shut-down", Severity.INFO)
+
+
+def _hook(state: str, *frames: str) -> At:
+    return At("app-shutdown", 32, (*frames, "java.lang.Thread.run(Thread.java:840)"), state, None)
+
+
+HANDLER = At(
+    "SIGTERM handler",
+    33,
+    (
+        "java.lang.Object.wait(Native Method)",
+        "java.lang.Thread.join(Thread.java:1304)",
+        "java.lang.ApplicationShutdownHooks.runHooks(ApplicationShutdownHooks.java:107)",
+        "java.lang.Shutdown.runHooks(Shutdown.java:130)",
+        "java.lang.Terminator$1.handle(Terminator.java:51)",
+        "jdk.internal.misc.Signal$1.run(Signal.java:219)",
+        "java.lang.Thread.run(Thread.java:840)",
+    ),
+    "WAITING (on object monitor)",
+    None,
+)
+PARKED = ("jdk.internal.misc.Unsafe.park(Native Method)", "com.acme.App.close(App.java:7)")
+
+
+@pytest.mark.parametrize(
+    ("state", "severity"), [("WAITING (parking)", "warning"), ("TIMED_WAITING (parking)", None)]
+)
+def test_a_wait_without_a_limit_is_told_sooner(state: str, severity: str | None, tmp_path: Path) -> None:
+    """Seven and a half seconds: a hook with a timeout may still end in time."""
+    found = made_report(tmp_path, [[HANDLER, _hook(state, *PARKED)]] * 4)
+    hangs = [one for one in found.findings if one.rule == "shutdown-hangs"]
+    assert [str(one.severity) for one in hangs] == ([severity] if severity else [])
+
+
+def test_a_hook_that_wants_a_lock_of_the_thread_that_called_exit_never_ends(tmp_path: Path) -> None:
+    exits = At(
+        "worker",
+        34,
+        (
+            "java.lang.Object.wait(Native Method)",
+            "java.lang.ApplicationShutdownHooks.runHooks(ApplicationShutdownHooks.java:107)",
+            "java.lang.Runtime.exit(Runtime.java:115)",
+            "com.acme.App.fail(App.java:30)",
+            "- locked <0x00000000f0000009> (a com.acme.App)",
+            "java.lang.Thread.run(Thread.java:840)",
+        ),
+        "WAITING (on object monitor)",
+    )
+    hook = _hook(
+        "BLOCKED (on object monitor)",
+        "com.acme.App.close(App.java:7)",
+        "- waiting to lock <0x00000000f0000009> (a com.acme.App)",
+    )
+    found = hang(made_report(tmp_path, [[exits, hook]]))
+    assert (found.cause, found.confidence) == ("exit-waits-for-itself", Confidence.HIGH)
+
+
+def test_the_application_has_a_handler_of_its_own_that_waits(tmp_path: Path) -> None:
+    handler = At(
+        "SIGTERM handler", 33, (*PARKED, "jdk.internal.misc.Signal$1.run(Signal.java:219)"), "WAITING (parking)"
+    )
+    found = hang(made_report(tmp_path, [[handler]] * 5))
+    assert (found.cause, found.evidence["exit_frame"]) == ("handler-waits", "com.acme.App.close(App.java:7)")

@@ -50,8 +50,10 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
                 bytes=piece.size_bytes,
                 complete=not problems,
                 problem=problems[0] if problems else None,
+                pasted=sum(report.pasted for report in own),
             )
         )
+    reports = [report for report in reports if not report.pasted] or reports
     if reports:
         found.shared["crash"] = CrashFacts(reports=tuple(reports))
     return found

@@ -11,8 +11,10 @@ from mqdiag.diagnose.read_heaps import is_histogram
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.logs.statements import searched
+from mqdiag.logs.untold import MOST_BYTES
 from mqdiag.progress import Progress
 from mqdiag.read.logs.recognise import is_log
+from mqdiag.read.sniff import Content
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
 LEAST_LITERAL = 14
@@ -41,7 +43,13 @@ def _is_excerpt(piece: Piece) -> bool:
 
 @cache
 def _telling_literals() -> tuple[bytes, ...]:
-    return tuple(literal for literal in searched().literals if len(literal) >= LEAST_LITERAL)
+    rows = searched()
+    return tuple(
+        literal
+        for literal, event in zip(rows.literals, rows.event_of, strict=True)
+        # what is harmless stands in other evidence too, such as the version of Java
+        if len(literal) >= LEAST_LITERAL and not rows.events[event].why
+    )
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
@@ -51,4 +59,9 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     return Collected(inputs=evidence.inputs, shared=shared)
 
 
-KIND = EvidenceKind(name="log", recognise=_recognise, read=_read)
+def _is_excerpt_of_anything(piece: Piece) -> bool:
+    """Whether it is a short text that the user named: its lines are quoted, and decide nothing."""
+    return piece.given and piece.content is Content.TEXT and piece.size_bytes <= MOST_BYTES
+
+
+KIND = EvidenceKind(name="log", recognise=_recognise, takes_rest=_is_excerpt_of_anything, read=_read)

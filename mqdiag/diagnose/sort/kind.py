@@ -58,6 +58,10 @@ Recognise = Callable[[Piece], bool]
 Read = Callable[[Sequence[Piece], Settings, Progress], Collected]
 
 
+def _no_piece(_: Piece) -> bool:
+    return False
+
+
 def _no_folder(_: Path) -> bool:
     return False
 
@@ -91,6 +95,8 @@ class EvidenceKind(msgspec.Struct, frozen=True, kw_only=True):
     """whether a piece is, or holds, such evidence"""
     read: Read
     """all pieces of the kind at once; a broken one becomes an input that says so"""
+    takes_rest: Recognise = _no_piece
+    """whether it reads a piece that is of no kind"""
     sole: bool = False
     """what is of this kind is of no other: its lines may have times, and it is no log"""
     is_folder: Callable[[Path], bool] = _no_folder

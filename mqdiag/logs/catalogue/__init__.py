@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick
+
+from mqdiag.logs.statements import events
+from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
 HOLE = b"{}"
 TABLES = ("statements.tsv", "grpc_client.tsv", "libraries.tsv", "exceptions.tsv")
@@ -23,7 +28,7 @@ class Entry(NamedTuple):
     rule: str
     """the rule that judges a symptom or a passing line; empty for other verdicts"""
     reason: str
-    """key of the sentence in reasons.tsv; empty for what is not classified"""
+    """key of the sentence in reasons.tsv, or kind of the event that says why; empty for what is not classified"""
     pattern: str
     """`{}` stands for what differs from line to line"""
     classes: str = ""
@@ -78,7 +83,18 @@ def entries() -> list[Entry]:
         for line in lines:
             verdict, rule, reason, *_, classes, pattern = line.split("\t")
             rows.append(Entry(verdict, rule, reason, _plain(pattern), classes))
-    return rows
+    return rows + list(_harmless())
+
+
+def _harmless() -> Iterator[Entry]:
+    """The harmless statements that have a level of their own in their text."""
+    for _, _, event in events():
+        for statement in event.statements if event.why else ():
+            for behind, literal in product(statement.behind, statement.literals):
+                text = f"{behind}{literal}"
+                level = level_in(text.encode(), HEAD_BYTES)
+                if level is not None and HOLE.decode() not in text:
+                    yield Entry("harmless", "", event.kind, text[level[1] :].lstrip(" ]|:") + HOLE.decode())
 
 
 def _plain(text: str) -> str:

@@ -14,8 +14,13 @@ import msgspec
 from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.stacks.pasted import stamp_of
 
 MOST_LINES = 500_000
+LEAST_RESTART_MS = 1_000
+"""between the last line of a process that crashed and the first line of the next one"""
+LONGEST_END_MS = 10_000
+"""for which other threads of a process may go on while one of them writes the report"""
 _SIGN = "# \t"
 """what stands before each line of a report's head"""
 LONGEST_LINE = 8192
@@ -32,14 +37,45 @@ def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
         lines: its lines.
     """
     reports: list[CrashReport] = []
-    reader = _Reader(source)
+    reader, log = _Reader(source), _Log()
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
-        if text.lstrip(_SIGN).startswith(HEADS) and reader.has_head:
-            reports += reader.report()
-            reader = _Reader(source)
+        if text.lstrip(_SIGN).startswith(HEADS):
+            if reader.has_head:
+                reports += reader.report(pasted=log.goes_on is True)
+                reader = _Reader(source)
+            log.begin()
+        log.take(text)
         reader.take(text)
-    return reports + list(reader.report())
+    reports += reader.report(pasted=log.goes_on is True)
+    return [report for report in reports if not report.pasted] or reports
+
+
+class _Log(msgspec.Struct):
+    """The lines of a log around the head of a report: a process that crashed writes no more."""
+
+    last_ms: int | None = None
+    """time of the last line"""
+    since_ms: int | None = None
+    """time of the last line before the head"""
+    goes_on: bool | None = None
+    """whether lines follow without a pause, for as long as no crashed process has them"""
+
+    def begin(self) -> None:
+        """A head begins."""
+        self.since_ms, self.goes_on = self.last_ms, None
+
+    def take(self, line: str) -> None:
+        """Take one line."""
+        stamp = stamp_of(line) if ":" in line[:60] else None
+        if stamp is None:
+            return
+        if self.since_ms is not None and self.last_ms is not None and self.goes_on is None:
+            if not 0 <= stamp.wall_ms - self.last_ms < LEAST_RESTART_MS:
+                self.goes_on = False
+            elif stamp.wall_ms - self.since_ms >= LONGEST_END_MS:
+                self.goes_on = True
+        self.last_ms = stamp.wall_ms
 
 
 class _Parts(msgspec.Struct):
@@ -278,7 +314,7 @@ class _Reader:
             self._libraries = False
             self._match(line)
 
-    def report(self) -> Iterator[CrashReport]:
+    def report(self, *, pasted: bool) -> Iterator[CrashReport]:
         """The report; nothing where no line of one was there."""
         parts, values = self._parts, dict(self._parts.values)
         frames = (*parts.native, *parts.java)
@@ -301,6 +337,7 @@ class _Reader:
             values.setdefault("mappings", parts.mappings)
         yield CrashReport(
             source=self._source,
+            pasted=pasted,
             frame_kind=kind.kind,
             library=kind.library,
             method=kind.method,

@@ -31,7 +31,9 @@ _MAGICS = {
 }
 
 
-def blocks(label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = ()) -> Iterator[bytes]:
+def blocks(
+    label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...] = ()
+) -> Iterator[bytes]:
     """Blocks that end at a line end, but for the last and for lines that are too long.
 
     Where records are told by their beginnings, a block ends before one, so that no stack is apart from its record.
@@ -42,6 +44,7 @@ def blocks(label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = ()) 
         label: what messages call it.
         chunks: the bytes.
         begins: beginnings of messages, which continue no other line although time and level were cut off.
+        whole: beginnings of lines that no other line continues.
 
     Raises:
         InputError: the data is no text.
@@ -53,7 +56,7 @@ def blocks(label: str, chunks: Iterator[bytes], begins: tuple[bytes, ...] = ()) 
         if sum(map(len, head)) > MAX_BYTES:
             break
     else:
-        head = [tidied(b"".join(head), begins)]  # one block: packed, the same text comes in pieces
+        head = [tidied(b"".join(head), begins, whole)]  # one block: packed, the same text comes in pieces
         plain = iter(())
     rest = b""
     for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):
@@ -136,8 +139,4 @@ def _refuse_binary(label: str, chunk: bytes) -> None:
     head = chunk[: 64 << 10].replace(b"\0", b"")
     controls = len(head) - len(head.translate(None, _CONTROLS))
     if not head or controls > _BINARY_SHARE * len(head):
-        raise InputError(
-            label,
-            say("is not text: a log was expected"),
-            hint=say("mqdiag diagnose takes evidence of any kind"),
-        )
+        raise InputError(label, say("is not text: a log was expected"))

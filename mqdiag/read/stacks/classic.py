@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.header import is_header, parse_header
+from mqdiag.read.stacks.pasted import Surroundings
 from mqdiag.read.stacks.records import Sample, ThreadRecord
 from mqdiag.text import say
 
@@ -42,6 +43,10 @@ class ClassicScanner:
         self._seen: set[tuple[str, int]] = set()
         """names and ids of the open sample's threads, in a paste that has no first line"""
         self._ended: list[Sample] = []
+        self._above = ""
+        """text without a dump that was pushed last"""
+        self._around = Surroundings()
+        """of the last dump that was found"""
 
     @property
     def in_sample(self) -> bool:
@@ -56,6 +61,9 @@ class ClassicScanner:
             if self._sample is None:
                 start = _find_start(buffer)
                 if start < 0:
+                    self._above = buffer
+                    if self._around.before is None:
+                        self._around.look_at_beginning(buffer)
                     self._buffer = "" if last else buffer[-HEAD_LINES:]
                     return
                 buffer = self._open(buffer, start)
@@ -108,6 +116,12 @@ class ClassicScanner:
         """Begin a sample; gives what is left of the buffer, from the first block on."""
         self._past_trailer = False
         self._deadlock = []
+        line_start = buffer.rfind("\n", 0, start) + 1
+        above = buffer[:line_start]
+        self._around = self._around.next(
+            self._above if self._above.endswith(above) else above, buffer[line_start:start]
+        )
+        self._above = ""
         if buffer.startswith(patterns.DUMP_MARK, start):
             line_end = buffer.find("\n", start)
             line = buffer[start:] if line_end < 0 else buffer[start:line_end]
@@ -142,6 +156,7 @@ class ClassicScanner:
         self._end_deadlock()
         if sample.headless:
             self._add_deadlocked(sample)
+        sample.pasted = self._around.reason(sample.captured_local)
         self._sample = None
         # JMX tools write no trailer
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
@@ -241,6 +256,7 @@ class ClassicScanner:
             sample.listed_threads = int(length[1]) if length else None
         if patterns.DEADLOCK_MARK in text:
             self._end_deadlock()
+        self._around.look_behind(text)
         return text[-HEAD_LINES:] if keep else ""
 
     def _odd_block(self, piece: str, following: list[str]) -> int:

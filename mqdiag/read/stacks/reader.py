@@ -17,6 +17,7 @@ from mqdiag.read.stacks.classic import ClassicScanner
 from mqdiag.read.stacks.cpu_times import CpuTimes, is_cpu_times, read_cpu_times
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
+from mqdiag.read.stacks.pasted import IN_PREFIX
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.unwrap import Unwrapper
 from mqdiag.read.stacks.whole import threads_cut
@@ -159,10 +160,13 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         return _of_javacore(label, _whole(label, head, pieces), bodies)
     unwrapper = Unwrapper()
     scanner = ClassicScanner(label, bodies)
+    apart = ClassicScanner(label, bodies)
     samples: list[Sample] = []
     refusal = _Refusal()
     for piece in chain((head,), pieces):
         samples += scanner.push(unwrapper.push(piece), last=text_pieces.ended)
+        if unwrapper.pasted or text_pieces.ended:
+            samples += map(_pasted, apart.push(unwrapper.pasted, last=text_pieces.ended))
         if not samples and not scanner.in_sample:
             refusal.look(piece)
         if unwrapper.is_plain and text_pieces.is_plain and not text_pieces.ended and scanner.may_take_bytes:
@@ -171,6 +175,11 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         raise InputError(label, refusal.problem(), hint=refusal.hint())
     result.wrapper = unwrapper.name
     return _with_threads(label, samples)
+
+
+def _pasted(sample: Sample) -> Sample:
+    sample.pasted = IN_PREFIX
+    return sample
 
 
 def _searched(pieces: Iterable[str], result: ReadResult) -> Iterator[str]:

@@ -98,6 +98,8 @@ class Sample(msgspec.Struct, kw_only=True):
     """threads without their lower frames, where so many are that the dump is a part of one"""
     problem: Text | None = None
     stopped_at_byte: int | None = None
+    pasted: Text | None = None
+    """why it is taken for a text that somebody pasted into the log, and not for a dump of the log's own process"""
     headless: bool = False
     """a paste without the JVM's first line"""
     heap_used_bytes: int | None = None

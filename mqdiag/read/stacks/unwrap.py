@@ -9,11 +9,14 @@ import re
 
 from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.header import is_header
+from mqdiag.read.stacks.pasted import records_of
 from mqdiag.read.stacks.wrapped import Joined, wrapped_at
-from mqdiag.read.wrappers import JsonLines, Prefix, Strip
+from mqdiag.read.wrappers import QUOTED, JsonLines, Prefix, Strip
 
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's time before compose's service name, say"""
+HEAD_BEFORE = 4_000
+"""characters before a piece that are looked at with it"""
 SPACING_CHARACTERS = 20_000
 """behind the first line of state in which blank lines are counted"""
 SPACING_LINES = 9
@@ -22,17 +25,26 @@ _MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
 
 
 class Unwrapper:
-    """Passes text through until a mark shows a wrapper, from then on takes it off."""
+    """Passes text through until a mark shows a wrapper, from then on takes it off.
+
+    What has a prefix that the lines of the log around it lack comes out apart, for nobody but its writer put it there.
+    """
 
     def __init__(self) -> None:
         self._strip: list[Strip] | None = None
+        self._apart: re.Pattern[str] | None = None
+        """the prefix of the lines that come out apart"""
         self._begun = False
+        self._above = ""
+        """the end of the piece before"""
         self.name = "plain"
+        self.pasted = ""
+        """what came out apart of the last piece"""
 
     @property
     def is_plain(self) -> bool:
         """Whether a mark has shown that there is no wrapper."""
-        return self._strip == []
+        return self._strip == [] and self._apart is None
 
     def push(self, piece: str) -> str:
         """A piece of text, ending at a line end, without its wrapper."""
@@ -45,10 +57,11 @@ class Unwrapper:
         if self._strip is None:
             marked = _marked_line(piece)
             if marked is None:
+                self._above = piece[-HEAD_BEFORE:]
                 return piece
-            self._strip = self._recognise(*marked, _indentation(piece))
+            self._strip = self._recognise(*marked, piece)
             # what a log driver wrote around the lines makes them alike in length too
-            columns = None if self._strip else wrapped_at(piece)
+            columns = None if self._strip or self._apart else wrapped_at(piece)
             if columns is not None:
                 self._strip.append(Joined(columns))
                 self.name = "wrapped"
@@ -57,28 +70,61 @@ class Unwrapper:
                 self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"
         for strip in self._strip:
             piece = strip(piece)
-        return piece
+        return piece if self._apart is None else self._parted(piece, self._apart)
 
-    def _recognise(self, line: str, mark: str, indentation: str) -> list[Strip]:
+    def _parted(self, piece: str, prefix: re.Pattern[str]) -> str:
+        """The lines without a prefix; those with it are kept apart, without it."""
+        own: list[str] = []
+        pasted: list[str] = []
+        for line in piece.splitlines(keepends=True):
+            found = prefix.match(line)
+            if found is None:
+                own.append(line)
+            else:
+                pasted.append(line[found.end() :] or "\n")
+        self.pasted = "".join(pasted)
+        return "".join(own)
+
+    def _recognise(self, line: str, mark: str, piece: str) -> list[Strip]:
         levels: list[Strip] = []
         names: list[str] = []
+        around = self._above + piece
+        records = records_of(around)
         for _ in range(MAX_LEVELS):
             before = line[: line.find(mark)]
             if not before.strip(" \t"):
                 # a line of state is indented in every dump, the threads' headers are not
-                blanks = indentation if mark == patterns.STATE_MARK else before
-                if blanks:
+                blanks = _indentation(around) if mark == patterns.STATE_MARK else before
+                if blanks and not all(record.startswith(blanks) for record in records):
+                    self._apart = re.compile(re.escape(blanks))
+                    names.append("pasted")
+                elif blanks:
                     levels.append(_Literal(blanks))
                     names.append("indented")
                 break
-            strip, name = _strip_for(line, before)
-            # tried on one of its own: a strip keeps the parts of a cut line
+            strip, name, prefix = _strip_for(line, before)
+            if prefix is not None:
+                if not _goes_on(prefix, around, line):
+                    break  # words of one line
+                matches = [prefix.match(record) for record in records]
+                if before.startswith(QUOTED) or not all(matches):
+                    # no container put there what the lines of the log lack
+                    self._apart = prefix
+                    names.append("pasted")
+                    break
+                records = [
+                    record[found.end() :] for record, found in zip(records, matches, strict=True) if found
+                ]
+            # tried on text of its own: a strip keeps the parts of a cut line
             stripped = _strip_for(line, before)[0](line + "\n").rstrip("\n")
             levels.append(strip)
             names.append(name)
+            around = _strip_for(line, before)[0](around)
+            if prefix is None:
+                records = records_of(around)
             if stripped == line or mark not in stripped:
                 break
-            line = stripped
+            line = next(one for one in stripped.split("\n") if mark in one)
         self.name = "+".join(names) or "plain"
         return levels
 
@@ -119,19 +165,30 @@ def _indentation(piece: str) -> str:
     return found["blanks"] if found is not None else ""
 
 
-def _strip_for(line: str, before: str) -> tuple[Strip, str]:
+def _strip_for(line: str, before: str) -> tuple[Strip, str, re.Pattern[str] | None]:
+    """What takes a wrapper off, its name, and the pattern of a prefix."""
     if patterns.DOCKER_JSON.match(line) or (line.startswith("{") and line.rstrip().endswith("}")):
-        return JsonLines(), "json-lines"
+        return JsonLines(), "json-lines", None
     if patterns.CRI_PREFIX.match(line):
-        return Prefix(patterns.CRI_PREFIX, patterns.CRI_PART), "cri"
+        return Prefix(patterns.CRI_PREFIX, patterns.CRI_PART), "cri", patterns.CRI_PREFIX
     for prefix in patterns.LINE_PREFIXES:
         found = prefix.match(line)
         if found and found.end() <= len(before):
-            return Prefix(prefix), "prefix"
+            return Prefix(prefix), "prefix", prefix
+    if before.startswith(QUOTED):
+        quoted = re.compile(re.escape(QUOTED))
+        return Prefix(quoted), "quoted", quoted
     # an unknown logger's prefix: its digits change from line to line, the rest does not
     learned = re.sub(r"\d+", lambda _: r"\d+", re.escape(before).replace("\\ ", " +"))
     learned = re.sub(r"(?: \+)+", " *", learned)
-    return Prefix(re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))), "learned"
+    pattern = re.compile("^" + re.sub(r"\\d\+(?:\\?[.,]\\d\+)*", r"[\\d.,]+", learned))
+    return Prefix(pattern), "learned", pattern
+
+
+def _goes_on(prefix: re.Pattern[str], text: str, line: str) -> bool:
+    """Whether a prefix stands before the line behind a marked one too; at the end of a text nobody knows."""
+    behind = text[text.find(line) + len(line) :].split("\n", 3)[1:3]
+    return not any(map(str.strip, behind)) or any(prefix.match(one) for one in behind)
 
 
 class _Literal:

@@ -130,12 +130,13 @@ def _compact(shape: dict[str, Any]) -> dict[str, Any]:
 
 @cache
 def field_texts(kind: type[msgspec.Struct]) -> dict[str, str]:
-    """The docstrings under a struct's fields, by field name."""
-    source = inspect.getsource(importlib.import_module(kind.__module__))
+    """The docstrings under a struct's fields, by field name, those of what it extends included."""
     bodies = [
         node.body
-        for node in ast.parse(source).body
-        if isinstance(node, ast.ClassDef) and node.name == kind.__name__
+        for one in reversed(kind.__mro__)
+        if one.__module__.startswith("mqdiag")
+        for node in ast.parse(inspect.getsource(importlib.import_module(one.__module__))).body
+        if isinstance(node, ast.ClassDef) and node.name == one.__name__
     ]
     texts: dict[str, str] = {}
     for body in bodies:

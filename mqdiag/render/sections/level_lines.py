@@ -22,6 +22,19 @@ def level_lines_section(report: Report, view: View) -> Iterator[Section]:
         if rows:
             parts.append(Pairs(rows))
         parts += _tables(lines)
+    if report.logs.harmless:
+        parts.append(
+            Table(
+                name="harmless-lines",
+                caption=say("Lines that look like trouble and are harmless"),
+                columns=(
+                    Column(say("lines"), "count", of="count"),
+                    Column(say("why"), of="why"),
+                    Column(say("first"), of="example"),
+                ),
+                rows_of=report.logs.harmless,
+            )
+        )
     if report.logs.other_clients:
         parts.append(
             Paragraph(

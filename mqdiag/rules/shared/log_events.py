@@ -10,7 +10,7 @@ from datetime import datetime
 
 from msgspec import structs
 
-from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OfLogs
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.text import Text, say, sentences
 
@@ -45,11 +45,7 @@ def by_broker(logs: LogsFacts) -> Iterator[LogsFacts]:
     for broker in logs.brokers:
         yield structs.replace(
             logs,
-            events=broker.events,
-            not_matched=broker.not_matched,
-            pagecachert=broker.pagecachert,
-            replica_gaps=broker.replica_gaps,
-            settings=broker.settings,
+            **{name: getattr(broker, name) for name in OfLogs.__struct_fields__},
             broker_version=broker.version,
             offset_resets=tuple(
                 reset

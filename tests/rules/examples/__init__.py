@@ -5,11 +5,10 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from mqdiag.rules.rule import Rule
 
-def example_of(rule: ModuleType) -> ModuleType:
-    """The examples of a rule's module."""
-    name = rule.__name__.rpartition(".")[2]
-    try:
-        return importlib.import_module(f"tests.rules.examples.{name}")
-    except ModuleNotFoundError:
-        return rule
+
+def example_of(rule: ModuleType | Rule) -> ModuleType:
+    """The examples of a rule, or of a rule's module."""
+    name = rule.name if isinstance(rule, Rule) else rule.RULE.name
+    return importlib.import_module(f"tests.rules.examples.{name.replace('-', '_')}")

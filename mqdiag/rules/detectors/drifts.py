@@ -1,20 +1,22 @@
-"""Settings, versions and subscriptions that differ between the instances of a group."""
+"""Settings, versions and subscriptions that differ between the instances of a group: `drifts` below `[detect]`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from mqdiag.facts import Facts
-from mqdiag.facts.vocabulary import DriftKind
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft
+from mqdiag.rules.said import Limits, Said
+
+if TYPE_CHECKING:
+    from mqdiag.rules.rule import Rule
 
 MOST_HOSTS = 3
 """hosts that a sentence names for each value"""
 
 
-def findings_of(rule: Rule, facts: Facts, kind: DriftKind) -> Iterator[Draft]:
+def in_drifts(rule: Rule, kind: str, facts: Facts, limits: Limits) -> Iterator[Said]:
     """One finding for each group and key of a kind: the case of the rule's own name, with a row for each value."""
     for drift in () if facts.fleet is None else facts.fleet.drifts:
         if drift.kind != kind:

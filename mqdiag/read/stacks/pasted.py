@@ -1,0 +1,127 @@
+"""Whether a thread dump in a log is of the process that writes the log, or somebody pasted it into a text.
+
+What `kill -3` prints stands on lines of its own in the console's log, at the time of the lines around it, and what a
+container puts before a line stands before all lines. A dump that other words, quotation marks or a logger introduce, or
+that is of another time, is a text of somebody: nothing in it says whose it is.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.text import Text, say
+
+if TYPE_CHECKING:
+    from mqdiag.read.logs.stamps import Stamp
+
+NEAR_MS = 60_000
+"""between a dump's time and those of the lines around it: loggers that write by a thread of their own are late"""
+ZONE_STEP_MS = 30 * 60_000
+FURTHEST_ZONE = 28
+"""such steps from UTC: no zone is further"""
+LINES = 60
+"""lines behind a dump, and at the beginning of a file, in which the time of the log is looked for"""
+MOST_RECORDS = 400
+"""lines of a log that show whether a prefix stands before them too"""
+_RECORD = lazy_pattern(
+    rb"[^\"'\n]{0,80}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d-\d\d-\d\d |[A-Z][a-z]{2} [ \d]\d )"
+    rb"\d\d:\d\d:\d\d(?:[.,]\d+)?\S{0,6}[ \]|:]+\S"
+)
+"""a line with a time at its beginning and something behind it: the date above a dump has nothing"""
+
+IN_PREFIX = say("something stands before its lines that does not stand before the lines of the log")
+BEHIND_WORDS = say("other words stand before it on its line")
+WITHOUT_TIME = say("it does not say when it was taken")
+OF_ANOTHER_TIME = say("its own time is far from the lines around it")
+
+
+class Surroundings:
+    """The lines of a log around a dump."""
+
+    def __init__(self, before: Stamp | None = None, words: str = "") -> None:
+        self.before = before
+        self.after: Stamp | None = None
+        self.words = words
+        """what stands before the dump's first words on their line"""
+
+    def look_at_beginning(self, text: str) -> None:
+        """Take note of the first line of a log."""
+        self.before = next(filter(None, map(stamp_of, text.split("\n", LINES)[:LINES])), None)
+
+    def next(self, above: str, words: str) -> Surroundings:
+        """Those of the next dump.
+
+        Args:
+            above: the text before it, as far as it is known.
+            words: what stands before it on its line.
+        """
+        lines = above.split("\n")
+        if is_record(words):
+            lines.append(words)
+        nearest = next(filter(None, map(stamp_of, reversed(lines))), None)
+        return Surroundings(before=nearest or self.after or self.before, words=words.strip())
+
+    def look_behind(self, text: str) -> None:
+        """Take note of lines among or behind the threads."""
+        if self.after is None and ":" in text:
+            self.after = next(filter(None, map(stamp_of, islice(text.split("\n"), LINES))), None)
+
+    def reason(self, own_time: str | None) -> Text | None:
+        """Why a dump is taken for a pasted one; None where it may be of the process that writes the log.
+
+        Args:
+            own_time: the date above it.
+        """
+        if self.before is None:
+            # no line of a log is there, or the log was cut within its first dump
+            return None
+        if self.words:
+            return BEHIND_WORDS
+        if own_time is None:
+            return WITHOUT_TIME
+        if self.after is not None and self.after.wall_ms < self.before.wall_ms - NEAR_MS:
+            self.after = None  # files that somebody put together
+        from mqdiag.read.logs.stamps import StampReader
+
+        own = StampReader().of_line(own_time.encode())
+        return None if own is None or self._fits(own.wall_ms) else OF_ANOTHER_TIME
+
+    def _fits(self, own_ms: int) -> bool:
+        if self._lies_between(own_ms):
+            return True
+        known = [stamp for stamp in (self.before, self.after) if stamp is not None]
+        if all(stamp.offset_minutes is None for stamp in known):
+            return False
+        # the log tells a zone, which need not be that of the JVM
+        shifted = [own_ms + step * ZONE_STEP_MS for step in range(-FURTHEST_ZONE, FURTHEST_ZONE + 1)]
+        if len(known) == 1:
+            return any(abs(moment - known[0].wall_ms) <= NEAR_MS for moment in shifted)
+        return any(map(self._lies_between, shifted))
+
+    def _lies_between(self, own_ms: int) -> bool:
+        """Whether a time is between the lines around; a process that hangs writes no more lines."""
+        return (self.before is None or own_ms >= self.before.wall_ms - NEAR_MS) and (
+            self.after is None or own_ms <= self.after.wall_ms + NEAR_MS
+        )
+
+
+def stamp_of(line: str) -> Stamp | None:
+    """The time of a line of a log; None of other lines, those of thread dumps among them."""
+    if not is_record(line):
+        return None
+    # Here, not above: most thread dumps stand in no log.
+    from mqdiag.read.logs.stamps import StampReader
+
+    return StampReader().of_line(line.encode(errors="replace"))
+
+
+def is_record(line: str) -> bool:
+    """Whether a line begins as those of a log do."""
+    return _RECORD.match(line[:200].encode(errors="replace")) is not None
+
+
+def records_of(text: str) -> list[str]:
+    """The first lines of a text that begin as those of a log do."""
+    return list(islice(filter(is_record, text.split("\n")), MOST_RECORDS))

@@ -1,0 +1,200 @@
+"""A thread dump in a log is of the log's own process, or a text that somebody pasted into it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tarfile
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.diagnose.stacks import diagnose_stacks
+from mqdiag.findings import Report
+
+FIXTURES = Path(__file__).parents[2] / "fixtures/stacks"
+with tarfile.open(FIXTURES / "jdk8-deadlock/series.tar.gz") as given:
+    DUMP = (given.extractfile("j1.log") or io.BytesIO()).read().decode()
+AT = datetime.fromisoformat(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", DUMP)[0])
+
+
+def lines(first: int, count: int = 30, days: float = 0) -> Iterator[str]:
+    """Lines of a ticket system, by the seconds since the dump."""
+    for number in range(first, first + count):
+        logger = ("c.t.Tickets", "c.t.Mail")[number % 2]
+        yield f"{AT + timedelta(days=days, seconds=number)},123 INFO [http-{number % 4}] {logger} - ticket {number}"
+
+
+def log(*parts: str, days: float = 0) -> str:
+    """Parts of a log within lines of its own."""
+    return "\n".join([*lines(-30, days=days), *parts, *lines(1, days=days)]) + "\n"
+
+
+def message(text: str, days: float = 0) -> str:
+    """The beginning of a message that holds a text."""
+    return f"{AT + timedelta(days=days)},500 INFO [http-1] c.t.Tickets - new ticket: {text}"
+
+
+def in_json() -> str:
+    """The log of a program that writes JSON, with a ticket in one record."""
+    rows = [
+        {
+            "@timestamp": f"{AT.isoformat()}Z",
+            "level": "INFO",
+            "logger_name": "c.t.T",
+            "message": f"order {number}",
+        }
+        for number in range(30)
+    ]
+    rows[20]["message"] = "ticket: my consumer hangs\n" + DUMP
+    rows[25]["message"] = DUMP
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def quoted(prefix: str) -> str:
+    """The dump behind a prefix of its own."""
+    return "\n".join(prefix + line for line in DUMP.splitlines())
+
+
+PASTED: dict[str, Callable[[], str]] = {
+    "quoted in a mail": lambda: log(message("see below"), quoted("> ")),
+    "indented": lambda: log(message("see below"), quoted("    ")),
+    "behind a bar": lambda: log(message("see below"), quoted("| ")),
+    "by a logger": lambda: log(quoted(f"{AT},500 INFO [http-1] c.t.Tickets - ")),
+    "in quotation marks": lambda: log(message('text="' + DUMP.split("\n", 1)[1] + '"')),
+    "of another day": lambda: log(message("hangs", 3), DUMP, days=3),
+    "of another hour": lambda: log(message("hangs", 2 / 24), DUMP, days=2 / 24),
+    "twice of another day": lambda: log(message("hangs", 3), DUMP, DUMP, days=3),
+    "far behind its message": lambda: log(message("x" * 5000, 3), DUMP, days=3),
+    "behind many lines": lambda: log(message("a\n" * 3000, 3), DUMP, days=3),
+    "without its date": lambda: log(message("hangs"), DUMP.split("\n", 1)[1]),
+    "without its head": lambda: log(message("hangs"), DUMP[DUMP.index('\n"') + 1 :]),
+    "in a value of JSON": in_json,
+}
+
+
+def docker(text: str) -> str:
+    """A console in docker's file."""
+    return "".join(
+        json.dumps({"log": line + "\n", "stream": "stdout", "time": f"{AT.isoformat()}.000000000Z"}) + "\n"
+        for line in text.splitlines()
+    )
+
+
+OWN: dict[str, Callable[[], str]] = {
+    "console": lambda: log(DUMP),
+    "a quiet console": lambda: "\n".join([*lines(-9000, 3), DUMP, *lines(9000, 3)]),
+    "a console that hangs": lambda: "\n".join([*lines(-90_000, 30), DUMP]),
+    "docker": lambda: docker(log(DUMP)),
+    "kubectl --timestamps": lambda: "".join(
+        f"{AT.isoformat()}.000000000Z {line}\n" for line in log(DUMP).splitlines()
+    ),
+    "compose": lambda: "".join(f"tickets-1  | {line}\n" for line in log(DUMP).splitlines()),
+    "a mail with the dump alone": lambda: "Hello,\n\n" + quoted("> "),
+    "a log in UTC": lambda: log(DUMP, days=-8 / 24).replace(",123 ", ".123Z "),
+    "cut in its dump": lambda: DUMP[len(DUMP) // 9 :] + "\n".join(lines(1)),
+}
+
+
+def deadlocks(report: Report) -> list[str]:
+    """How the report tells the deadlock."""
+    return [f"{one.severity}/{one.confidence}" for one in report.findings if one.rule == "deadlock"]
+
+
+@pytest.mark.parametrize("read", [diagnose_incident, diagnose_stacks], ids=["diagnose", "stacks"])
+def test_pasted_dumps_are_information(tmp_path: Path, read: Callable[..., object]) -> None:
+    """At most of medium confidence, never a fault of the log's process, and named."""
+    wrong = {}
+    for name, make in PASTED.items():
+        path = tmp_path / f"{name.replace(' ', '-')}.log"
+        path.write_text(make())
+        report = read([str(path)]).report  # type: ignore[attr-defined]
+        told = {
+            (one.severity.value, one.confidence.value) for one in report.findings if one.seen_in == ("stacks",)
+        }
+        named = sum(given.pasted for given in report.inputs) > 0
+        state = report.answer.state
+        if (
+            told - {("info", "medium"), ("info", "low")}
+            or not named
+            or not deadlocks(report)
+            or state != "undecided"
+        ):
+            wrong[name] = told, named, deadlocks(report), state
+    assert not wrong
+
+
+def test_dumps_of_the_own_process_count(tmp_path: Path) -> None:
+    """What `kill -3` prints stays an error of high confidence, in every wrapping."""
+    wrong = {}
+    for name, make in OWN.items():
+        path = tmp_path / f"{name.replace(' ', '-')}.log"
+        path.write_text(make())
+        report = diagnose_incident([str(path)]).report
+        if deadlocks(report) != ["error/high"] or any(given.pasted for given in report.inputs):
+            wrong[name] = deadlocks(report), [given.pasted for given in report.inputs]
+    assert not wrong
+
+
+def test_own_and_pasted_dumps_are_two_processes(tmp_path: Path) -> None:
+    """A pasted dump is never joined with those of the process."""
+    path = tmp_path / "console.log"
+    path.write_text(log(message("see"), quoted("> "), DUMP))
+    report = diagnose_incident([str(path)]).report
+    assert deadlocks(report) == ["error/high"]
+    assert [one.stacks.samples for one in report.other_processes if one.stacks is not None] == [1]
+    assert [given.pasted for given in report.inputs if given.kind == "stacks"] == [1]
+
+
+def test_a_pasted_dump_without_a_fault_changes_nothing(tmp_path: Path) -> None:
+    """Its one sample leaves nothing open about the process that writes the log."""
+    calm = re.sub(r"\nFound one Java-level deadlock.*", "\n", DUMP, flags=re.S).replace(
+        "ConsumeMessageThread_", "w"
+    )
+    alone = diagnose_incident([str(written(tmp_path / "alone.log", log()))]).report
+    both = diagnose_incident([str(written(tmp_path / "both.log", log(message("see", 3), calm, days=3)))]).report
+    assert sum(given.pasted for given in both.inputs) == 1
+    assert both.answer.state == alone.answer.state
+
+
+def written(path: Path, text: str) -> Path:
+    """A file with a text."""
+    path.write_text(text)
+    return path
+
+
+CRASH = """#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=7, tid=42
+#
+# Problematic frame:
+# C  [libzip.so.1+0x4c3d]  readCEN+0x5d
+#"""
+
+
+def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
+    """The same head is an error at the end of a log, and before the lines of the next start."""
+    restarted = "\n".join([*lines(-30), CRASH, *lines(20)])
+    goes_on = "\n".join(line.replace(",123", f",{part}") for line in lines(-30, 80) for part in (123, 723))
+    cut = goes_on.index(f"ticket {5}")
+    pasted = goes_on[:cut] + "my JVM says\n" + CRASH + "\n" + goes_on[cut:]
+    told = {}
+    for name, text in {
+        "restarted": restarted,
+        "ended": log(CRASH).split("#\n2026")[0],
+        "pasted": pasted,
+    }.items():
+        report = diagnose_incident([str(written(tmp_path / f"{name}.log", text))]).report
+        (crash,) = (found for found in report.findings if found.rule == "jvm-crash")
+        named = sum(given.pasted for given in report.inputs)
+        told[name] = crash.severity.value, crash.confidence.value == "high", named, report.answer.state
+    assert told == {
+        "restarted": ("error", True, 0, "fault"),
+        "ended": ("error", True, 0, "fault"),
+        "pasted": ("info", False, 1, "undecided"),
+    }
