@@ -68,7 +68,14 @@ class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
             )
 
 
-_ENDINGS = {"md": "markdown", "xml": "junit", "txt": "text", "log": "text", "out": "text", "prom": "openmetrics"}
+_ENDINGS = {
+    "md": "markdown",
+    "xml": "junit",
+    "txt": "text",
+    "log": "text",
+    "out": "text",
+    "prom": "openmetrics",
+}
 """endings of file names that are not the names of their formats"""
 _SAME_AS_FORMAT = ("csv", "html", "json", "sarif")
 

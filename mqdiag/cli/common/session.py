@@ -40,7 +40,6 @@ def load_settings(options: CommonOptions) -> Settings:
 
     if options.table is not None and options.format_name != "csv":
         raise UsageError(say("--table {table} goes with --format csv only", table=options.table))
-    options.check_ending()
     if options.baseline == "":
         raise UsageError(say("--baseline '' is not a file name"))
     config, source, cards = configuration(options.config)
@@ -148,6 +147,7 @@ def diagnose(
     if options.baseline is not None:
         read = (*read, options.baseline)
     target = Target(options.output, inputs=read)
+    options.check_ending()
     also = also_targets(options, read)
     language = language_of_run(options.lang, _written(options, also))
     with (
