@@ -265,9 +265,9 @@ def _decoded(data: bytes, path: Path) -> ConfigFile:
 
 def _in_toml_words(message: str, part: str) -> Text:
     """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
-    from mqdiag.given_toml import told
+    from mqdiag.given_toml import problem_and_place
 
-    problem, place = told(message)
+    problem, place = problem_and_place(message)
     where = ".".join(filter(None, (part, place))) or say("the file")
     if problem.startswith("Invalid enum value"):
         severities = tuple(severity.value for severity in Severity)

@@ -83,7 +83,7 @@ def refuse_unknown(section: Any, kind: type[msgspec.Struct], where: str, prefix:
         raise UsageError(did_you_mean(problem, found[1]))
 
 
-def told(message: str) -> tuple[str, str]:
+def problem_and_place(message: str) -> tuple[str, str]:
     """(the decoder's message for a user who wrote TOML, the place that it names such as "rules.x" or "")."""
     what, _, place = message.partition(" - at ")
     place = place.strip("`").removeprefix("$").removeprefix(".").removesuffix("[...]")

@@ -14,7 +14,7 @@ import msgspec
 from mqdiag.baseline import lowered_line
 from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
 from mqdiag.facts.evidence_kinds import evidence_names
-from mqdiag.facts.heap import TIME
+from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Answer, Finding, Margin, Report, Severity
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -263,6 +263,8 @@ def _missing(report: Report) -> Iterator[Text]:
     if report.heap is not None:
         if TIME in report.heap.unknown and (report.heap.consumers or report.heap.instances):
             yield say("No age is known, because {why}.", why=report.heap.unknown[TIME])
+        if CLOCKS in report.heap.unknown:
+            yield say("Times of several hosts cannot be compared: {why}.", why=report.heap.unknown[CLOCKS])
         yield from _full(report, report.heap)
     if report.admin is not None:
         yield from _untold(report, report.admin)

@@ -20,9 +20,9 @@ from mqdiag.graph.histogram import class_rows, quick_class_rows
 from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.suspects import suspects
 from mqdiag.progress import Progress
+from mqdiag.read.background_unmap import unmap_in_background
 from mqdiag.read.cores import LEAST_OBJECTS, pool
 from mqdiag.read.hprof.dump import Dump
-from mqdiag.read.unmapped_early import unmap_beside
 from mqdiag.text import Text, say
 
 NO_GRAPH = say("the object graph was left out (--quick)")
@@ -74,7 +74,7 @@ def read_heap(
     ) as heap:
         facts = graph_facts(heap, settings, progress)
         heap.finish()
-        unmap_beside(heap.dump.source)
+        unmap_in_background(heap.dump.source)
     return heap_input(heap.dump, name, heap, facts), facts, heap.dump.further_dumps
 
 

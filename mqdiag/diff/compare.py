@@ -1,17 +1,17 @@
-"""Two reports to their difference."""
+"""Two reports to their difference, with thread pools, log events and settings."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 
 from mqdiag.diff.classes import class_growth
 from mqdiag.diff.findings import FindingsDiff, diff_findings
 from mqdiag.diff.growth import growth
 from mqdiag.diff.holders import consumer_growth, holder_growth, queue_growth
-from mqdiag.diff.series import event_growth, pool_growth
-from mqdiag.diff.settings import setting_changes
-from mqdiag.facts.diff import DiffFacts, DiffSide
+from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
+from mqdiag.facts.diff import DiffFacts, DiffSide, EventGrowth, PoolGrowth, SettingChange, Value
+from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Report
 from mqdiag.text import Text, say
 
@@ -122,3 +122,71 @@ def _not_decided(report: Report) -> Text | None:
     if report.answer.state == "undecided":
         return report.answer.reason or report.answer.text or None
     return next((one.title for one in report.findings if one.undecides and one.accepted is None), None)
+
+
+def pool_growth(before: StacksFacts, after: StacksFacts) -> tuple[PoolGrowth, ...]:
+    """Worker pools by name and group."""
+    old = {(pool.pool, pool.group): pool for pool in before.pools}
+    new = {(pool.pool, pool.group): pool for pool in after.pools}
+    return tuple(
+        PoolGrowth(
+            pool=key[0],
+            group=key[1],
+            threads=growth(_threads(old.get(key)), _threads(new.get(key))),
+            **{
+                state: growth(
+                    None if key not in old else getattr(old[key], state),
+                    None if key not in new else getattr(new[key], state),
+                )
+                for state in ("stuck", "blocked", "progressing", "idle", "unknown")
+            },
+        )
+        for key in dict.fromkeys((*old, *new))
+    )
+
+
+def _threads(pool: WorkerPool | None) -> int | None:
+    return None if pool is None else len(pool.threads)
+
+
+def event_growth(before: LogsFacts, after: LogsFacts) -> tuple[EventGrowth, ...]:
+    """Lines by kind of event, the largest growth first; logs of different length are compared as they are."""
+    kinds = dict.fromkeys((*(one.kind for one in before.events), *(one.kind for one in after.events)))
+    rows = [EventGrowth(kind=kind, lines=growth(before.count(kind), after.count(kind))) for kind in kinds]
+    return tuple(sorted(rows, key=lambda row: (-(row.lines.grown or 0), row.kind)))
+
+
+OF_A_RUN = frozenset({"instanceName", "clientIP", "consumeTimestamp", "consumerGroup"})
+"""differ from run to run by their nature"""
+JVM = "JVM"
+
+
+def setting_changes(before: HeapFacts, after: HeapFacts) -> tuple[SettingChange, ...]:
+    """All settings that both sides know and that differ."""
+    old, new = dict(_settings(before)), dict(_settings(after))
+    return tuple(
+        SettingChange(of=owner, key=key, before=old[owner][key], after=new[owner][key])
+        for owner in old
+        if owner in new
+        for key in old[owner]
+        if key in new[owner] and old[owner][key] != new[owner][key]
+    )
+
+
+def _settings(heap: HeapFacts) -> Iterator[tuple[str, Mapping[str, Value]]]:
+    """What is set, by whose it is; of several consumers of a group those settings that they share."""
+    yield JVM, {key: value for key, value in (("version", heap.jvm), ("heap limit", heap.heap_bytes)) if value}
+    for group in dict.fromkeys(consumer.group for consumer in heap.consumers):
+        own = [consumer for consumer in heap.consumers if consumer.group == group]
+        first, *others = own
+        shared: dict[str, Value] = {
+            key: value
+            for key, value in first.config.items()
+            if key not in OF_A_RUN and all(other.config.get(key) == value for other in others)
+        }
+        if first.client_version is not None:
+            shared["client version"] = first.client_version
+        yield f"group {group}", shared
+    broker = heap.broker
+    if broker is not None:
+        yield f"broker {broker.name or ''}".rstrip(), {**broker.config, **broker.store_config}

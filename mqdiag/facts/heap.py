@@ -45,6 +45,8 @@ LARGE_OBJECT_BYTES = 512 * 1024
 """half of G1's smallest region (1 MiB): smaller objects are never humongous"""
 TIME = "time of the dump"
 """key of `HeapFacts.unknown` where ages cannot be counted"""
+CLOCKS = "clocks of the hosts"
+"""key of `HeapFacts.unknown` where the broker's clock is another than the client's"""
 _UNSURE_LIMITS = ("option", "container")
 """a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
 
@@ -549,6 +551,11 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     def in_use_share(self) -> float | None:
         """The same as a share of the largest heap; None where that is unknown."""
         return ratio(self.in_use_bytes, self.limit_bytes)
+
+    @property
+    def only_grpc(self) -> bool:
+        """Whether the consumers are of the gRPC client, all of them."""
+        return bool(self.consumers) and all(one.traits.library == "grpc" for one in self.consumers)
 
     def had_room(self, *, whole: bool) -> bool:
         """Whether surely much of the heap was free at the OutOfMemoryError.

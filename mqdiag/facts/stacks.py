@@ -215,6 +215,8 @@ class CommonPlace(msgspec.Struct, frozen=True, kw_only=True):
     cause: StandstillCause
     """what would be the cause if they hang"""
     remedy: tuple[Text, ...] = ()
+    in_tasks: bool = False
+    """they run tasks of a pool, so none of its threads is free"""
     held_up: int = 0
     """those of `threads` that hold a lock that others wait for"""
     standing: int = 0

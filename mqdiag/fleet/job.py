@@ -182,7 +182,7 @@ class _FleetRun:
         with comparisons() as base:
             now = Picture(base, self._layout, self._run)
             before = None if against is None else Picture(base, self._layout, against.run)
-            facts, findings = fleet_facts(now, before, totals, self._options.out, self._settings)
+            facts, findings, lowered = fleet_facts(now, before, totals, self._options.out, self._settings)
             facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
             clock.append(time.monotonic())
             facts = msgspec.structs.replace(facts, timing=_timing(clock))
@@ -192,7 +192,7 @@ class _FleetRun:
                     on_service(service_verdict(facts, one, self._settings))
         is_lost = bool(totals.incidents) and totals.failed == totals.incidents
         lost = nothing_read(facts.failures) if is_lost else None
-        return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings)
+        return fleet_verdict(facts, self._inputs(listing, lost=lost), findings, self._settings, lowered)
 
     @contextlib.contextmanager
     def _planned(self, listing: Listing) -> Iterator[WorkList]:

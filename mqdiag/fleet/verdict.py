@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 def fleet_verdict(
-    facts: FleetFacts, inputs: tuple[Input, ...], lone: Iterable[Finding], settings: Settings
+    facts: FleetFacts,
+    inputs: tuple[Input, ...],
+    lone: Iterable[Finding],
+    settings: Settings,
+    lowered: tuple[str, ...] = (),
 ) -> Diagnosis:
     """Judge the fleet.
 
@@ -33,6 +37,7 @@ def fleet_verdict(
         inputs: the given paths.
         lone: one finding for each fault of each service.
         settings: thresholds, ignored rules, the baseline.
+        lowered: the rule of each finding that the configuration lowered in a service.
     """
     if facts.plan is not None:
         return Diagnosis(report=answered(Report(mqdiag=__version__, inputs=inputs, fleet=facts)))
@@ -46,6 +51,7 @@ def fleet_verdict(
         report,
         findings=tuple(findings),
         failed=(*report.failed, *faults_of(facts.failures)),
+        lowered=(*report.lowered, *lowered),
         rule_cards=tuple(cards_of(named).values()),
     )
     report = with_baseline(report, settings.baseline, settings.today)
@@ -61,13 +67,7 @@ def nothing_read(failures: Iterable[FleetFailure]) -> Text:
 
 
 def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> Report:
-    """Judge one service by what its own incidents show; nothing of it is compared with other services.
-
-    Args:
-        facts: of the run.
-        one: the service.
-        settings: the baseline.
-    """
+    """Judge one service by what its own incidents show; nothing of it is compared with other services."""
     state = one.state
     is_lost = state.failed == state.incidents
     given = Input(
@@ -84,6 +84,7 @@ def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> R
         skipped=tuple(skipped for skipped in report.skipped if skipped.rule not in one.checked),
         checked=one.checked,
         failed=faults_of(one.failures),
+        lowered=one.lowered,
         rule_cards=tuple(cards_of({found.rule for found in one.findings}).values()),
         fleet=FleetFacts(
             run=facts.run,

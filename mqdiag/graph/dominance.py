@@ -17,7 +17,7 @@ from mqdiag.graph.references import References
 from mqdiag.graph.roots import RootSet
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
-from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.array_memory import ArrayMemory
 from mqdiag.read.cores import LEAST_OBJECTS, Pool, pool, worker_count
 from mqdiag.text import say
 
@@ -101,7 +101,7 @@ def build_dominance(
     class_nodes: NDArray[np.int32],
     roots: RootSet,
     sizes: SizeModel,
-    room: ArrayRoom,
+    room: ArrayMemory,
     progress: Progress,
 ) -> Dominance:
     """Number, find dominators, sum up.
@@ -160,7 +160,7 @@ def _search(
     references: References,
     class_nodes: NDArray[np.int32],
     roots: RootSet,
-    room: ArrayRoom,
+    room: ArrayMemory,
 ) -> _Search:
     count = index.count
     numbers = room.zeros(count, np.int32, any_order=True)
@@ -194,7 +194,7 @@ def _immediate(
     class_nodes: NDArray[np.int32],
     search: _Search,
     label: NDArray[np.int32],
-    room: ArrayRoom,
+    room: ArrayMemory,
 ) -> None:
     """Write the immediate dominators into `heads`; `label`, int32[m + 1], is scratch."""
     numbers, parents, heads, steps = search
@@ -203,7 +203,7 @@ def _immediate(
     kernel.immediate_dominators(parents, heads, sources, label, steps, stack)
 
 
-def _prepared(places: int, units: NDArray[np.uint32], room: ArrayRoom) -> _Prepared:
+def _prepared(places: int, units: NDArray[np.uint32], room: ArrayMemory) -> _Prepared:
     """Arrays to be filled, for so many places and for shallow units by object."""
     fits = int(units.sum(dtype=np.int64)) <= _UINT32
     prefix: _Prefix = room.ready(places + 1, np.uint32 if fits else np.uint64)
@@ -246,7 +246,7 @@ def _predecessors(
     numbers: NDArray[np.int32],
     parents: NDArray[np.int32],
     heads: NDArray[np.uint32],
-    room: ArrayRoom,
+    room: ArrayMemory,
 ) -> NDArray[np.int32]:
     """The predecessors of all numbers: two threads scan the same references, each for its half of the targets.
 

@@ -13,8 +13,8 @@ from mqdiag.errors import InputError
 from mqdiag.graph import strings
 from mqdiag.graph.class_sums import ClassSums, count_and_size, retained_of_groups
 from mqdiag.graph.dominance import Dominance, build_dominance
+from mqdiag.graph.graph_cache import Computed, GraphCache
 from mqdiag.graph.index import ObjectIndex, build_index
-from mqdiag.graph.kept import Computed, Kept
 from mqdiag.graph.memory_need import memory_need
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.paths import PathSearch, referrers, steps_of
@@ -241,7 +241,7 @@ def read_heap(
     def indexed() -> tuple[Dump, ObjectIndex, SizeModel]:
         return _indexed(source, name, progress, number, memory_bytes)
 
-    kept = Kept(source, number, cache, progress)
+    kept = GraphCache(source, number, cache, progress)
     dump = kept.dump(memory_bytes)
     objects = None if dump is None else kept.objects(dump, lambda: indexed()[1:])
     if dump is not None and objects is not None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.graph.kernels import id_order as order_kernel
 from mqdiag.graph.kernels import references as kernel
-from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.array_memory import ArrayMemory
 from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import Dump, ObjectPart
@@ -184,7 +184,7 @@ def _refuse_too_many(dump: Dump) -> None:
 
 
 def _in_order(
-    parts: list[ObjectPart], most: int, offsets: Offsets, rows: Rows, room: ArrayRoom
+    parts: list[ObjectPart], most: int, offsets: Offsets, rows: Rows, room: ArrayMemory
 ) -> tuple[NDArray[np.uint64], int]:
     """Copy the objects into id order, one column after the other: ids, with room for `most`, and how many there are.
 
@@ -278,7 +278,7 @@ def _batches(runs: list[_Run]) -> Iterator[list[_Piece]]:
 
 
 def _moved(
-    parts: list[ObjectPart], runs: list[_Run], most: int, offsets: Offsets, rows: Rows, room: ArrayRoom
+    parts: list[ObjectPart], runs: list[_Run], most: int, offsets: Offsets, rows: Rows, room: ArrayMemory
 ) -> tuple[NDArray[np.uint64], int]:
     """Move runs that do not overlap, a column at a time, so that what was moved need not be held any longer."""
 
@@ -323,7 +323,7 @@ def _near(ids: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.int
     return np.minimum(np.searchsorted(ids, wanted), ids.size - 1)
 
 
-def _id_index(ids: NDArray[np.uint64], room: ArrayRoom) -> IdIndex:
+def _id_index(ids: NDArray[np.uint64], room: ArrayMemory) -> IdIndex:
     if ids.size == 0:
         return IdIndex(np.uint64(0), 3, np.full(1, -1, np.int32), np.zeros((1, 64, 2), np.uint64))
     base = ids[0]

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from mqdiag.errors import InputError
 from mqdiag.graph.class_objects import mirrors, with_mirrors
 from mqdiag.graph.class_table import ClassTable
+from mqdiag.graph.graph_cache import GraphCache
 from mqdiag.graph.index import ObjectIndex, Rows
-from mqdiag.graph.kept import Kept
 from mqdiag.graph.kernels.field_values import read_integers, read_references, value_places
 from mqdiag.graph.kernels.row_counts import find_ascending
 from mqdiag.graph.kernels.size_gaps import array_lengths
@@ -66,7 +66,7 @@ class ObjectGraph:
     """stands in number arrays where a node has no such field"""
 
     def __init__(
-        self, dump: Dump, index: ObjectIndex, sizes: SizeModel, kept: Kept, progress: Progress
+        self, dump: Dump, index: ObjectIndex, sizes: SizeModel, kept: GraphCache, progress: Progress
     ) -> None:
         self.dump = dump
         self.header = dump.header

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 FILLED_SHARE = 0.95
-"""of the heap, in use after a full collection: the next allocations need the next one"""
+"""share of the heap in use after a full collection: the next allocations need the next one"""
 
 
 class Run(msgspec.Struct):
@@ -16,9 +16,9 @@ class Run(msgspec.Struct):
     at: int | None
     full: int = 0
     for_room: int = 0
-    """of them, those that nothing but the want of room caused"""
+    """full collections that nothing but the want of room caused"""
     old_full: int = 0
-    """of them, those that left the old generation full"""
+    """full collections that left the old generation full"""
     pause_ms: float = 0.0
     freed: float = 0.0
 
@@ -32,13 +32,13 @@ class Room(msgspec.Struct):
     """What the last collections left."""
 
     used_share: float | None = None
-    """of the heap, after the last one"""
+    """share of the heap after the last one"""
     filled: int = 0
     """full collections for room, or cycles of ZGC, one after the other up to the last, that left the heap full"""
     old_filled: int = 0
-    """of these, the last ones that left the old generation full"""
+    """the last of these that left the old generation full"""
     capacity: int | None = None
-    """of the last of them: a heap that still grows is not full"""
+    """bytes of the heap at the last of them: a heap that still grows is not full"""
     rises: int = 0
     """collections up to the last that each left more than the one before"""
     risen: float = 0.0

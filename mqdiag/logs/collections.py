@@ -27,7 +27,7 @@ CYCLE_FILLED_SHARE = 0.8
 CYCLE_FUTILE_SHARE = 0.02
 """a cycle of ZGC that leaves so much of the heap in use, and frees so little of it, got nothing done"""
 ROOM_USED_SHARE = 0.5
-"""of the heap, in use after a full collection: below it there was room, but not for one large array"""
+"""share of the heap in use after a full collection: below it there was room, but not for one large array"""
 OTHER_REASONS = (
     "System.gc()",
     "Heap Dump Initiated",
@@ -72,7 +72,7 @@ class GcTally(msgspec.Struct):
     """All collections of one log."""
 
     form: GcFormat | None = None
-    """of the first collection"""
+    """format of the first collection"""
     collections: int = 0
     unread: int = 0
     """lines of pauses in a form that is not known"""

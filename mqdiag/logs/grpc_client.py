@@ -35,7 +35,7 @@ _PYTHON_ENDPOINT = lazy_pattern(r"\bipv[46]:([^\s\"]{1,200}?): ")
 _NODE_STATUS = lazy_pattern(r"\bError: \d{1,2} ([A-Z_]{2,30}): (.{0,300})")
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
 _PORTS = (":8081", ":9876", ":10911")
-"""of a proxy, and of what is taken for one: a name server, a broker"""
+"""ports of a proxy, and of what is taken for one: a name server, a broker"""
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
 _OF_ROCKETMQ = lazy_pattern(
     r"org\.apache\.rocketmq|\bo\.a\.r\.c|(?<![\w./-])(?i:rocketmq)(?![\w-])|RocketmqClient"

@@ -88,7 +88,7 @@ class StoredTally(msgspec.Struct):
     consumed: int = 0
     """messages of its group and topic that listeners finished between its lines"""
     waiting: int = 0
-    """of these, since its last line"""
+    """those since its last line"""
     span: Span = msgspec.field(default_factory=Span)
 
 
@@ -106,7 +106,7 @@ class SuspendedTally(msgspec.Struct):
 
     offset: int
     failures: int = 0
-    """of this message in a row"""
+    """failures of this message in a row"""
     reconsume_times: int = 0
     """the largest that its lines print"""
     span: Span = msgspec.field(default_factory=Span)

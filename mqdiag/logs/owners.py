@@ -39,7 +39,7 @@ class Owner(msgspec.Struct):
     """parts of events, with the log that they are in"""
     slave: bool = False
     span: Span = msgspec.field(default_factory=Span)
-    """of its logs, as UTC where their zone is known"""
+    """times of its logs, as UTC where their zone is known"""
 
 
 def tell_owners(logs: Sequence[ReadLog], zones: Sequence[Zone], names: Mapping[str, str]) -> list[Owner]:

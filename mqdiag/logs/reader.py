@@ -134,7 +134,7 @@ class LogsReader:
         is_short = counts.bytes <= min(len(head), MOST_BYTES)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
         if tally.span.first is None and not known and not is_short:
-            raise InputError(path, say("is no log: none of its first lines has a time or a level"))
+            raise InputError(path, say("is not a log: none of its first lines has a time or a level"))
         # by whole lines: where blocks end depends on how a copy is packed
         first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
         identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))

@@ -299,7 +299,7 @@ def _seconds(log: ReadLog) -> float | None:
 
 
 def _worst_share(gc: GcTally, worst_ms: float, seconds: float | None) -> float:
-    """Of the worst minute; a shorter log may lie in two minutes of the clock, and is taken as a whole."""
+    """Share of pauses in the worst minute; a shorter log may lie in two minutes, and is taken as a whole."""
     if seconds is None or seconds * 1000 >= MINUTE_MS:
         return round(min(worst_ms / MINUTE_MS, 1.0), 4)
     return round(min(gc.pause_ms / 1000 / seconds, 1.0), 4) if seconds > 0 else 1.0

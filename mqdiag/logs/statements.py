@@ -16,7 +16,7 @@ from mqdiag import knowledge
 from mqdiag.facts.vocabulary import LogSide
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.packed import KnowledgeError
-from mqdiag.read.logs.scan import EACH, SOME, Wanted
+from mqdiag.read.logs.scan import EACH, SOME, FloodLimit
 
 FOLDER = os.path.join(os.path.dirname(knowledge.__file__), "log_statements")
 HOLE = "{}"
@@ -43,15 +43,15 @@ collection: a line of the JVM about a pause. frame: of a stack. thread: the name
 head: the literal begins in the head of a line, and its end begins the message.
 """
 Flood = Literal["each", "some", "pairs", "rounds", "stored"]
-_WANTED: dict[Flood, Wanted] = {
+_WANTED: dict[Flood, FloodLimit] = {
     "each": EACH,
     "some": SOME,
     # the beginning of a connection and its end, which tell together how long it lived
-    "pairs": Wanted(200, 100, 32, in_a_row=True),
+    "pairs": FloodLimit(200, 100, 32, in_a_row=True),
     # a row of rounds has those of all queues, and shows which of them has none any more
-    "rounds": Wanted(None, 200, 64, in_a_row=True),
+    "rounds": FloodLimit(None, 200, 64, in_a_row=True),
     # a queue of a short log has few of them; in a long one each queue comes up again and again
-    "stored": Wanted(None, 200, 50),
+    "stored": FloodLimit(None, 200, 50),
 }
 
 
@@ -150,7 +150,7 @@ class Searched(NamedTuple):
     """place of each literal's event among `events`"""
     statements: tuple[Statement, ...]
     """the statement of each literal, with what it takes from its event"""
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[FloodLimit, ...]
     changes: tuple[bool, ...]
 
 

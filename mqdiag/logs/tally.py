@@ -155,7 +155,7 @@ class EventTally(msgspec.Struct):
     files: dict[str, None] = msgspec.field(default_factory=dict)
     undated: int = 0
     sampled: bool = False
-    """of a flood one line in several was looked at; each counts for those that were not"""
+    """one line in several of a flood was looked at; each counts for those that were not"""
     last_record: int = -1
     by_broker: dict[str | None, EventTally] = msgspec.field(default_factory=dict)
     """the same lines by the broker that they name, where it is told apart: what senders were answered"""

@@ -14,7 +14,7 @@ from mqdiag.logs.team_lines import StatementTally
 from mqdiag.logs.zones import Zone, shown_time
 
 MOST_ROWS = 1000
-"""of a report; the first that come"""
+"""rows of a report; the first that come"""
 
 
 class _Part(msgspec.Struct):
@@ -23,7 +23,7 @@ class _Part(msgspec.Struct):
     path: str
     tally: StatementTally
     span: Span
-    """of the whole log"""
+    """times of the whole log"""
     shift: int
 
 

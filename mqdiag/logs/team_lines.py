@@ -125,7 +125,7 @@ class _Text(msgspec.Struct):
     """A text that is searched for, and whose it is."""
 
     number: int
-    """of the statement"""
+    """number of the statement"""
     pattern: Pattern
     follows: bool
     """it is the line that has to follow"""

@@ -59,7 +59,7 @@ SETTINGS = (
     _Setting("5.3.3", "enableCreateSysGroup", *_END),
 )
 _PRE_RELEASE = "enablePopLog"
-"""of 5.0.0-PREVIEW and -ALPHA too, which lack some of 4.9.x"""
+"""a setting of 5.0.0-PREVIEW and -ALPHA too, which lack some of 4.9.x"""
 KEPT = frozenset({_PRE_RELEASE, *(part for one in SETTINGS for part in one[1:])})
 """the names that are looked for"""
 
@@ -99,7 +99,9 @@ def version_range(tallies: Iterable[LogTally], *, resets: bool) -> VersionRange 
     since = max(lower, key=number, default=None)
     before = min(upper, key=number, default=None)
     if since is not None and before is not None and number(since) >= number(before):
-        return VersionRange(reason=say("its lines are of several versions, or of none that was released"))
+        return VersionRange(
+            reason=say("its lines come from several versions, or from one that was never released")
+        )
     return VersionRange(since=since, before=before, told_by=tuple(told))
 
 

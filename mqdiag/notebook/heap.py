@@ -1,24 +1,27 @@
-"""One opened dump."""
+"""One opened dump, objects of it as a user names them, and a report that a notebook shows as its page."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import html
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from mqdiag import graph
 from mqdiag.diagnose.heap import diagnose_opened
-from mqdiag.findings import Finding
+from mqdiag.findings import Finding, Report
 from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.notebook.classes import Classes
 from mqdiag.notebook.frames import consumer_frame, histogram_frame, message_frame, queue_frame
 from mqdiag.notebook.graph_frames import object_frame, reference_frame, referrer_frame
-from mqdiag.notebook.many import Objects, nodes_of
 from mqdiag.notebook.objects import JavaObject
-from mqdiag.notebook.report import HeapReport
 from mqdiag.query import refuse_without_packages
+from mqdiag.render import View, renderer
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -209,3 +212,40 @@ class Heap:
             `class`. Bodies are not in it: `heap.object(object_id)["body"].to_python()` gives one.
         """
         return message_frame(self.graph)
+
+
+Objects = Iterable[int | JavaObject]
+"""ids, as the tables have them, or objects"""
+
+
+def nodes_of(heap: graph.Heap, objects: Objects) -> NDArray[np.int32]:
+    """Positions in the graph; -1 for an id that the dump has not."""
+    given = [one.id if isinstance(one, JavaObject) else one for one in objects]
+    return heap.index.lookup.find(np.array(given, np.uint64))
+
+
+_FRAME = '<iframe sandbox style="width: 100%; height: 40em; border: 0" srcdoc="{page}"></iframe>'
+
+
+class HeapReport:
+    """What mqdiag says of one dump."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+        """the values of the JSON report"""
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Findings, worst first."""
+        return self.report.findings
+
+    def __str__(self) -> str:
+        return renderer("text")(self.report, View())
+
+    def __repr__(self) -> str:
+        return f"<report with {len(self.findings)} findings>"
+
+    def _repr_html_(self) -> str:
+        """The HTML report in a frame in which nothing runs."""
+        page = renderer("html")(self.report, View())
+        return _FRAME.format(page=html.escape(page))

@@ -5,6 +5,24 @@ query a `.sql` file in `recipes`. DuckDB and pyarrow are an extra: `refuse_witho
 `session`.
 """
 
-from mqdiag.query.packages import refuse_without_packages
+from __future__ import annotations
 
-__all__ = ["refuse_without_packages"]
+from importlib.util import find_spec
+
+from mqdiag.errors import UsageError
+from mqdiag.extras import install_command
+from mqdiag.text import say
+
+_NEEDED = ("duckdb", "pyarrow")
+
+
+def refuse_without_packages() -> None:
+    """Say how to install what queries need, where it is not there.
+
+    Raises:
+        UsageError: a package is missing.
+    """
+    missing = tuple(name for name in _NEEDED if find_spec(name) is None)
+    if missing:
+        command = install_command("query")
+        raise UsageError(say("queries need {missing:and}: {command}", missing=missing, command=command))

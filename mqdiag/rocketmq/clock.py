@@ -13,8 +13,8 @@ from datetime import UTC, datetime
 import msgspec
 import numpy as np
 
-from mqdiag.facts.heap import TIME
-from mqdiag.graph.heap import Heap
+from mqdiag.facts.heap import CLOCKS, TIME
+from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.read.hprof.header import FIRST_MS, LAST_MS
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.client import find_clients
@@ -24,6 +24,8 @@ _AHEAD_MS = 2000
 """an object cannot be younger than its dump; a clock that is being set back is no gross error"""
 _BEHIND_MS = 600_000
 """without a stamp for so long a client had stopped altogether, or the header is wrong; the dump cannot tell which"""
+_HOSTS_APART_MS = 60_000
+"""by which a message may be younger than the dump that holds it: its broker has a clock of its own"""
 _OWN = (
     (
         "ProcessQueue",
@@ -47,10 +49,27 @@ def check_clock(heap: Heap) -> dict[str, Text]:
     if not written:
         return {TIME: say("the header of the dump has no plausible time")}
     newest = max(
-        (_newest(heap, client.root, role, stamps) for client in clients for role, stamps in _OWN), default=0
+        (
+            _newest(heap, fields.instances(heap, client.root, role), stamps)
+            for client in clients
+            for role, stamps in _OWN
+        ),
+        default=0,
     )
     if not newest or -_AHEAD_MS <= written - newest <= _BEHIND_MS:
-        return {}
+        stored = max(
+            _newest(heap, client.objects("MessageExt"), ("MessageExt.stored_ms",)) for client in clients
+        )
+        if stored - written <= _HOSTS_APART_MS:
+            return {}
+        return {
+            CLOCKS: say(
+                "by the broker's clock a message was stored at {stored:time}, and by the client's clock the dump that"
+                " holds it was taken at {written:time}",
+                stored=_shown(stored),
+                written=_shown(written),
+            )
+        }
     heap.header = msgspec.structs.replace(heap.header, captured_at_ms=0)
     return {
         TIME: say(
@@ -61,9 +80,8 @@ def check_clock(heap: Heap) -> dict[str, Text]:
     }
 
 
-def _newest(heap: Heap, root: str, role: str, stamps: tuple[str, ...]) -> int:
-    """The newest plausible stamp of all objects of a class, epoch milliseconds; 0 without any."""
-    nodes = fields.instances(heap, root, role)
+def _newest(heap: Heap, nodes: Nodes, stamps: tuple[str, ...]) -> int:
+    """The newest plausible stamp of objects, epoch milliseconds; 0 without any."""
     found = [fields.numbers(heap, nodes, stamp) for stamp in stamps]
     times = np.concatenate([np.zeros(1, np.int64), *found])
     return int(times[(times > FIRST_MS) & (times < LAST_MS)].max(initial=0))

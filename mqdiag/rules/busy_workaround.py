@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
+from mqdiag.log_events import is_set, number_set
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.brokers import called, setting, subject, subject_of_logs
-from mqdiag.rules.shared.log_events import is_set, number_set
 from mqdiag.text import Value
 
 SINCE_3_5_8 = {"osPageCacheBusyTimeOutMills": 1000, "sendThreadPoolQueueCapacity": 10_000}

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
 from mqdiag.facts.waste import LoaderGroup
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
-from mqdiag.rules.shared.waste import reachable_share, waste_of
+from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.shared.waste import Wasted
 
 RULE = Rule("class-loader-leak")
 
 
-@RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.waste
+def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
     """One finding for each class of loaders."""
-    waste = waste_of(facts)
-    if isinstance(waste, Skip):
-        yield waste
-        return
-    for group in waste.class_loaders:
-        share = reachable_share(facts, group.retained_bytes)
+    for group in heap.waste.class_loaders:
+        share = heap.share(group.retained_bytes)
         large = group.retained_bytes >= limits["least_bytes"] and share >= limits["share_info"]
         if group.closed >= limits["closed_loaders"]:
             if group.retained_bytes >= limits["closed_least_bytes"]:

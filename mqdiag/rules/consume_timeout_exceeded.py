@@ -10,18 +10,15 @@ from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Margin, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, queue_name
+from mqdiag.rules.shared.consumers import queue_name
 
 RULE = Rule("consume-timeout-exceeded")
 MINUTE_MS = 60_000
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each group."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     margins: list[Margin] = []
     for group in dict.fromkeys(consumer.group for consumer in heap.consumers):
         consumer = next(one for one in heap.consumers if one.group == group)

@@ -8,7 +8,7 @@ from mqdiag.facts import HeapFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, running
+from mqdiag.rules.shared.consumers import running
 
 RULE = Rule("consumer-paused")
 
@@ -16,9 +16,6 @@ RULE = Rule("consumer-paused")
 @RULE.graph
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each running consumer that is paused."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     for consumer in heap.consumers:
         if consumer.state.get("pause") is True and running(consumer):
             lags = [one.lag for one in heap.queues if one.group == consumer.group and one.lag is not None]

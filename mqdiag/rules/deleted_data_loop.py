@@ -7,10 +7,7 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import (
+from mqdiag.log_events import (
     between,
     counted,
     events,
@@ -20,8 +17,9 @@ from mqdiag.rules.shared.log_events import (
     only,
     when,
 )
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("deleted-data-loop")
 THREAD = "PullMessageThread"
@@ -54,5 +52,5 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         },
         words={"thread": THREAD, "between": between(largest.first, largest.last)},
         rows={"corrected": tuple({"when": when(one), "subjects": most_frequent(one)} for one in named)},
-        when=joined([period for one in rows for period in range_between(one.first, one.last)]),
+        over=rows,
     )

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.facts import Facts
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
-from mqdiag.rules.shared.waste import LEAST_BYTES, waste_of
+from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.shared.waste import LEAST_BYTES, Wasted
 
 RULE = Rule("direct-buffers")
 SHOWN_HOLDERS = 3
@@ -30,14 +29,10 @@ class Use(msgspec.Struct, frozen=True, kw_only=True):
     """bytes of Netty's chunks that it has handed out; None where they do not count, or are unknown"""
 
 
-@RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.waste
+def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
     """One finding for the JVM's own limit, one for Netty's."""
-    waste = waste_of(facts)
-    if isinstance(waste, Skip):
-        yield waste
-        return
-    found = waste.direct_buffers
+    found = heap.waste.direct_buffers
     if found is None:
         return
     used = found.reserved_bytes

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said, Skip
-from mqdiag.rules.shared.waste import reachable_share, waste_of
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared.waste import Wasted
 
 RULE = Rule("duplicate-strings")
 SHOWN_HOLDERS = 3
 
 
-@RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.waste
+def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
     """One finding for the whole heap."""
-    waste = waste_of(facts)
-    if isinstance(waste, Skip):
-        yield waste
-        return
-    strings = waste.duplicate_strings
+    strings = heap.waste.duplicate_strings
     if strings is None or strings.wasted_bytes is None or strings.repeated is None:
         return
-    share = reachable_share(facts, strings.wasted_bytes)
+    share = heap.share(strings.wasted_bytes)
     if share < limits["share_info"] or strings.wasted_bytes < limits["least_bytes"]:
         return
     holders = strings.holders[:SHOWN_HOLDERS]

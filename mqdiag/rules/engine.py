@@ -90,7 +90,7 @@ def run_rules(
             ]
             if team is not None:
                 # Here, not above: most runs know of no team.
-                from mqdiag.rules.shared.team_words import with_team_words
+                from mqdiag.knowledge.team.in_findings import with_team_words
 
                 found = [with_team_words(one, team) for one in found]
         except Exception as error:
@@ -205,8 +205,9 @@ def _finding(
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
-    if confidence is Confidence.HIGH and "heap" in shown_by and any(one.contradictory for one in facts.inputs):
-        confidence, why = Confidence.MEDIUM, say("records of the dump contradict each other")
+    doubt = _doubt(draft, shown_by, facts) if confidence is Confidence.HIGH else None
+    if doubt is not None:
+        confidence, why = Confidence.MEDIUM, doubt
     known = {
         "name_server": told().name_server,
         "cluster": told().cluster,
@@ -240,3 +241,13 @@ def _finding(
         undecides=rule.texts.undecides or draft.undecides,
         gives_way_to=draft.gives_way_to,
     )
+
+
+def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:
+    """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
+    if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
+        return say("records of the dump contradict each other")
+    of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
+    if of_excerpt and not draft.sure_in_excerpt:
+        return say("the log is an excerpt of a few lines, and does not show how often it was")
+    return None

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import by_group, most_frequent, only, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.log_events import by_group, most_frequent, only, when
 from mqdiag.time_ranges import ranges_of
 
 RULE = Rule("expired-message-sent-back")

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.client_bugs import has_bug, numbers
-from mqdiag.rules.shared.consumers import only_grpc, running
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.consumers import running
 
 RULE = Rule("expiry-cleaner-dead")
 FIRST_WITH_BUG, FIXED = (3, 5, 3), (4, 9, 3)
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_graph
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each running concurrent consumer whose cleaner has no task, neither waiting nor running."""
-    assert facts.heap is not None
-    if only_grpc(facts.heap):
-        yield RULE.skip("grpc")
-        return
-    for consumer in facts.heap.consumers:
+    for consumer in heap.consumers:
         if not consumer.traits.sends_back or consumer.orderly is not False or not running(consumer):
             continue
         if consumer.cleaner_tasks != 0:

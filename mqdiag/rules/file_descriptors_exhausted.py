@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.log_events import events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs
-from mqdiag.rules.shared.log_events import events
 
 EXHAUSTED, STARTED, SHUT_DOWN = "descriptors-exhausted", "client-started", "client-shut-down"
 

@@ -4,25 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
-from mqdiag.rules.shared.log_events import between, events
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("ghost-consumer")
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_ages
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
-    heap = facts.heap
-    assert heap is not None
     for consumer in heap.consumers:
         # queues are known by their group only, so a group with several consumers is not judged
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
@@ -56,9 +51,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             if row.count >= limits["lines"]:
                 yield RULE.case(
                     "stores-old-offset",
-                    subject=Subject(group=row.group, topic=row.topic, queue_id=row.queue_id),
+                    subject=Subject.of(row, "group", "topic", "queue_id"),
                     evidence={"lines": row.count, "behind": event.values.get("largest_below_store")},
-                    words={"between": between(row.first, row.last)},
                     rests_on=event.files,
-                    when=range_between(row.first, row.last),
+                    over=[row],
                 )

@@ -17,21 +17,26 @@ from mqdiag.knowledge.detect import Detect
 
 CARDS = os.path.join("knowledge", "rules")
 """the folder of cards, beside that of rules"""
-NO_RULES = frozenset(("__init__", "card", "discovery", "engine", "filling", "index", "rule", "said"))
+NO_RULES = frozenset(("__init__", "card", "discovery", "engine", "filling", "index", "rule", "said", "views"))
 """modules of `mqdiag.rules` that are no rules"""
 FILE = "index.tsv"
 """one line for each rule: its module, then the kinds of evidence of each check, such as `heap` or `heap+logs`"""
 VIEWS = {
     "heap": "heap",
     "graph": "heap",
+    "ages": "heap",
+    "whole_graph": "heap",
+    "whole_ages": "heap",
+    "waste": "heap",
     "brokers": "heap",
     "stacks": "stacks",
     "logs": "logs",
     "broker_logs": "logs",
     "admin": "admin",
     "counters": "admin",
+    "fleet": "fleet",
 }
-"""the evidence of the checks that a decorator of `Rule` adds, by its name; `sees` names the evidence itself"""
+"""the evidence of the checks that a decorator of `Views` adds, by its name; `sees` names the evidence itself"""
 
 Entry = tuple[str, list[list[str]]]
 """module, and for each of its checks the kinds of evidence that it needs"""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
@@ -17,11 +17,9 @@ MOST_SHOWN = 5
 RULE = Rule("input-failed")
 
 
-@RULE.sees("fleet")
-def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.fleet
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each service; of a long list of failures the facts have only the first."""
-    fleet = facts.fleet
-    assert fleet is not None
     for state in fleet.services:
         if not state.lost:
             continue

@@ -13,7 +13,7 @@ from mqdiag.rules.shared.consumers import running
 RULE = Rule("lite-pull-cache")
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each lite pull consumer; poll() marks the time at the queue of each message that it takes."""
     for consumer in heap.consumers:

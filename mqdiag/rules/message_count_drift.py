@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.client_bugs import has_bug
-from mqdiag.rules.shared.consumers import only_grpc, owner, pull_batch, queue_name
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
 
 RULE = Rule("message-count-drift")
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_graph
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose counter differs from its map by more than one pull."""
-    assert facts.heap is not None
-    if only_grpc(facts.heap):
-        yield RULE.skip("grpc")
-        return
-    for queue in facts.heap.queues:
+    for queue in heap.queues:
         if queue.msg_count is None or queue.being_changed is not False:
             continue
-        consumer = owner(facts.heap, queue)
+        consumer = owner(heap, queue)
         drift = queue.msg_count - queue.messages
         if abs(drift) <= max(pull_batch(consumer), limits["least_drift"]):
             continue
@@ -36,7 +30,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "client-bug",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={"drift": drift, "threshold": threshold, "client_version": version},
             words={
                 "queue": queue_name(queue),

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import BROKER_BATCH_BYTES, MIB, whole
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
 
 RULE = Rule("message-size-drift")
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_graph
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose counter differs from its bodies by more than one pull."""
-    assert facts.heap is not None
-    for queue in facts.heap.queues:
+    for queue in heap.queues:
         if queue.msg_size is None or queue.being_changed is not False:
             continue
-        consumer = owner(facts.heap, queue)
+        consumer = owner(heap, queue)
         largest = queue.largest_body_bytes or 0
         one_pull = max(pull_batch(consumer) * largest, BROKER_BATCH_BYTES)
         drift = queue.msg_size - queue.body_bytes
@@ -35,7 +32,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "client-bug",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={
                 "drift_bytes": drift,
                 "threshold_mib": threshold,

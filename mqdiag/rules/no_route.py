@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import events, lines_of, most_frequent, only, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import events, lines_of, most_frequent, only, when
 from mqdiag.text import Value
 
 RULE = Rule("no-route")
@@ -26,6 +26,13 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             subject=Subject(topic=only(trace[0], "topic")),
             events=trace,
             rows={"events": _rows(trace)},
+        )
+    if unknown := events(logs, "broker-address-unknown"):
+        yield RULE.case(
+            "broker-not-registered",
+            subject=Subject(broker=only(unknown[0], "broker")),
+            events=unknown,
+            rows={"events": _rows(unknown)},
         )
     failed, asked = events(logs, "send-no-route"), events(logs, "route-not-known")
     # many senders of a new topic ask within one minute; a topic that is missing is asked for again and again

@@ -11,12 +11,11 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
+from mqdiag.log_events import seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, queue_name
-from mqdiag.rules.shared.log_events import between, seconds_between
+from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.standstill import short_frame
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("offset-stuck-at-head")
 MOST_BLOCKED = 20
@@ -25,12 +24,9 @@ KEEP_UP_SHARE = 0.1
 """share of the worst queue's backlog: queues with less of it keep up"""
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue whose first message has been in the listener too long."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     # the consumer that works on a group's queues; the one with most messages where there are several
     consumers = {one.group: one for one in sorted(heap.consumers, key=lambda one: one.messages)}
     for queue in heap.queues:
@@ -51,7 +47,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "head-held" if expired or too_wide else "head-slow",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={
                 "msg_id": queue.head_msg_id,
                 "keys": queue.head_keys,
@@ -209,8 +205,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "stored-again",
                 row,
-                subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+                subject=Subject.of(row),
                 evidence={"stored_times": row.lines},
-                words={"between": between(row.first, row.last)},
-                when=range_between(row.first, row.last),
+                over=[row],
             )

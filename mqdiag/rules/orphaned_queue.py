@@ -16,7 +16,7 @@ MOST_SHOWN = 5
 """queues that the explanation names"""
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each group that has such queues."""
     orphans: dict[str | None, list[QueueFacts]] = {}

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.log_events import events, files_of, lines_of
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
-from mqdiag.rules.shared.log_events import events, files_of, lines_of
 from mqdiag.rules.shared.page_cache import (
     DEFAULT_LIMIT_MS,
     FORGIVEN_MS,

@@ -10,12 +10,12 @@ from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.servers import ReviveQueue
 from mqdiag.findings import Subject
+from mqdiag.log_events import by_group, events, lines_of, most_frequent, seconds_between, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import by_group, events, lines_of, most_frequent, seconds_between, when
 
 RULE = Rule("pop-revive-behind")
 ROUND = "pop-revive-round"

@@ -4,30 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import OUT_OF_MEMORY, by_group, events, only
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, owner, queue_name
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
-from mqdiag.rules.shared.log_events import OUT_OF_MEMORY, by_group, events, only
+from mqdiag.rules.shared.consumers import owner, queue_name
 
 RULE = Rule("pull-loop-lost")
 EXPIRED_MS = 120_000
 """ProcessQueue.PULL_MAX_IDLE_TIME: a rebalance then takes the queue away and adds it again"""
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_ages
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each queue. A pull in progress lasts 30 s at most, so its request would be in the dump."""
-    assert facts.heap is not None
-    if only_grpc(facts.heap):
-        yield RULE.skip("grpc")
-        return
-    for queue in facts.heap.queues:
-        consumer = owner(facts.heap, queue)
+    for queue in heap.queues:
+        consumer = owner(heap, queue)
         age = queue.last_pull_age_ms
         if consumer is None or not consumer.traits.pull_loop:
             continue
@@ -37,9 +31,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "not-repaired" if age >= EXPIRED_MS else "not-yet-repaired",
                 queue,
-                subject=Subject(
-                    group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
-                ),
+                subject=Subject.of(queue),
                 words={"queue": queue_name(queue)},
                 age_ms=age,
             )

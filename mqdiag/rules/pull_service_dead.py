@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc
 from mqdiag.rules.shared.pulling import PULL_THREAD
 
 RULE = Rule("pull-service-dead")
@@ -16,9 +15,6 @@ RULE = Rule("pull-service-dead")
 @RULE.heap
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each client instance whose pull thread has ended though nobody stopped the service."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     for instance in heap.instances:
         if instance.service_state != "RUNNING" or instance.pull_stopped is not False:
             continue

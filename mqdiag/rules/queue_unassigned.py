@@ -4,25 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts import HeapFacts
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, running, uptime_ms
-from mqdiag.rules.shared.graph_needed import needs_whole_graph
+from mqdiag.rules.shared.consumers import running, uptime_ms
 
 RULE = Rule("queue-unassigned")
 
 
-@RULE.sees("heap")
-@needs_whole_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.whole_graph
+def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each topic of a consumer that has run long enough and is alone in the JVM with its group."""
-    heap = facts.heap
-    assert heap is not None
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     for consumer in heap.consumers:
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1
         uptime = uptime_ms(heap, consumer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
+from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
@@ -12,13 +12,12 @@ from mqdiag.rules.said import Limits, Said
 RULE = Rule("regression")
 
 
-@RULE.sees("fleet")
-def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.fleet
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each fault that is new for its service and that the earlier run could have found."""
-    assert facts.fleet is not None
-    if facts.fleet.against is None:
+    if fleet.against is None:
         yield RULE.skip("no-earlier-run")
-    for change in facts.fleet.changes:
+    for change in fleet.changes:
         if change.kind == "regression":
             yield RULE.case(
                 "new-fault",
@@ -30,6 +29,6 @@ def in_fleet(facts: Facts, limits: Limits) -> Iterator[Said]:
                     environment=change.environment or None,
                     service=change.service,
                 ),
-                evidence={"against": facts.fleet.against},
+                evidence={"against": fleet.against},
                 words={"title": change.title},
             )

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import by_group, most_frequent, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.log_events import by_group, most_frequent, when
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside
 
 RULE = Rule("retry-storm")

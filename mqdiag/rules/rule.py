@@ -21,23 +21,21 @@ A name that nobody gave is a fault of the rule, not an unknown value: it raises 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.admin import AdminFacts
-from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.rules.card import Card, read_card, read_detect, read_limits
-from mqdiag.rules.detectors import checks_of
-from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
+from mqdiag.log_events import between
+from mqdiag.rules.card import Card, Tables, read_card, read_detect, read_limits, read_tables
+from mqdiag.rules.said import Check, Draft, Skip
+from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
+from mqdiag.time_ranges import Timed, periods
 
 if TYPE_CHECKING:
-    from mqdiag.rules.shared.broker_status import Counters
+    pass
 
 AS_WRITTEN = (
     "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
@@ -47,7 +45,7 @@ AS_WRITTEN = (
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
-class Rule:
+class Rule(Views):
     """A fault: its card, its checks, and its place in a chain of causes.
 
     Args:
@@ -57,103 +55,8 @@ class Rule:
     def __init__(self, name: str) -> None:
         if not NAME.fullmatch(name):
             raise ValueError(f"rule name {name!r} is not kebab-case")
+        super().__init__()
         self.name = name
-        self._own_checks: list[tuple[tuple[str, ...], Check]] = []
-
-    # what a check is given
-
-    def sees(self, *evidence: str) -> Callable[[Check], Check]:
-        """Add a check of all facts.
-
-        Args:
-            evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
-                "crash", "fleet". Without any it always runs.
-        """
-
-        def added(check: Check) -> Check:
-            self._own_checks.append((evidence, check))
-            return check
-
-        return added
-
-    def heap(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of a heap dump, also of one that was only counted."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.heap is not None:
-                yield from check(facts.heap, limits)
-
-        return self.sees("heap")(made)
-
-    def graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of a heap dump whose queues and holders were read; it is skipped with the reason elsewhere."""
-        from mqdiag.rules.shared.graph_needed import needs_graph
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.heap is not None:
-                yield from check(facts.heap, limits)
-
-        return self.sees("heap")(needs_graph(made))
-
-    def brokers(self, check: Callable[[BrokerFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of each broker of a heap dump."""
-        from mqdiag.rules.shared.brokers import brokers_of_heap
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            for broker in brokers_of_heap(facts):
-                if isinstance(broker, Skip):
-                    yield broker
-                else:
-                    yield from check(broker, limits)
-
-        return self.sees("heap")(made)
-
-    def stacks(self, check: Callable[[StacksFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of thread dumps."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.stacks is not None:
-                yield from check(facts.stacks, limits)
-
-        return self.sees("stacks")(made)
-
-    def logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of all logs together."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.logs is not None:
-                yield from check(facts.logs, limits)
-
-        return self.sees("logs")(made)
-
-    def broker_logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of the logs of each broker by themselves."""
-        from mqdiag.rules.shared.brokers import brokers_of_logs
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            for logs in brokers_of_logs(facts):
-                yield from check(logs, limits)
-
-        return self.sees("logs")(made)
-
-    def admin(self, check: Callable[[AdminFacts, Limits], Iterator[Said]]) -> Check:
-        """Add a check of answers of mqadmin."""
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            if facts.admin is not None:
-                yield from check(facts.admin, limits)
-
-        return self.sees("admin")(made)
-
-    def counters(self, check: Callable[[Counters, Limits], Iterator[Said]]) -> Check:
-        """Add a check of the counters that mqadmin printed of each broker."""
-        from mqdiag.rules.shared.broker_status import counters
-
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
-            for one in counters(facts):
-                yield from check(one, limits)
-
-        return self.sees("admin")(made)
 
     # what a check says
 
@@ -168,6 +71,7 @@ class Rule:
         given: Mapping[str, tuple[Text, ...]] | None = None,
         logs: LogsFacts | None = None,
         events: tuple[LogEvent, ...] | list[LogEvent] = (),
+        over: Sequence[Timed] = (),
         when: tuple[TimeRange, ...] = (),
         weight: float | None = None,
         severity: Severity | None = None,
@@ -184,16 +88,19 @@ class Rule:
 
         Args:
             name: of the case on the card.
-            of: objects whose attributes are evidence by their names.
+            of: objects whose attributes are evidence by their names; None for one that is not there, of which all is
+                unknown.
             subject: what it is about; the broker of `logs` where not given.
             evidence: numbers and names for the finding's evidence, by name. The case lists which of them, and which
                 attributes of `of`, the finding has; what is given here and not listed is added.
-            words: nested words, names and flags for sentences that are no evidence.
+            words: nested words, names and flags for sentences that are no evidence, or as sentences show evidence of
+                the same name.
             rows: lists for `for_each`, each row with its own values.
             given: texts for `given`.
             logs: the logs that show it.
             events: of the logs; sentences with `for_each_event` speak of them.
-            when: time ranges of the finding; those of the events where empty.
+            over: rows of logs that the finding tells of: they give its time ranges, and the first of them `between`.
+            when: time ranges of the finding; those of the rows or of the events where empty.
             weight: of the finding; that of the card where not given.
             severity: where the check computes it.
             confidence: where the check computes it.
@@ -209,7 +116,6 @@ class Rule:
             KeyError: the card names something that was not given.
         """
         from mqdiag.rules.filling import Filling
-        from mqdiag.rules.shared.excerpts import surest
 
         filling = Filling(
             self.name,
@@ -218,21 +124,19 @@ class Rule:
             of,
             subject,
             evidence or {},
-            words or {},
+            {**({"between": between(over[0].first, over[0].last)} if over else {}), **(words or {})},
             rows or {},
             given or {},
             logs,
             tuple(events),
         )
         card = filling.case
-        sure, why = confidence or card.confidence, filling.first(card.because) if because is None else because
-        if logs is not None and not card.sure_in_excerpt:
-            sure, why = surest(logs, sure, why)
         return Draft(
             severity=severity or card.severity,
             cause=cause or card.cause or name,
-            confidence=sure,
-            confidence_reason=why,
+            confidence=confidence or card.confidence,
+            confidence_reason=filling.first(card.because) if because is None else because,
+            sure_in_excerpt=card.sure_in_excerpt,
             title=filling.title(),
             subject=filling.subject,
             evidence=filling.evidence,
@@ -240,7 +144,7 @@ class Rule:
             remedy=filling.lines(card.actions or self.texts.actions),
             rests_on=rests_on or filling.files,
             seen_in=seen_in,
-            when=when or filling.when,
+            when=when or periods(over) or filling.when,
             weight=card.weight if weight is None else weight,
             age_ms=age_ms,
             consequence=filling.first(card.consequence),
@@ -258,10 +162,25 @@ class Rule:
         """A part of the rule that could not be decided, with the reason from the card's `[skips]`."""
         return Skip(reason=say(self.texts.skips[name], **values))
 
+    def _of_grpc(self) -> Skip | None:
+        return self.skip("grpc") if "grpc" in self.texts.skips else None
+
     def margin(self, name: str, value: float, limit: float, **values: Value) -> Margin:
         """How far from its limit a healthy value is, with the words from the card's `[margins]`."""
         words = self.texts.margins[name]
         return Margin(rule="", label=say(words.label, **values), value=value, limit=limit, kind=words.kind)
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list from the card's `[names]`."""
+        return self._tables.names[name]
+
+    def meaning(self, name: str) -> dict[str, str]:
+        """A table from the card's `[meaning]`."""
+        return self._tables.meaning[name]
+
+    @cached_property
+    def _tables(self) -> Tables:
+        return read_tables(self.name)
 
     # what others ask of a rule
 
@@ -273,7 +192,13 @@ class Rule:
     @cached_property
     def checks(self) -> list[tuple[tuple[str, ...], Check]]:
         """The checks of its file and those that its card describes, each with the evidence that it needs."""
-        return [*self._own_checks, *checks_of(self, read_detect(self.name))]
+        described = read_detect(self.name)
+        if not described.evidence:
+            return self._own_checks
+        # Here, not above: most rules that run have none.
+        from mqdiag.rules.detectors import checks_of
+
+        return [*self._own_checks, *checks_of(self, described)]
 
     @cached_property
     def limits(self) -> dict[str, float]:

@@ -27,6 +27,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     explanation: tuple[Text, ...] = ()
     remedy: tuple[Text, ...]
     confidence_reason: Text = NOTHING
+    sure_in_excerpt: bool = False
+    """lines of an excerpt are enough for high confidence"""
     weight: float = 0.0
     """share of the heap or of the threads that it explains"""
     seen_in: tuple[str, ...] = ()

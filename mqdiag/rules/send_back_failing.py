@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import by_group, most_frequent, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.consumers import only_grpc, running
-from mqdiag.rules.shared.log_events import by_group, most_frequent, when
+from mqdiag.rules.shared.consumers import running
 
 RULE = Rule("send-back-failing")
 FAILED = "send-back-failed"
@@ -21,9 +21,6 @@ REFUSED = "send-back-refused"
 @RULE.graph
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each consumer."""
-    if only_grpc(heap):
-        yield RULE.skip("grpc")
-        return
     for consumer in heap.consumers:
         if not consumer.traits.sends_back or not running(consumer) or consumer.resubmits is None:
             continue

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.log_events import lines_of, most_frequent, most_frequent_counted, number_set, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.busy_answers import BUSY_TEXTS, ONLY_PAGE_CACHE, REJECT
-from mqdiag.rules.shared.log_events import lines_of, most_frequent, most_frequent_counted, number_set, when
 from mqdiag.rules.shared.page_cache import DEFAULT_LIMIT_MS
 from mqdiag.rules.shared.write_times import writes_fast
 

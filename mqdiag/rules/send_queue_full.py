@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
+from mqdiag.log_events import events, lines_of, number_set
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import answer_lines
-from mqdiag.rules.shared.log_events import events, lines_of, number_set
 from mqdiag.rules.shared.transient_pool import pool_fits, pool_fits_broker
 
 RULE = Rule("send-queue-full")

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.log_events import events, lines_of, only
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import events, lines_of, only
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
 RULE = Rule("send-timeout")

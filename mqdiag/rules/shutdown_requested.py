@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
+from mqdiag.log_events import counted, events, lines_of, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.log_events import counted, events, lines_of, when
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
 KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"
@@ -23,8 +23,6 @@ AWAY = timedelta(minutes=10)
 """from its shutdown hook on, a broker that comes back is not reached for so long at most"""
 SYMPTOMS = "shutdown-requested"
 """the name under which the catalogue counts lines that a stopped store or client writes"""
-BEGUN_BY = {"signal": "signal", "last-thread": "last-thread", "exit": "application"}
-"""the case for what began the end that a thread dump shows"""
 
 RULE = Rule("shutdown-requested")
 
@@ -151,7 +149,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding while shutdown hooks run."""
     if (shutdown := stacks.shutdown) is not None:
         yield RULE.case(
-            BEGUN_BY[shutdown.begun_by],
+            RULE.meaning("begun_by")[shutdown.begun_by],
             shutdown,
             subject=Subject(group=shutdown.group, thread=shutdown.thread),
             evidence={

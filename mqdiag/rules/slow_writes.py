@@ -8,12 +8,12 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.findings import EvidenceValue, Severity
+from mqdiag.log_events import between, events, is_set, lines_of, of_broker, when
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.rules.shared.log_events import between, events, is_set, lines_of, of_broker, when
 from mqdiag.rules.shared.transient_pool import pool_fits
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import Text, Value

@@ -22,7 +22,7 @@ WAITS_FOR_THREADS = frozenset({"future", "join", "latch", "park", "condition"})
 RULE = Rule("stuck-consumer-thread")
 
 
-@RULE.graph
+@RULE.ages
 def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
     """One finding for the threads of a group that are at the same place."""
     within_limit, undated = [], []

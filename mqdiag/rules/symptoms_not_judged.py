@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.log_events import events, lines_of
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.log_events import events, lines_of
 from mqdiag.text import Value
 
 RULE = Rule("symptoms-not-judged")

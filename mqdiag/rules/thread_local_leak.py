@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
 from mqdiag.facts.waste import ThreadLocals
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
-from mqdiag.rules.shared.waste import reachable_share, waste_of
+from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.shared.waste import Wasted
 
 MOST_SHOWN = 3
 """threads and classes that the explanation names"""
@@ -17,18 +16,14 @@ MOST_SHOWN = 3
 RULE = Rule("thread-local-leak")
 
 
-@RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.waste
+def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
     """One finding: orphaned values if they are many, else all thread locals if they are large."""
-    waste = waste_of(facts)
-    if isinstance(waste, Skip):
-        yield waste
-        return
-    found = waste.thread_locals
+    found = heap.waste.thread_locals
     if found is None:
         return
     orphaned = found.stale_bytes or 0
-    orphaned_share, share = reachable_share(facts, orphaned), reachable_share(facts, found.retained_bytes)
+    orphaned_share, share = heap.share(orphaned), heap.share(found.retained_bytes)
     if orphaned >= limits["least_bytes"] and orphaned_share >= limits["orphaned_share"]:
         yield _said("thread-locals-orphaned", found, orphaned_share)
     elif found.retained_bytes >= limits["least_bytes"] and share >= limits["share_warning"]:

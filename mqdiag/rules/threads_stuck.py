@@ -7,30 +7,14 @@ from collections.abc import Iterator
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
-from mqdiag.facts.vocabulary import Doing
 from mqdiag.findings import Severity, Subject
+from mqdiag.log_events import events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared import standstill
-from mqdiag.rules.shared.log_events import events
 
 ROLES = frozenset({"pool", "other", "virtual"})
 """threads of no component of RocketMQ; those of servers have rules of their own"""
-NEVER_A_REST: frozenset[Doing] = frozenset(
-    {
-        "future",
-        "semaphore",
-        "process",
-        "file-read",
-        "file-write",
-        "file-sync",
-        "file-lock",
-        "log",
-        "dns",
-        "connect",
-    }
-)
-"""waits for what a task needs; threads rest in queues, conditions, selects and reads of kept connections"""
 KINDS = ("socket-read", "wait")
 
 RULE = Rule("threads-stuck")
@@ -51,12 +35,21 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     loops = {loop.thread for loop in stacks.blocked_loops}
     by_name = {thread.name: thread for thread in stacks.threads}
     for place in stacks.common_places:
-        if place.pool in told or place.role not in ROLES or place.kind != "wait":
+        if place.pool in told or place.role not in ROLES:
+            continue
+        if stacks.samples == 1 and _takes_whole_pool(place, limits["whole_pool"]):
+            still = _standstill(stacks, place, [by_name[name] for name in place.threads])
+            words = {"library": still.library}
+            yield standstill.undecided_case(RULE, "no-thread-is-free", still, limits, words=words)
+            continue
+        if place.kind != "wait":
             continue
         stuck = [
             by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
         ]
-        if place.doing in NEVER_A_REST and len(stuck) >= max(2, limits["share"] * place.pool_size):
+        if place.doing in RULE.names("never_a_rest") and len(stuck) >= max(
+            2, limits["share"] * place.pool_size
+        ):
             still = _standstill(stacks, place, stuck)
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
             words = {"library": still.library}
@@ -83,6 +76,15 @@ def _is_meant(still: Standstill) -> bool:
     return still.kind in KINDS and still.role in ROLES and not standstill.is_of_consumers(still)
 
 
+def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
+    """Whether all threads of a pool are at the same place in their tasks, in a wait that a task should not need."""
+    return (
+        place.in_tasks
+        and len(place.threads) == place.pool_size >= least
+        and place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool")
+    )
+
+
 def _case(still: Standstill) -> str:
     if still.cause == "blocked-log-sink":
         return "blocked-log-sink"
@@ -106,7 +108,7 @@ def _standstill(stacks: StacksFacts, place: CommonPlace, stuck: list[ThreadFacts
         samples=len(place.at_place),
         seconds=stacks.seconds,
         cpu_growth_ms=max(growths_ms, default=None),
-        confidence="low" if "low" in levels else "medium" if "medium" in levels else "high",
+        confidence="high" if levels == {"high"} else "low" if "low" in levels else "medium",
         reason=stuck[0].reason,
         remedy=place.remedy,
         held_up=place.held_up,

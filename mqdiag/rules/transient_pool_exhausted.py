@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.log_events import events, lines_of
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import REJECT, answer_lines
-from mqdiag.rules.shared.log_events import events, lines_of
 
 RULE = Rule("transient-pool-exhausted")
 

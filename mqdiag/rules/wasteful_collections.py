@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said, Skip
-from mqdiag.rules.shared.waste import reachable_share, waste_of
+from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.shared.waste import Wasted
 
 RULE = Rule("wasteful-collections")
 MOST_SHOWN = 3
@@ -17,17 +16,13 @@ NUMBERS = ("collections", "empty", "empty_bytes", "sparse", "spare_bytes")
 """numbers of a class"""
 
 
-@RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+@RULE.waste
+def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
     """At most one finding for the whole heap, about the class that wastes most."""
-    waste = waste_of(facts)
-    if isinstance(waste, Skip):
-        yield waste
-        return
-    found = waste.collections
+    found = heap.waste.collections
     if found is None or not found.classes:
         return
-    share = reachable_share(facts, found.wasted_bytes)
+    share = heap.share(found.wasted_bytes)
     if share < limits["share_info"] or found.wasted_bytes < limits["least_bytes"]:
         return
     shown = found.classes[:MOST_SHOWN]

@@ -15,7 +15,7 @@ from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track, allocated_between
 
 LEAST_SHARE = 0.5
-"""of a core, from which a thread computes all the time, whatever else wants the processors"""
+"""share of a core, from which a thread computes all the time, whatever else wants the processors"""
 LONG_S = 60.0
 """seconds over which a thread without CPU times must run in one place"""
 LEAST_SAMPLES = 2

@@ -17,7 +17,7 @@ from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
 LEAST_SHARE = 0.5
-"""of a pool that is in one place in its last sample"""
+"""share of a pool that is in one place in its last sample"""
 _Place = tuple[str, str, str | None]
 """the frame that says most, the kind of wait, the library"""
 
@@ -63,6 +63,7 @@ def _entry(own: Sequence[Judgement], wanted: Container[Track]) -> CommonPlace | 
         kind=why.kind,
         cause=why.cause,
         remedy=why.remedy,
+        in_tasks=all(one.track.last_meaning.in_pool_task for one in stays),
         held_up=sum(one.track in wanted for one in stays),
         standing=sum(one.makes_no_progress for one in stays),
         moving=sum(one.state == "progressing" for one in stays),

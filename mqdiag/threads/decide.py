@@ -45,7 +45,7 @@ from mqdiag.threads.tracks import Track, allocated_between, has_other_calls, is_
 NOT_JUDGED: dict[NotJudged, Text] = {
     "one-sample": say("one sample cannot show progress"),
     "identical-samples": say("the samples are one dump, given more than once"),
-    "mixed-jvms": say("the samples are of different JVMs"),
+    "mixed-jvms": say("the samples come from different JVMs"),
     "too-close": say("the samples are less than a second apart"),
 }
 _FREE_WAITS = frozenset(
@@ -351,7 +351,7 @@ def _stuck(track: Track, run: Run) -> Revision:
             stuck,
             confidence="low",
             reason=say(
-                "{same_work}; the dumps do not tell how much time is between them", same_work=stuck.reason
+                "{same_work}; the dumps do not show how much time is between them", same_work=stuck.reason
             ),
         )
     meaning = track.last_meaning
@@ -408,7 +408,8 @@ def _growing(track: Track, run: Run) -> Revision:
         return Revision(
             state="unknown",
             reason=say(
-                "it checks again and again if the queue has room, so its CPU time does not tell whether it moves on"
+                "it checks again and again if the queue has room, so its CPU time does not show whether it makes"
+                " progress"
             ),
             run=run,
             spinning=True,

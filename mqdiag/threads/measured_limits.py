@@ -91,7 +91,7 @@ SAMPLES_OF_USERS = 3
 UNLIKELY_BY_CHANCE = 1_000
 """ways in which a pool's threads could have been users and waiting ones: fewer prove nothing when all samples agree"""
 MOVED_SHARE = 0.1
-"""of the objects that stay as long as their threads, up to which another address is another wait, and no collection"""
+"""share of the objects that stay as long as their threads: up to it another address is another wait, no collection"""
 COARSE_WORK_MS = 15.0
 """growth of a time in hundredths of a second that is more than one step of its clock"""
 

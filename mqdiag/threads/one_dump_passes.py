@@ -14,6 +14,7 @@ from mqdiag.facts.vocabulary import Role
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
+from mqdiag.threads.locks import Wait
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
@@ -85,34 +86,50 @@ def _crowds(world: World) -> dict[Judgement, _Crowd]:
 
 
 def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd]:
-    """Threads before a lock that more threads wait for than are at other work, its owner not counted."""
-    by_lock: dict[tuple[int, str], list[Judgement]] = defaultdict(list)
+    """Threads before the locks of one thread, if more wait there than are at other work, that thread not counted."""
+    by_root: dict[tuple[int, Track | str], list[tuple[Judgement, Wait]]] = defaultdict(list)
     for judgement in busy:
         wait = world.last_wait(judgement.track)
         if wait is not None and judgement.track.last_meaning.doing in LOCK_WAITS:
-            by_lock[judgement.track.jvm, wait.object_id].append(judgement)
+            by_root[judgement.track.jvm, _root(wait, world)].append((judgement, wait))
     found: dict[Judgement, _Crowd] = {}
     all_busy = frozenset(one.track for one in busy)
-    for waiting in by_lock.values():
-        waits = [wait for one in waiting if (wait := world.last_wait(one.track)) is not None]
-        owner = next((wait.owner for wait in waits if wait.owner is not None), None)
-        others = len(busy) - len(waiting)
-        if owner in all_busy and all(one.track is not owner for one in waiting):
-            others -= 1
+    for (_, root), waiting in by_root.items():
+        others = len(busy) - len(waiting) - (root in all_busy)
         if len(waiting) < LEAST_CROWD or len(waiting) <= others:
             continue
-        crowd = _Crowd(
-            reason=say(
+        reason = (
+            say(
                 "one sample shows {waiting:count} threads before one lock and {others:count} at other work, not for how"
                 " long",
                 waiting=len(waiting),
                 others=others,
-            ),
-            owner=owner,
-            owner_name=next((wait.owner_name for wait in waits if wait.owner_name), None),
+            )
+            if len({wait.object_id for _, wait in waiting}) == 1
+            else say(
+                "one sample shows {waiting:count} threads before locks that one thread keeps from them and"
+                " {others:count} at other work, not for how long",
+                waiting=len(waiting),
+                others=others,
+            )
         )
-        found |= dict.fromkeys(waiting, crowd)
+        names = {wait.object_id: wait.owner_name for _, wait in waiting if wait.owner_name}
+        for judgement, wait in waiting:
+            name = names.get(wait.object_id)
+            found[judgement] = _Crowd(reason=reason, owner=wait.owner, owner_name=name)
     return found
+
+
+def _root(wait: Wait, world: World) -> Track | str:
+    """The thread at the end of a chain of locks; the last lock where the dump does not name its owner."""
+    seen: set[Track] = set()
+    while wait.owner is not None and wait.owner not in seen:
+        onward = world.last_wait(wait.owner)
+        if onward is None:
+            return wait.owner
+        seen.add(wait.owner)
+        wait = onward
+    return wait.object_id
 
 
 def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:

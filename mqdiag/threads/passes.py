@@ -159,7 +159,7 @@ PASSES: tuple[Pass, ...] = (
 
 
 _MOST_ROUNDS = 100
-"""of a pass that repeats: each goes one thread further up a chain of waits, and a hostile dump chains thousands"""
+"""rounds of a pass that repeats: each goes one thread further up a chain of waits; hostile dumps chain thousands"""
 
 
 def run_passes(world: World) -> None:

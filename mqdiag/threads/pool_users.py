@@ -29,7 +29,7 @@ _OBJECT_OF_ONE_THREAD = "Node"
 _MOST_USERS = 100
 """threads in calls that are looked at one by one; more of them say the same"""
 _MOST_ADDRESSES = 2
-"""of objects that one class waits on in one sample: one of two is always that of another pool"""
+"""least number of objects that one class waits on in one sample: one of two is always that of another pool"""
 _MOST_PLACES = 100
 """classes that wait for connections of one library; an application has a few"""
 _LINE = re.compile(r":(\d+)\)$")

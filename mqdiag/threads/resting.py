@@ -12,7 +12,7 @@ ADMISSIONS = frozenset({"monitor", "lock", "pool"})
 NEVER_REST = ADMISSIONS | {"running", "class-init"}
 """a thread that wants to be let in has something to do"""
 _PLAIN_ROLES = frozenset({roles.POOL, roles.OTHER})
-"""of threads that are neither RocketMQ's nor the JVM's own"""
+"""roles of threads that are neither RocketMQ's nor the JVM's own"""
 
 
 def rests(track: Track, meanings: list[StackMeaning]) -> bool:

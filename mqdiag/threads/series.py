@@ -198,7 +198,7 @@ class _SampleIdentity:
     def __init__(self, moment: Moment) -> None:
         sample = moment.sample
         self.pasted = sample.pasted is not None
-        """of a JVM that nobody knows"""
+        """taken from a paste, so that nobody knows its JVM"""
         self.pid = sample.pid
         self.version = _version(sample.jvm)
         self.anchors = {

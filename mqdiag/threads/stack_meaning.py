@@ -43,7 +43,7 @@ _MAKES_FILE = (
 )
 """what makes a broker's next file; its thread waits in there for the next order too"""
 _LISTENER_METHODS = (".consumeMessage", ".consume")
-"""of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
+"""methods of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
 RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
 """in the stack of the thread that waits for the shutdown hooks"""
 INITIALIZER = ".<clinit>"

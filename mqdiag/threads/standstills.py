@@ -91,7 +91,9 @@ class _Found:
         holder = _root(judgement, self._by_track) if why.kind == "lock" else None
         if holder is not None and judgement.now.waits_for is holder:
             self._held_up[holder] += 1
-        key = (track.jvm, track.role, track.pool or track.name, why.kind, why.cause, holder, undecided)
+        # names may hold what their threads are at: what they wait for tells then that they belong together
+        alone = track.pool or (track.name if holder is None else None)
+        key = (track.jvm, track.role, alone, why.kind, why.cause, holder, undecided)
         self._members[key].append((judgement, why))
 
     def entries(self) -> tuple[Standstill, ...]:

@@ -16,6 +16,8 @@ from mqdiag.threads.tracks import Track
 _NUMBER = re.compile(r"\d+")
 LEAST_SAMPLES = 3
 """that must each show more of a kind than the one before"""
+LEAST_OF_TWO = 20
+"""threads that two samples must show more, and twice as many: of so many new ones hardly any is to come back"""
 LEAST_GROWTH = 3
 """threads that are more at the end: a pool that fills up grows by a few too, but seldom in every sample"""
 _STARTS = frozenset(
@@ -46,16 +48,14 @@ def thread_kinds(tracks: Sequence[Track], samples: int) -> tuple[ThreadKind, ...
 def growing_kinds(tracks: Sequence[Track], series: Series) -> tuple[GrowingKind, ...]:
     """Kinds with more threads in each sample than in the one before, those that grow most first."""
     samples = len(series.moments)
-    if (
-        samples < LEAST_SAMPLES
-        or series.jvms > 1
-        or len({moment.sample.format for moment in series.moments}) > 1
-    ):
+    if samples < 2 or series.jvms > 1 or len({moment.sample.format for moment in series.moments}) > 1:
         return ()
     found = []
     for kind in thread_kinds(tracks, samples):
         counts = kind.threads
         if counts[-1] - counts[0] < LEAST_GROWTH or any(b <= a for a, b in pairwise(counts)):
+            continue
+        if samples < LEAST_SAMPLES and counts[-1] < max(2 * counts[0], counts[0] + LEAST_OF_TWO):
             continue
         own = [track for track in tracks if _kind(track.name) == kind.thread and track.role != roles.VIRTUAL]
         new = [track for track in own if track.seen[0] > 0]

@@ -21,7 +21,7 @@ _REQUEST_STREAM = "java.io.BufferedInputStream"
 _Key = int | tuple[str, int | None] | str
 """a thread of one JVM by its Java id, address or name"""
 _Records = list[ThreadRecord | None]
-"""of one thread by sample; None where it is not there"""
+"""records of one thread by sample; None where it is not there"""
 
 
 class Track(msgspec.Struct, eq=False):

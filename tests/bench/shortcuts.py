@@ -48,7 +48,7 @@ SHORTCUTS = (
     ),
     Shortcut(
         "a dump unmapped beside the report",
-        "import mqdiag.diagnose.heap_facts as h; h.unmap_beside = lambda source: None",
+        "import mqdiag.diagnose.heap_facts as h; h.unmap_in_background = lambda source: None",
         "import mqdiag.diagnose.heap_facts",
         "large",
     ),

@@ -18,7 +18,7 @@ from mqdiag.cli import run
 from mqdiag.diagnose.show import show_in_heap
 from mqdiag.errors import InputError, UsageError
 from mqdiag.graph import open_heap
-from mqdiag.graph.kept import PARTS, Computed, Kept, _words
+from mqdiag.graph.graph_cache import PARTS, Computed, GraphCache, _words
 from tests.cache.answers import (
     Notes,
     all_answers,
@@ -31,6 +31,7 @@ from tests.cache.answers import (
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.kernel.other_user import NOBODY, as_root
+from tests.layers import NIGHTLY
 
 CLASSES = "SELECT * FROM classes ORDER BY id"
 ALL_ARRAYS = (
@@ -48,10 +49,10 @@ def parts_in(cache: Path) -> list[str]:
     "name",
     [
         "no-rocketmq",
-        pytest.param("stuck-one-4.9.8", marks=pytest.mark.nightly),
-        pytest.param("app-retains-5.3.3", marks=pytest.mark.nightly),
-        pytest.param("healthy-busy-4.9.8-no-compressed-oops", marks=pytest.mark.nightly),
-        pytest.param("healthy-busy-4.3.2-zgc", marks=pytest.mark.nightly),
+        pytest.param("stuck-one-4.9.8", marks=NIGHTLY),
+        pytest.param("app-retains-5.3.3", marks=NIGHTLY),
+        pytest.param("healthy-busy-4.9.8-no-compressed-oops", marks=NIGHTLY),
+        pytest.param("healthy-busy-4.3.2-zgc", marks=NIGHTLY),
     ],
 )
 def test_answers_from_the_cache_are_the_same(cache: Path, tmp_path: Path, name: str) -> None:
@@ -70,13 +71,13 @@ def test_the_report_is_shown_before_the_graph_is_kept(
     cache: Path, dump: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     shown: list[str] = []
-    keep = Kept.keep
+    keep = GraphCache.keep
 
-    def noted(kept: Kept, computed: Computed) -> None:
+    def noted(kept: GraphCache, computed: Computed) -> None:
         shown.append(capsys.readouterr().out)
         keep(kept, computed)
 
-    monkeypatch.setattr(Kept, "keep", noted)
+    monkeypatch.setattr(GraphCache, "keep", noted)
     run(["heap", dump])
     assert "Largest classes" in shown[0]
     assert "dominance" in parts_in(cache)
@@ -142,7 +143,7 @@ def test_a_dump_that_changes_meanwhile_is_not_kept(cache: Path, dump: str) -> No
 
 
 def test_a_small_dump_is_not_kept(cache: Path, dump: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("mqdiag.graph.kept.LEAST_BYTES", Path(dump).stat().st_size + 1)
+    monkeypatch.setattr("mqdiag.graph.graph_cache.LEAST_BYTES", Path(dump).stat().st_size + 1)
     query_answer(dump, None, Notes(), CLASSES)
     assert not list(cache.iterdir())
 
@@ -194,7 +195,7 @@ def no_dump(dump: str) -> None:
 def test_the_folder_does_not_stay_open(
     cache: Path, dump: str, use: Callable[[str], None], least_bytes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("mqdiag.graph.kept.LEAST_BYTES", least_bytes)
+    monkeypatch.setattr("mqdiag.graph.graph_cache.LEAST_BYTES", least_bytes)
     heap = open_heap(dump, cache_bytes=None)
     assert open_folders(cache) == 1
     with heap:
@@ -283,7 +284,7 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path, list[st
     """A dump, what is kept of it, and the answers about it."""
     folder = tmp_path_factory.mktemp("filled")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("mqdiag.graph.kept.LEAST_BYTES", 0)
+        patch.setattr("mqdiag.graph.graph_cache.LEAST_BYTES", 0)
         patch.setenv("XDG_CACHE_HOME", str(folder))
         dump = put(small_dump(), folder)
         answers = ask(dump, Notes())

@@ -153,7 +153,7 @@ def test_each_answer_over_a_cut_dump_says_so(tmp_path: Path, capfd: pytest.Captu
 def test_missing_packages_are_named(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("mqdiag.query.packages.find_spec", lambda name: None)
+    monkeypatch.setattr("mqdiag.query.find_spec", lambda name: None)
     assert run(["query", "no-such.hprof", "SELECT 1"]) == 2
     command = f"{shlex.quote(sys.executable)} -m pip install 'mqdiag[query]'"
     assert capsys.readouterr().err == f"mqdiag: queries need duckdb and pyarrow: {command}\n"

@@ -245,7 +245,7 @@ def _comparison(root: str) -> tuple[int, float, int]:
     began = time.process_time()
     with comparisons() as base:
         before, now = (Picture(base, layout, run) for run in RUNS)
-        facts, _ = fleet_facts(now, before, now.totals(LeftOut()), root, Settings())
+        facts, *_ = fleet_facts(now, before, now.totals(LeftOut()), root, Settings())
         services = sum(1 for _ in each_service(now, facts))
     return services, time.process_time() - began, _size(os.getpid())[1]
 

@@ -12,6 +12,7 @@ import pytest
 
 from mqdiag.config import Settings
 from mqdiag.errors import MqdiagError
+from mqdiag.facts import Input
 from mqdiag.facts.fleet import LeftOut
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.fleet.analysis import picture
@@ -21,10 +22,13 @@ from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.analysis.services import each_service
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.verdict import fleet_verdict, service_verdict
+from mqdiag.render import View, renderer
 from mqdiag.report_json import finding_values
 from mqdiag.text import say
 from tests.fleet.bench import compared
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+from tests.layers import NIGHTLY
 
 
 def _found(rule: str) -> Row:
@@ -72,7 +76,7 @@ def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     )
     with comparisons() as base:
         now = Picture(base, layout, "r1")
-        facts, _ = fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())
+        facts, *_ = fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())
         empty, orders, pay = each_service(now, facts)
     assert [one.service for one in facts.services] == ["pay", "orders", "empty"]
     assert {(one.new, one.known, one.gone) for one in facts.services} == {(None, None, None)}
@@ -124,9 +128,35 @@ def _facts(base: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_comparison_of_many_incidents_takes_little_memory(tmp_path: Path) -> None:
     """With all documents in memory 20,000 incidents take more than 600 MiB."""
     services, _, peak = compared(tmp_path, 20_000)
     assert services == 5_000
     assert peak < 400 << 20
+
+
+def test_a_fleet_and_its_services_tell_what_a_configuration_lowered(tmp_path: Path) -> None:
+    """Each rule once a service; older tables, without the column, tell of none; no report of them is OK."""
+    layout = Layout(*storage(str(tmp_path / "out")))
+    lowered: Row = {"lowered": ["deadlock"]}
+    incidents = [
+        _incident("calm", "h1"),
+        _incident("orders", "h1", more=lowered),
+        _incident("orders", "h2", more=lowered),
+        _incident("pay", "h1", more={"lowered": ["deadlock", "retry-storm"]}),
+    ]
+    write_output(layout, "r1", incidents)
+    settings = Settings(source="mqdiag.toml")
+    with comparisons() as base:
+        now = Picture(base, layout, "r1")
+        facts, lone, told = fleet_facts(now, None, now.totals(LeftOut()), "/out", settings)
+        of_services = [service_verdict(facts, one, settings) for one in each_service(now, facts)]
+    report = fleet_verdict(facts, (Input(path="/in"),), lone, settings, told).report
+    assert [len(one.lowered) for one in (*of_services, report)] == [0, 1, 2, 3]
+    assert [one.answer.lowered for one in (*of_services, report)] == [0, 1, 2, 3]
+    assert not any(one.answer.state == "healthy" for one in (*of_services[1:], report))
+    for form in ("text", "concise", "html", "markdown", "sarif", "junit"):
+        assert "mqdiag.toml lowered 3 findings (deadlock" in " ".join(renderer(form)(report, View()).split()), (
+            form
+        )

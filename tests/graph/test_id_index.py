@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from mqdiag.graph import index
-from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.array_memory import ArrayMemory
 
 LOWEST = np.uint64(1 << 33)
 EIGHT = np.uint64(8)
@@ -20,7 +20,7 @@ def test_ids_are_found_where_several_threads_have_filled_their_pages(
     monkeypatch.setattr(index, "worker_count", lambda: workers)
     units = np.unique(np.random.default_rng(workers).integers(0, 50_000, 9_000, np.uint64))
     ids = LOWEST + units * EIGHT
-    lookup = index._id_index(ids, ArrayRoom("dump"))
+    lookup = index._id_index(ids, ArrayMemory("dump"))
     assert lookup.directory.size > 7
     assert lookup.find(ids).tolist() == list(range(ids.size))
     others = np.setdiff1d(np.arange(50_000, dtype=np.uint64), units) * EIGHT + LOWEST

@@ -18,8 +18,8 @@ from mqdiag.graph.open import open_heap
 from mqdiag.kernel.call import Kernel
 from mqdiag.kernel.definition import flat_values
 from mqdiag.progress import Silent
-from mqdiag.read import array_room
-from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read import array_memory
+from mqdiag.read.array_memory import ArrayMemory
 from tests.bench.many_objects import write_dump
 from tests.graph.new_arrays import fill_new_arrays
 
@@ -86,9 +86,9 @@ def test_the_bytes_of_an_object_at_the_peak(
     path = tmp_path / "many.hprof"
     objects = write_dump(path, 50_000, block=1024)
     if in_files:
-        monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
-        monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1 << 10)
-    monkeypatch.setattr(ArrayRoom, "reserve", lambda room, most_objects: None)
+        monkeypatch.setattr(array_memory, "_LARGE_BYTES", 1)
+        monkeypatch.setattr(array_memory, "_SMALLEST_BYTES", 1 << 10)
+    monkeypatch.setattr(ArrayMemory, "reserve", lambda room, most_objects: None)
     _ = open_heap(str(path)).dominance  # kernels are loaded at their first call
     heap = open_heap(str(path))
     _ = heap.references, heap.class_nodes
@@ -110,8 +110,8 @@ def test_the_bytes_of_an_object_in_memory_that_is_used_again(
     """The bound is what a report takes today, with the walk and with places that arrays have but do not touch."""
     path = tmp_path / "many.hprof"
     objects = write_dump(path, 50_000, block=1024)
-    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
-    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1 << 10)
+    monkeypatch.setattr(array_memory, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(array_memory, "_SMALLEST_BYTES", 1 << 10)
     with open_heap(str(path)) as heap:
         graph_facts(heap, Settings(), Silent())
         assert heap.dump.room.reused_bytes <= 36 * objects
@@ -122,16 +122,16 @@ def test_a_heap_that_stays_open_gives_back_what_its_search_has_left(
 ) -> None:
     path = tmp_path / "many.hprof"
     write_dump(path, 50_000, block=1024)
-    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
-    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1 << 10)
+    monkeypatch.setattr(array_memory, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(array_memory, "_SMALLEST_BYTES", 1 << 10)
     given: list[bool] = []
-    original = ArrayRoom.give_back
+    original = ArrayMemory.give_back
 
-    def noted(room: ArrayRoom) -> None:
+    def noted(room: ArrayMemory) -> None:
         given.append(True)
         original(room)
 
-    monkeypatch.setattr(ArrayRoom, "give_back", noted)
+    monkeypatch.setattr(ArrayMemory, "give_back", noted)
     usual, open_for_long = open_heap(str(path)), open_heap(str(path))
     open_for_long.stays_open = True
     _ = usual.dominance

@@ -13,8 +13,8 @@ from mqdiag.graph import heap as heaps
 from mqdiag.graph.memory_need import memory_need
 from mqdiag.language import english
 from mqdiag.progress import Silent
-from mqdiag.read import array_room
-from mqdiag.read.array_room import ArrayRoom, InFiles
+from mqdiag.read import array_memory
+from mqdiag.read.array_memory import ArrayMemory, InFiles
 from mqdiag.read.source import open_source
 from mqdiag.text import Text
 
@@ -35,14 +35,14 @@ class Heard(Silent):
 def in_files(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Sizes of the arrays that went to files; small ones do too."""
     sizes: list[int] = []
-    original = ArrayRoom._in_file
+    original = ArrayMemory._in_file
 
-    def counted(room: ArrayRoom, count: int, dtype: type) -> np.ndarray:
+    def counted(room: ArrayMemory, count: int, dtype: type) -> np.ndarray:
         sizes.append(count * np.dtype(dtype).itemsize)
         return original(room, count, dtype)
 
-    monkeypatch.setattr(ArrayRoom, "_in_file", counted)
-    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1)
+    monkeypatch.setattr(ArrayMemory, "_in_file", counted)
+    monkeypatch.setattr(array_memory, "_SMALLEST_BYTES", 1)
     return sizes
 
 
@@ -84,7 +84,7 @@ def test_a_large_graph_has_arrays_in_files_though_there_is_memory(
     in_files: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     usual = opened(None)
-    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(array_memory, "_LARGE_BYTES", 1)
     heard = Heard()
     heap = opened(None, heard)
     assert heap.dump.room.in_files == InFiles.READ_IN_ORDER
@@ -99,11 +99,11 @@ def test_a_large_graph_has_arrays_in_files_though_there_is_memory(
 def test_a_large_graph_stays_in_memory_where_files_are_no_place(
     place: str, in_files: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(array_room, "_LARGE_BYTES", 1)
+    monkeypatch.setattr(array_memory, "_LARGE_BYTES", 1)
     if place == "folder":
-        monkeypatch.setattr(array_room, "_is_memory", lambda folder: True)
+        monkeypatch.setattr(array_memory, "_is_memory", lambda folder: True)
     elif place == "disk":
-        monkeypatch.setattr(array_room, "fits", lambda folder, size: False)
+        monkeypatch.setattr(array_memory, "fits", lambda folder, size: False)
     else:
         monkeypatch.setattr("os.posix_fallocate", _refuse)
     assert opened(None).dominance.count > 0
@@ -111,14 +111,14 @@ def test_a_large_graph_stays_in_memory_where_files_are_no_place(
 
 
 def test_places_of_objects_go_to_files_while_they_are_found(in_files: list[int]) -> None:
-    room = ArrayRoom("dump", 1000)
+    room = ArrayMemory("dump", 1000)
     kept, moved = (room.keep(np.arange(40, dtype=np.uint64)) for _ in range(2))
     assert in_files == [320]
     assert kept.tolist() == moved.tolist() == list(range(40))
 
 
 def test_memory_is_used_again_only_where_all_arrays_fit(in_files: list[int]) -> None:
-    ample, short = ArrayRoom("dump", 1 << 20), ArrayRoom("dump", 1000)
+    ample, short = ArrayMemory("dump", 1 << 20), ArrayMemory("dump", 1000)
     for room in (ample, short):
         room.reserve(1000)
     assert not ample.allow(1000, 500, 500)
@@ -138,7 +138,7 @@ def test_memory_is_used_again_only_where_all_arrays_fit(in_files: list[int]) -> 
 
 
 def test_what_is_hardly_touched_takes_no_place_that_others_reuse(in_files: list[int]) -> None:
-    room = ArrayRoom("dump", 1 << 20)
+    room = ArrayMemory("dump", 1 << 20)
     room.reserve(1000)
     sparse = room.empty(1000, np.uint64, any_order=True, sparse=True)
     assert sparse.nbytes == 8000
@@ -149,7 +149,7 @@ def test_what_is_hardly_touched_takes_no_place_that_others_reuse(in_files: list[
 
 
 def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array_room, "fits", lambda folder, size: False)
+    monkeypatch.setattr(array_memory, "fits", lambda folder, size: False)
     with pytest.raises(
         InputError, match=r"more than the 1 KiB of memory that it may take, and .* has no room for"
     ):
@@ -157,19 +157,19 @@ def test_neither_memory_nor_disk(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_disk_that_is_full_later(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array_room, "_SMALLEST_BYTES", 1)
+    monkeypatch.setattr(array_memory, "_SMALLEST_BYTES", 1)
     monkeypatch.setattr("os.posix_fallocate", _refuse)
     with pytest.raises(InputError, match="has no room"):
         opened(1)
 
 
 def test_a_temporary_folder_in_memory_is_no_help(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not array_room._is_memory("/dev/shm"):
+    if not array_memory._is_memory("/dev/shm"):
         pytest.skip("/dev/shm is no file system in memory here")
     monkeypatch.setattr(tempfile, "tempdir", "/dev/shm")
-    assert ArrayRoom("dump", 1).folder == "/var/tmp"
+    assert ArrayMemory("dump", 1).folder == "/var/tmp"
     monkeypatch.setattr(tempfile, "tempdir", "/")
-    assert ArrayRoom("dump", 1).folder == "/"
+    assert ArrayMemory("dump", 1).folder == "/"
 
 
 def _refuse(*_: int) -> None:

@@ -9,7 +9,6 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -38,17 +37,6 @@ ALLOWED = {
     "if you trust the input, set {cpu} or {memory}; 0 is no limit": "a value of 0 switches the limit off",
 }
 """texts in which a pattern is right English"""
-IN_PROGRESS = (
-    "logs/",
-    "read/stacks/",
-    "render/sections/",
-    "threads/",
-    "knowledge/rules/connection-pool-exhausted.toml",
-    "knowledge/rules/lock-convoy.toml",
-    "knowledge/rules/shutdown-hangs.toml",
-    "knowledge/rules/stuck-consumer-thread.toml",
-)
-"""files whose texts and docstrings still have some of it, and are being written anew"""
 
 
 class Written(NamedTuple):
@@ -78,7 +66,7 @@ def test_texts_are_plain_english() -> None:
     found = [
         f"{written.files[0]}: {written.text!r}: {reason}"
         for written in texts()
-        if written.text not in ALLOWED and not all(file.startswith(IN_PROGRESS) for file in written.files)
+        if written.text not in ALLOWED
         for reason in in_dialect(written.text)
     ]
     assert found == []
@@ -141,16 +129,10 @@ def headless(source: bytes) -> list[int]:
     return [line for line, text in docstrings(source) if re.match(r"\s*of\b", text, re.IGNORECASE)]
 
 
-def sources() -> Iterator[Path]:
-    for path in sorted(update.SOURCE.rglob("*.py")):
-        if not path.relative_to(update.SOURCE).as_posix().startswith(IN_PROGRESS):
-            yield path
-
-
 def test_docstrings_begin_with_a_noun() -> None:
     found = [
         f"{path.relative_to(update.SOURCE)}:{line}"
-        for path in sources()
+        for path in sorted(update.SOURCE.rglob("*.py"))
         for line in headless(path.read_bytes())
     ]
     assert found == [], 'write what the value is: "share of the heap", not "of the heap"'

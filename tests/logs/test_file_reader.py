@@ -26,6 +26,6 @@ def test_a_problem_of_a_member_that_is_no_log_is_not_told_of_the_next(tmp_path: 
 
     text, log = logs_of(path, path, (), refuse_the_third)
     assert isinstance(text.read, InputError)
-    assert english()(text.read.without_path).startswith("is no log")
+    assert english()(text.read.without_path).startswith("is not a log")
     assert not isinstance(log.read, InputError)
     assert (log.problem, log.stopped_at) == (None, None)

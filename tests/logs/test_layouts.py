@@ -126,7 +126,7 @@ def test_records_whose_times_are_cut_off_are_a_log(text: str) -> None:
 @pytest.mark.parametrize("text", ["# Shop\n\nA sign is shown when a shop fails.\n", "a\nb\n"])
 def test_prose_is_told_to_be_of_no_known_form(text: str) -> None:
     assert LogsReader().read("readme", iter([text.encode()])).untold.count
-    with pytest.raises(InputError, match="is no log"):
+    with pytest.raises(InputError, match="is not a log"):
         LogsReader().read("readme", iter([b"no time\nand no level\n" * 4000]))
 
 

@@ -55,11 +55,11 @@ def _text(logs: LogsFacts, detail: Detail = "normal") -> str:
 def test_times_of_one_day_are_clock_times_and_the_day_is_said_once() -> None:
     text = _text(LogsFacts(files=(_FILE,)))
     assert "broker.log broker 20:22:08 20:25:00 1,234 2 KiB" in text
-    assert "All times are of 2026-11-21." in text
+    assert "All times are on 2026-11-21." in text
     assert "All of them are in node/logs/" in text
     later = msgspec.structs.replace(_FILE, path="node/logs/store.log", last="2026-11-22T00:00:01+08:00")
     text = _text(LogsFacts(files=(_FILE, later)))
-    assert "All times are of" not in text
+    assert "All times are on" not in text
     assert "2026-11-22 00:00:01 +08:00" in _text(LogsFacts(files=(_FILE, later)), detail="full")
 
 

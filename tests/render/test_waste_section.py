@@ -101,7 +101,8 @@ def test_each_kind_has_its_line() -> None:
         'equal strings 100 MiB in 4,000 of 5,000 strings that repeat another one: "EUR" × 3,999',
         "spare capacity 100 MiB in empty and nearly empty collections, most in java.util.HashMap: of 9, 3 are empty",
         "class loaders 3 of app.Loader have the same classes, 100 MiB retained; `mqdiag show DUMP 0x7f`",
-        "thread locals 100 MiB in 6 values, most in thread worker-1: 100 MiB, its largest value is of app.Buffer",
+        "thread locals 100 MiB in 6 values, most in thread worker-1: 100 MiB,"
+        " its largest value is an instance of app.Buffer",
         "direct buffers 100 MiB outside the heap, 25 % of the 400 MiB allowed",
     ):
         assert part in text, part

@@ -8,11 +8,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge import packed
 from mqdiag.language import english
 from mqdiag.rules import card as cards
+from mqdiag.rules import run_rules
 from mqdiag.rules.card import Card, Case, Line, read_card
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft
@@ -33,6 +35,7 @@ def rule_of(case: Case, **others: object) -> Rule:
         "case": {"one": case},
     }
     rule.texts = Card(**values | others)  # type: ignore[arg-type]
+    rule.limits = {}
     return rule
 
 
@@ -122,11 +125,22 @@ def test_a_line_for_each_event() -> None:
     assert draft.confidence is Confidence.HIGH
 
 
-def test_an_excerpt_is_not_sure_unless_the_card_says_so() -> None:
-    few = LogsFacts(lines=3)
-    assert rule_of(case_of("So.")).case("one", logs=few, events=EVENTS).confidence is Confidence.MEDIUM
-    sure = rule_of(case_of("So.", sure_in_excerpt=True))
-    assert sure.case("one", logs=few, events=EVENTS).confidence is Confidence.HIGH
+@pytest.mark.parametrize(
+    ("marks", "facts", "confidence"),
+    [
+        ({}, Facts(logs=LogsFacts(lines=3)), Confidence.MEDIUM),
+        ({}, Facts(logs=LogsFacts(lines=30)), Confidence.HIGH),
+        ({"sure_in_excerpt": True}, Facts(logs=LogsFacts(lines=3)), Confidence.HIGH),
+        ({"confidence": "low", "because": "So."}, Facts(logs=LogsFacts(lines=3)), Confidence.LOW),
+    ],
+)
+def test_an_excerpt_is_not_sure_unless_the_card_says_so(
+    marks: dict[str, object], facts: Facts, confidence: Confidence
+) -> None:
+    rule = rule_of(case_of("So.", **marks))
+    rule.sees("logs")(lambda facts, limits: iter([rule.case("one")]))
+    (found,) = run_rules([rule], facts).findings
+    assert found.confidence is confidence
 
 
 def test_a_line_for_each_row_and_texts_of_the_facts() -> None:
@@ -239,13 +253,17 @@ def test_each_line_has_one_thing_to_say() -> None:
 
 
 def test_each_word_of_a_card_is_used() -> None:
-    shared = "".join(path.read_text() for path in (ROOT / "rules" / "shared").glob("*.py"))
+    by_all = [ROOT / "rules" / "rule.py", *(ROOT / "rules" / "shared").glob("*.py")]
+    shared = "".join(path.read_text() for path in by_all)
     for name in NAMES:
         card = read_card(name)
-        source = _source(name) + shared + msgspec.json.encode(card.detect).decode()
+        source = _source(name) + shared + msgspec.json.encode((card.detect, card.meaning)).decode()
         lists = {line.use for line in _lines(card)}
         unused = {
-            one for one in (*card.case, *card.words, *card.skips, *card.margins) if f'"{one}"' not in source
+            one
+            for part in (card.case, card.words, card.skips, card.margins, card.names, card.meaning)
+            for one in part
+            if f'"{one}"' not in source
         }
         extended = {case.extends for case in card.case.values()}
         assert not unused - extended - ({name} if card.detect.drifts else set()), (name, unused)

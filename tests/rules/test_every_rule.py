@@ -126,6 +126,16 @@ def test_other_rules_that_are_named_exist(rule: Rule) -> None:
 
 
 @every_rule
+def test_a_limit_may_be_set_to_the_ends_of_its_range(rule: Rule) -> None:
+    example, ranges = example_of(rule), rule.texts.ranges
+    for name in rule.limits:
+        for value in ranges.get(name, (0, 1e9)):
+            for facts in (example.fires(), example.silent()):
+                outcome = run_rules([rule], facts, limits={rule.name: {name: value}})
+                assert not outcome.failed, (name, value, outcome.failed)
+
+
+@every_rule
 def test_docstrings(rule: Rule) -> None:
     file = sys.modules.get(f"mqdiag.rules.{rule.name.replace('-', '_')}")
     assert file is None or file.__doc__

@@ -22,7 +22,7 @@ from tests.rules.examples import (
     stuck_socket_read,
     threads_grow,
 )
-from tests.threads.made import HTTP, TAKE, report
+from tests.threads.made import HTTP, SLEEP, TAKE, report
 from tests.threads.test_any_thread import LOCK, PARK, TASK, WAITING, hidden, many, named
 
 
@@ -191,3 +191,12 @@ def test_vertx_says_for_how_long_a_thread_has_been_in_one_task(ms: int, told: bo
     )
     found = [one for one in diagnose_logs([log]).report.findings if one.rule == "threads-stuck"]
     assert [one.evidence["threads"] for one in found] == ([("vert.x-worker-thread-2",)] if told else [])
+
+
+@pytest.mark.parametrize(("counts", "told"), [((10, 33), True), ((10, 25), False), ((20, 39), False)])
+def test_two_samples_show_a_leak_only_where_many_threads_are_new(
+    counts: tuple[int, int], told: bool, tmp_path: Path
+) -> None:
+    samples = [many("Thread", count, SLEEP, "TIMED_WAITING (sleeping)") for count in counts]
+    found = [one.severity for one in report(tmp_path, samples).findings if one.rule == "threads-grow"]
+    assert found == (["warning"] if told else [])

@@ -158,3 +158,53 @@ def test_a_frame_says_that_the_queue_of_the_logger_is_full(tmp_path: Path) -> No
 def test_one_sample_of_a_busy_process_accuses_nobody(case: str) -> None:
     for sample in read_stacks(str(CASES / case / "series.tar.gz")).samples:
         assert not stacks_facts([sample]).standstills
+
+
+def test_a_tree_of_locks_is_a_crowd_behind_its_root(tmp_path: Path) -> None:
+    """Half wait for the root's lock, half for that of one of them; neither lock has more than the other work."""
+    first, second = "<0x00000000f0000081> (a com.acme.App)", "<0x00000000f0000082> (a com.acme.Lazy)"
+    blocked = "BLOCKED (on object monitor)"
+    root = At(
+        "root",
+        11,
+        ("sun.misc.Unsafe.park(Native Method)", "com.acme.App.load(App.java:9)", f"- locked {first}"),
+        "WAITING (parking)",
+    )
+    inner = At(
+        "inner",
+        12,
+        ("com.acme.App.get(App.java:3)", f"- waiting to lock {first}", f"- locked {second}"),
+        blocked,
+    )
+    one = [At(f"io-{n}", 20 + n, (*inner.frames[:2],), blocked) for n in range(3)]
+    other = [
+        At(
+            f"dispatcher-{n}",
+            30 + n,
+            ("com.acme.Lazy.get(Lazy.java:4)", f"- waiting to lock {second}"),
+            blocked,
+        )
+        for n in range(3)
+    ]
+    works = [At(f"work-{n}", 40 + n, ("com.acme.Work.run(Work.java:5)",)) for n in range(4)]
+    found = report(tmp_path, [[root, inner, *one, *other, *works]])
+    convoys = [one for one in found.findings if one.rule == "lock-convoy"]
+    assert {(one.evidence["holder"], str(one.severity)) for one in convoys} == {("root", "warning")}
+    assert sum(int(str(one.evidence["thread_count"])) for one in convoys) == 6
+
+
+SLOW = (
+    "java.lang.Thread.sleep(Native Method)",
+    "com.acme.Check.ask(Check.java:46)",
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1149)",
+    "java.util.concurrent.ThreadPoolExecutor$Worker.run(ThreadPoolExecutor.java:624)",
+    "java.lang.Thread.run(Thread.java:840)",
+)
+
+
+@pytest.mark.parametrize("free", [0, 1])
+def test_a_pool_with_all_threads_in_one_call_has_none_free(free: int, tmp_path: Path) -> None:
+    taken = [At(f"check-{n}", 20 + n, SLOW, "TIMED_WAITING (sleeping)") for n in range(6)]
+    found = report(tmp_path, [[*taken, *(At("check-9", 29, TAKE, "WAITING (parking)") for _ in range(free))]])
+    stuck = [(one.cause, str(one.severity)) for one in found.findings if one.rule == "threads-stuck"]
+    assert stuck == ([] if free else [("hangs-or-slow", "warning")])

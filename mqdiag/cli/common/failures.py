@@ -13,7 +13,7 @@ import click
 
 from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import give_up_stdout, not_written
-from mqdiag.cli.common.wrong_usage import told
+from mqdiag.cli.common.wrong_usage import usage_problem
 from mqdiag.errors import (
     EXIT_CLEAN,
     EXIT_INTERNAL,
@@ -22,6 +22,7 @@ from mqdiag.errors import (
     MqdiagError,
     is_out_of_threads,
 )
+from mqdiag.language import writer
 from mqdiag.text import Text, say
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -35,7 +36,6 @@ def complain(message: Text, language: str | None = None) -> None:
         message: the line.
         language: of the reader, where no command runs that knows it.
     """
-    from mqdiag.language import writer
     from mqdiag.render.wording.ci_commands import without_commands
     from mqdiag.render.wording.safe import safe
 
@@ -60,7 +60,7 @@ def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.ClickException as error:
-        complain(told(error), language)
+        complain(usage_problem(error), language)
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):
         complain(say("interrupted"), language)

@@ -13,7 +13,7 @@ from mqdiag.text import Text, say
 _IN_BRACKETS = re.compile(r"\((.*)\)")
 
 
-def told(error: click.ClickException) -> Text:
+def usage_problem(error: click.ClickException) -> Text:
     """The problem in one line, with the place to read more."""
     problem = _problem(error)
     context = getattr(error, "ctx", None)

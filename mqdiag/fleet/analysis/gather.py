@@ -44,7 +44,7 @@ Fact = TypeVar("Fact", bound=msgspec.Struct)
 
 def fleet_facts(
     now: Picture, before: Picture | None, totals: FleetTotals, out: str, settings: Settings
-) -> tuple[FleetFacts, tuple[Finding, ...]]:
+) -> tuple[FleetFacts, tuple[Finding, ...], tuple[str, ...]]:
     """Compare the instances of a run, and the run with an earlier one.
 
     Args:
@@ -55,7 +55,8 @@ def fleet_facts(
         settings: the limits of rules.
 
     Returns:
-        The facts, and one finding for each fault of each service.
+        The facts, one finding for each fault of each service, and the rule of each that a configuration lowered in a
+        service.
     """
     now.prepare(before, rule_limits(settings))
     told, _ = _top(now, "changes", LISTED, _change)
@@ -100,7 +101,7 @@ def fleet_facts(
         capacity=groups,
         failures=failed,
     )
-    return facts, lone
+    return facts, lone, tuple(sorted(row["rule"] for row in now.rows("lowered_rules")))
 
 
 def rule_limits(settings: Settings) -> dict[str, float]:

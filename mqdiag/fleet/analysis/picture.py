@@ -9,7 +9,7 @@ import duckdb
 import pyarrow as pa
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
-from mqdiag.fleet.analysis.database import memory_limit, run_tables, schema_of, select, told
+from mqdiag.fleet.analysis.database import comparison_error, memory_limit, run_tables, schema_of, select
 from mqdiag.fleet.tables.arrow import full_schema, table_rows
 from mqdiag.fleet.tables.layout import Layout
 
@@ -43,11 +43,7 @@ class Picture:
         (self._counts,) = self.rows("run_counts")
 
     def totals(self, left_out: LeftOut) -> FleetTotals:
-        """What the run counts over its incidents.
-
-        Args:
-            left_out: what the listing left out.
-        """
+        """What the run counts over its incidents."""
         counts = {name: count for name, count in self._counts.items() if name != "runs"}
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
 
@@ -63,6 +59,7 @@ class Picture:
         self._define("TABLE", "unrefuted_findings", "* EXCLUDE (document, title)")
         self._define("TABLE", "service_faults")
         self._define("TABLE", "checked_rules")
+        self._define("TABLE", "lowered_rules")
 
     def prepare(self, before: Picture | None, limits: Mapping[str, float]) -> None:
         """Define what all comparisons share.
@@ -100,11 +97,7 @@ class Picture:
             yield from self._with_documents(batch.to_pylist())
 
     def count(self, name: str) -> int:
-        """How many rows a comparison has.
-
-        Args:
-            name: of its file.
-        """
+        """How many rows a comparison has."""
         ((count,),) = self._tables.sql(f"SELECT count(*) FROM (\n{select(name)}\n)").fetchall()
         return int(count)
 
@@ -160,7 +153,7 @@ class Picture:
             self._tables.execute(f"CREATE TABLE current_{table} AS {query}")
         except duckdb.Error:
             if trouble:
-                raise told(trouble[0]) from trouble[0]
+                raise comparison_error(trouble[0]) from trouble[0]
             raise
         self._tables.execute("RESET disabled_optimizers")
         self._tables.unregister(table)

@@ -1,6 +1,6 @@
 -- What the own reports of some services list, ordered by environment and service: the hosts and open faults, the worst first, what
--- could not be analysed (the first 1,000 of it and how much there is, faults of mqdiag first), and the rules that ran to their
--- end in any incident.
+-- could not be analysed (the first 1,000 of it and how much there is, faults of mqdiag first), the rules that ran to their
+-- end in any incident, and those of which a configuration lowered a finding.
 WITH host_errors AS (
     SELECT environment, service, host, count(*) FILTER (severity = 'error') AS errors,
            count(*) FILTER (severity = 'warning') AS warnings
@@ -26,9 +26,12 @@ WITH host_errors AS (
     FROM numbered_failures n WHERE place <= 1000 GROUP BY environment, service
 ), of_rules AS (
     SELECT environment, service, list(rule ORDER BY rule) AS checked FROM checked_rules SEMI JOIN asked USING (environment, service) GROUP BY environment, service
+), of_lowered AS (
+    SELECT environment, service, list(rule ORDER BY rule) AS lowered FROM lowered_rules SEMI JOIN asked USING (environment, service) GROUP BY environment, service
 )
 SELECT * FROM of_hosts
 LEFT JOIN of_faults USING (environment, service)
 LEFT JOIN of_failures USING (environment, service)
 LEFT JOIN of_rules USING (environment, service)
+LEFT JOIN of_lowered USING (environment, service)
 ORDER BY environment, service

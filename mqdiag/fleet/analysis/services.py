@@ -28,15 +28,12 @@ class OneService(msgspec.Struct, frozen=True, kw_only=True):
     failure_count: int
     checked: tuple[str, ...]
     """rules that ran to their end in any of its incidents"""
+    lowered: tuple[str, ...] = ()
+    """rules of which the configuration lowered, ignored or hid an error or a warning in any of its incidents"""
 
 
 def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
-    """The services of a report, ordered by environment and name.
-
-    Args:
-        now: the run.
-        facts: its facts, with the services.
-    """
+    """The services of a report, ordered by environment and name."""
     states = {(state.environment, state.service): state for state in facts.services}
     names = sorted(states)
     for start in range(0, len(names), SERVICES_AT_ONCE):
@@ -48,4 +45,5 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
                 failures=tuple(map(lost_file, row["failures"] or ())),
                 failure_count=row["failure_count"] or 0,
                 checked=tuple(row["checked"] or ()),
+                lowered=tuple(row["lowered"] or ()),
             )

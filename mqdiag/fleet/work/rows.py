@@ -96,6 +96,7 @@ def incident_row(report: Report) -> Row:
         "mqdiag": report.mqdiag,
         "kinds": sorted({given.kind for given in report.inputs if given.kind and given.was_read}),
         "checked": list(report.checked),
+        "lowered": list(report.lowered),
         "findings": len(report.findings),
         "worst": report.findings[0].severity.value if report.findings else None,
         **({} if heap is None else _columns(heap, INCIDENTS)),

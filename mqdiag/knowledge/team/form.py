@@ -54,7 +54,7 @@ def converted(
     try:
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
-        problem, place = given_toml.told(str(error))
+        problem, place = given_toml.problem_and_place(str(error))
         raise refused(file, place, say("{problem}", problem=problem)) from error
 
 

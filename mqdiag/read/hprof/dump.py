@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress, Silent
-from mqdiag.read.array_room import ArrayRoom, give_back_what_is_freed
+from mqdiag.read.array_memory import ArrayMemory, give_back_what_is_freed
 from mqdiag.read.hprof.classes import (
     ClassRecords,
     LoadedClasses,
@@ -75,7 +75,7 @@ class Dump(msgspec.Struct):
     stopped_at: int | None
     problem: Text | None
     read_share: float | None
-    room: ArrayRoom
+    room: ArrayMemory
     repaired: bool = False
     """whether wrong lengths of heap records were mended"""
     spliced_at: int | None = None
@@ -108,7 +108,7 @@ def read_dump(source: Source, progress: Progress | None = None, number: int = 0)
     Raises:
         InputError: the file is no hprof file, or holds no such heap dump.
     """
-    return _read(source, progress or Silent(), ArrayRoom(source.path), number, store=False)[0]
+    return _read(source, progress or Silent(), ArrayMemory(source.path), number, store=False)[0]
 
 
 def counted_dump(source: Source, segments: list[Segment], walked: list[Walked]) -> Dump | None:
@@ -123,7 +123,7 @@ def counted_dump(source: Source, segments: list[Segment], walked: list[Walked]) 
     own_segments, records, further = records_of_dump(source, read_records(source.data, header))
     if further or own_segments != segments:
         return None
-    return _of_walk(source, header, records, segments, walked, ArrayRoom(source.path))[0]
+    return _of_walk(source, header, records, segments, walked, ArrayMemory(source.path))[0]
 
 
 def read_objects(
@@ -138,7 +138,7 @@ def read_objects(
         memory_bytes: what all arrays of the dump may take; None for most of what is free.
     """
     give_back_what_is_freed()
-    return _read(source, progress or Silent(), ArrayRoom(source.path, memory_bytes), number, store=True)
+    return _read(source, progress or Silent(), ArrayMemory(source.path, memory_bytes), number, store=True)
 
 
 def read_again(
@@ -172,7 +172,7 @@ def read_again(
         (summary.class_offsets, summary.class_ends),
         summary.missing_ids,
         summary.roots,
-        ArrayRoom(source.path, memory_bytes),
+        ArrayMemory(source.path, memory_bytes),
     )
     if dump.classes.count != summary.counts.size:
         return None
@@ -182,7 +182,7 @@ def read_again(
 
 
 def _read(
-    source: Source, progress: Progress, room: ArrayRoom, number: int, *, store: bool
+    source: Source, progress: Progress, room: ArrayMemory, number: int, *, store: bool
 ) -> tuple[Dump, list[ObjectPart]]:
     data = source.data
     header = parse_header(source.path, data)
@@ -217,7 +217,7 @@ def _of_walk(
     records: Records,
     segments: list[Segment],
     walked: list[Walked],
-    room: ArrayRoom,
+    room: ArrayMemory,
 ) -> tuple[Dump, list[ObjectPart]]:
     """Join what records and segments tell."""
     dump = _described(
@@ -252,7 +252,7 @@ def _described(
     class_dumps: tuple[NDArray[np.int64], NDArray[np.int64]],
     used_ids: NDArray[np.uint64],
     roots: Roots,
-    room: ArrayRoom,
+    room: ArrayMemory,
 ) -> Dump:
     """Join records and class dumps; what only objects tell is for the caller to fill in."""
     names = Names(source.data, records, header.id_size)

@@ -51,12 +51,12 @@ class Question(Protocol):
     """by class row; 0 for a class that is not asked for"""
 
 
-Asked = TypeVar("Asked", bound=Question)
+AnyQuestion = TypeVar("AnyQuestion", bound=Question)
 
 
 def read_outline(
-    source: Source, ask: Callable[[Outline], Asked], release: Callable[[], None], progress: Progress
-) -> tuple[Outline, Asked, BlockIndex]:
+    source: Source, ask: Callable[[Outline], AnyQuestion], release: Callable[[], None], progress: Progress
+) -> tuple[Outline, AnyQuestion, BlockIndex]:
     """Read classes and index objects: once through the heap, where all classes stand before the first object.
 
     That is how HotSpot writes. Where a class that stands elsewhere makes more classes asked for, the objects are
@@ -92,9 +92,9 @@ def _scanned(
     header: Header,
     records: Records,
     scanner: BlockScanner,
-    ask: Callable[[Outline], Asked],
+    ask: Callable[[Outline], AnyQuestion],
     progress: Progress,
-) -> tuple[Outline, Asked, BlockIndex, list[Damage]]:
+) -> tuple[Outline, AnyQuestion, BlockIndex, list[Damage]]:
     segments, records, further = records_of_dump(source, records)
     index = scanner.leading_classes(segments)
     names = Names(source.data, records, header.id_size)

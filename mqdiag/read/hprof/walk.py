@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.progress import Progress
-from mqdiag.read.array_room import ArrayRoom
+from mqdiag.read.array_memory import ArrayMemory
 from mqdiag.read.cores import LEAST_BYTES, pool, worker_count
 from mqdiag.read.hprof.kernels import segment_walk as kernel
 from mqdiag.read.hprof.kernels.number_table import fill_table
@@ -118,7 +118,7 @@ def walk_segments(
     *,
     store: bool,
     progress: Progress,
-    room: ArrayRoom,
+    room: ArrayMemory,
 ) -> list[Walked]:
     """Walk all segments, in parallel slices; the results stand in file order, the places of objects in `room`."""
     total = sum(end - start for start, end in segments) or 1
@@ -172,13 +172,9 @@ class Shelves:
 
     The system clears a page when it is first written to, and large pages take it far less time: an array of its own
     for each slice would mostly have small ones. What was never written to costs addresses but no memory.
-
-    Args:
-        room: takes what is kept.
-        most: objects of all slices.
     """
 
-    def __init__(self, room: ArrayRoom, most: int) -> None:
+    def __init__(self, room: ArrayMemory, most: int) -> None:
         self._room, self._length = room, min(most, _SHELF_OBJECTS)
         self._free: dict[type, NDArray[Any]] = {}
         self._classes = np.empty(min(most, _SLICE_OBJECTS), np.int32)

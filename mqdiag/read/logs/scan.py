@@ -28,7 +28,7 @@ LONGEST_LINE = 64 << 10
 """bytes of a line that are looked at, around the literal"""
 
 
-class Wanted(NamedTuple):
+class FloodLimit(NamedTuple):
     """How many lines with a literal are looked at in one block; of more only one in several is. None is all of them."""
 
     at_first: int | None
@@ -48,8 +48,8 @@ class Wanted(NamedTuple):
         return self.later if number < LONG_LOG_BLOCKS else self.in_long_log
 
 
-EACH = Wanted(None, None, None)
-SOME = Wanted(200, 50, 16)
+EACH = FloodLimit(None, None, None)
+SOME = FloodLimit(200, 50, 16)
 
 
 class Hit(msgspec.Struct):
@@ -143,7 +143,9 @@ NO_WORDS = Words()
 class Scanner:
     """Searches for all literals at once; one automaton serves all files."""
 
-    def __init__(self, literals: Sequence[bytes], wanted: Sequence[Wanted], changes: Sequence[bool]) -> None:
+    def __init__(
+        self, literals: Sequence[bytes], wanted: Sequence[FloodLimit], changes: Sequence[bool]
+    ) -> None:
         """Set up the search.
 
         Args:

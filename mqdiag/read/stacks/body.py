@@ -49,7 +49,7 @@ class Block(NamedTuple):
     stack: Stack | None
     """None for a thread without state and frames"""
     addresses: tuple[str, ...] = ()
-    """of its lock lines, in order"""
+    """addresses in its lock lines, in order"""
     gap: str = ""
     """lines behind the blank one that ends the stack: they belong to no thread"""
     with_synchronizers: bool = False

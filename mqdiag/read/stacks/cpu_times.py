@@ -38,7 +38,7 @@ LEAST_ROWS = 3
 HEAD_ROWS = 40
 """lines that must all be rows for a text to be such a file"""
 LEAST_SHARE = 0.5
-"""of a dump's threads that a file must have to be of the same process; others began or ended in between"""
+"""share of a dump's threads that a file must have to be of the same process; others began or ended in between"""
 NS_PER_MS = 1e6
 _T = TypeVar("_T")
 

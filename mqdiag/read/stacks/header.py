@@ -108,20 +108,14 @@ class KnownHeader(msgspec.Struct, gc=False):
     place: int = 0
     """in `HeaderParser.order`"""
     form: BodyForm | None = None
-    """of what stood below it, where that can be compared"""
+    """form of what stood below it, where that can be compared"""
     raw: tuple[bytes, ...] = ()
     """the addresses that stood below it"""
     addresses: tuple[str, ...] = ()
     """the same as text"""
 
     def is_at(self, data: bytes, at: int, following: int) -> bool:
-        """Whether a line says the same, apart from its times.
-
-        Args:
-            data: text.
-            at: where the line begins.
-            following: where the next one begins.
-        """
+        """Whether a line says the same, apart from its times."""
         # they cannot overlap: before its times a header has no "tid="
         return data.startswith(self.begin, at) and data.startswith(self.end, following - self.end_size)
 

@@ -67,7 +67,7 @@ _HEAP_SIZE = re.compile(
     r"^(?:1STHEAPTOTAL +Total memory|1STMEMUSAGE +Total memory available): +(?P<bytes>\d{1,18})\b", re.M
 )
 _HEAP_USED = re.compile(r"^(?:1STHEAPINUSE|1STMEMUSAGE) +Total memory in use: +(?P<bytes>\d{1,18})\b", re.M)
-"""of the object memory, in the tags of newer and older JVMs"""
+"""the object memory, in the tags of newer and older JVMs"""
 _LOCK_LINES = {"Blocked": "waiting to lock", "Waiting": "waiting on", "Parked": "parking to wait for "}
 _STATES = {"R": "RUNNABLE", "B": "BLOCKED (on object monitor)", "S": "RUNNABLE", "Z": "TERMINATED"}
 _METHODS = {

@@ -24,6 +24,7 @@ MORE_THAN_A_THREAD = (
 """signs of text that is decoded and looked at as a whole"""
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
 SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
+SMR_ELEMENTS = lazy_pattern(r"elements=\{([0-9a-fx,\s]*)\}")
 JVM_LINE = lazy_pattern(r"Full thread dump (.{1,200}?):?\s*$", re.M)
 DATE_LINE = lazy_pattern(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
 PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")
@@ -47,7 +48,7 @@ RAW_TIMES = lazy_pattern(
 # as it looks where nothing above fits: a form that nobody knows yet, or a header that was cut in its middle
 HEADER_LIKE = lazy_pattern(r'^[^"\n]{0,300}"(?: [^"\n]*)? (?:prio|os_prio|tid|nid|id|Id)=\S')
 OLD_JVM = lazy_pattern(r"\(1\.[2-5]\.")
-"""of a JVM before 6, whose dumps have no states, and no line at their end"""
+"""a JVM before 6, whose dumps have no states, and no line at their end"""
 HEADER_STATES = (
     (" waiting for monitor entry", "BLOCKED (on object monitor)"),
     (" in Object.wait()", "WAITING (on object monitor)"),

@@ -31,7 +31,7 @@ def brief_section(report: Report, view: View) -> Section:
     root = None if named is None else root_cause(named, report)
     if root is not None and root.remedy:
         parts.append(Paragraph(say("Do this first: {action}", action=root.remedy[0])))
-    parts.append(Paragraph(say("{totals}; --detail normal tells why", totals=totals_line(report)), soft=True))
+    parts.append(Paragraph(say("{totals}; --detail normal shows why", totals=totals_line(report)), soft=True))
     card = _card(report, view.write)
     return Section(
         name="answer",
@@ -92,7 +92,7 @@ def _only_accepted(report: Report) -> bool:
 
 
 def _severity(report: Report) -> Severity:
-    """Of the worst finding that counts."""
+    """Severity of the worst finding that counts."""
     return next(found.severity for found in report.findings if found.accepted is None)
 
 

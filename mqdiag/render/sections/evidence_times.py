@@ -116,7 +116,7 @@ def _picture(lines: list[_Line]) -> Iterator[Figure]:
     caption = say("Each line has its own height: bars show when, not how much beside another line.")
     if left_out:
         caption = say(
-            "{caption} Only the table has {lines:and}: of times with and without a zone, nothing tells which is first.",
+            "{caption} Only the table has {lines:and}: times with a zone and times without one cannot be ordered.",
             caption=caption,
             lines=tuple(line.label for line in left_out),
         )

@@ -147,7 +147,7 @@ def root_cause(finding: Finding, report: Report) -> Finding:
 
 
 def _worst_severity(root: Finding, report: Report) -> Severity:
-    """Of a finding and of what it explains: a warning that leads to an error fails a run as an error does."""
+    """Worst severity of a finding and what it explains: a warning that leads to an error fails a run like one."""
     explained = {root.fingerprint}
     worst, grows = root.severity, True
     while grows:

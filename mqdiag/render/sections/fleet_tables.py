@@ -235,7 +235,7 @@ def _capacity(fleet: FleetFacts) -> Iterator[AnyPart]:
         ),
         rows_of=fleet.capacity,
         shown=_ROWS,
-        note=say('"allowed", "share" and "held" are of the instance that has most'),
+        note=say('"allowed", "share" and "held" are those of the instance that has most'),
     )
     return listed(table, len(fleet.capacity))
 

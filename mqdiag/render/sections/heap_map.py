@@ -13,7 +13,7 @@ from mqdiag.render.wording.class_names import shortened
 from mqdiag.text import Text, say
 
 FILLED_SHARE = 0.5
-"""of the bytes in use: from there on the map is cut by group, topic and queue"""
+"""share of the bytes in use: from there on the map is cut by group, topic and queue"""
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _LONGEST_NAME = 48
 _MOST_QUEUES, _MOST_TOPICS, _MOST_GROUPS = 60, 20, 20
@@ -121,7 +121,7 @@ def _first(areas: list[Area], most: int, others: Text) -> list[Area]:
 
 
 def _colour(place: int, of: Sequence[object]) -> str | None:
-    """Of one of several; None where there is only one, so that what is inside it has the colours."""
+    """Colour of one of several; None where there is only one, so that what is inside it has the colours."""
     return f"part-{place % _COLOURS + 1}" if len(of) > 1 else None
 
 

@@ -66,7 +66,7 @@ def _order(thread: HeapThread) -> tuple[bool, int]:
 
 
 def _age(thread: HeapThread) -> int:
-    """Of the message in hand; -1 without one."""
+    """Age of the message in hand; -1 without one."""
     return -1 if thread.message is None else thread.message.age_ms or 0
 
 

@@ -21,7 +21,7 @@ from mqdiag.text import NOTHING, Text, Value, say
 
 WORTH_SHOWING_BYTES = 1 << 20
 WORTH_SHOWING_SHARE = 0.02
-"""of the reachable bytes; some repeats and empty lists are in every heap"""
+"""share of the reachable bytes; some repeats and empty lists are in every heap"""
 _TEXTS = 3
 
 Line = tuple[Text, Text, int]
@@ -123,7 +123,7 @@ def _locals(found: ThreadLocals) -> Text:
     if found.threads:
         first = found.threads[0]
         worst = say(
-            ", most in thread {thread}: {retained_bytes:bytes}, its largest value is of {largest_class}",
+            ", most in thread {thread}: {retained_bytes:bytes}, its largest value is an instance of {largest_class}",
             thread=first.thread,
             retained_bytes=first.retained_bytes,
             largest_class=first.largest_class,

@@ -39,7 +39,7 @@ def level_lines_section(report: Report, view: View) -> Iterator[Section]:
         parts.append(
             Paragraph(
                 say(
-                    "Some logs are of clients that mqdiag knows only in part: {clients:and}.",
+                    "Some logs come from clients that mqdiag knows only in part: {clients:and}.",
                     clients=report.logs.other_clients,
                 )
             )

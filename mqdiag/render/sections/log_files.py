@@ -50,7 +50,7 @@ def _files(logs: LogsFacts) -> Table:
         rows_of=logs.files,
         shown=_FILES,
         rest=lambda rows: say("and {hidden:count} more {hidden:file|files}", hidden=len(rows)),
-        note=say("All times are of {day}.", day=min(days)) if len(days) == 1 else NOTHING,
+        note=say("All times are on {day}.", day=min(days)) if len(days) == 1 else NOTHING,
     )
 
 

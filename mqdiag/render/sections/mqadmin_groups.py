@@ -104,7 +104,7 @@ def _group(row: Nested) -> Value:
 
 
 def _name(of_group: GroupProgress | ConsumerState | ConsumerConnection | ProducerConnection) -> str:
-    """Of the group, or of the file where the output does not name the group."""
+    """Name of the group, or of the file where the output does not name the group."""
     return of_group.group or of_group.source
 
 

@@ -87,7 +87,7 @@ def _remarks(store: StoreFacts, name: str) -> Iterator[Text]:
         )
     if store.unusable_offsets:
         yield say(
-            "{name}: {unusable:count} stored {unusable:value is no offset|values are no offsets}",
+            "{name}: {unusable:count} stored {unusable:value is not an offset|values are not offsets}",
             name=name,
             unusable=store.unusable_offsets,
         )
@@ -131,7 +131,7 @@ def _offsets(offsets: tuple[StoredOffset, ...], place: int) -> Table:
 
 
 def _pair(stores: StoresFacts, pair: StorePair, place: int, cut: int) -> Iterator[AnyPart]:
-    yield Paragraph(say("Both are of one broker: {proof}.", proof=pair.proof))
+    yield Paragraph(say("Both belong to one broker: {proof}.", proof=pair.proof))
     if pair.diverged:
         yield Paragraph(say("They hold different messages at the same offset of a queue."))
     rows = _differing(stores, pair)

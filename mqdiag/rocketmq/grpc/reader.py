@@ -1,4 +1,4 @@
-"""One gRPC client of a heap: its push and simple consumers, their queues, messages and threads."""
+"""One gRPC client of a heap: its push and simple consumers, their queues, messages and threads, and its instances."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ from functools import partial
 
 import numpy as np
 
+from mqdiag.facts.heap import ClientInstance, MessageInHand
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.clients import ClientPart, ConsumerReading, Kind
 from mqdiag.rocketmq.grpc.consumers import Held, push_facts, simple_facts
-from mqdiag.rocketmq.grpc.in_hand import messages_in_hand
-from mqdiag.rocketmq.grpc.instances import client_instances
+from mqdiag.rocketmq.grpc.messages import message_ids, queue_names
 from mqdiag.rocketmq.grpc.queues import queue_rows, read_queues, stalled_ms
+from mqdiag.rocketmq.grpc.settings import client_id, client_version, service_state
 from mqdiag.rocketmq.grpc.tasks import Tasks, find_tasks
 from mqdiag.rocketmq.workers import read_pool
 
@@ -79,3 +80,68 @@ def _retaining(queues: Nodes, messages: Nodes, tasks: Tasks) -> Nodes:
     parts = (queues, messages, tasks.tasks[ours], tasks.wrappers[ours], tasks.futures[ours])
     found = distinct(np.concatenate(parts))
     return found[found >= 0]
+
+
+def client_instances(heap: Heap, root: str) -> list[ClientInstance]:
+    """All reachable clients under a package root, in address order of each kind."""
+    return [
+        *_instances(heap, root, "GrpcPushConsumer"),
+        *_instances(heap, root, "GrpcSimpleConsumer"),
+        *_instances(heap, root, "GrpcProducer", producer=True),
+    ]
+
+
+def _instances(heap: Heap, root: str, role: str, *, producer: bool = False) -> list[ClientInstance]:
+    nodes = fields.instances(heap, root, role).tolist()
+    version = client_version(heap, root) if nodes else None
+    return [
+        ClientInstance(
+            object_id=hex(heap.object_id(node)),
+            client_id=client_id(heap, node),
+            service_state=service_state(heap, node),
+            client_version=version,
+            consumer_groups=() if producer else (fields.text(heap, node, "GrpcConsumer.group") or "",),
+            library="grpc",
+        )
+        for node in nodes
+    ]
+
+
+def messages_in_hand(
+    heap: Heap, tasks: Tasks, groups: Mapping[int, str], stalled: Mapping[int, int | None]
+) -> dict[int, MessageInHand]:
+    """The message of each worker, by thread node.
+
+    Args:
+        heap: the graph.
+        tasks: tasks of all push consumers.
+        groups: group of each consumer, by worker thread.
+        stalled: for how long the consumer of each worker thread has finished no message.
+    """
+    at = np.flatnonzero((tasks.threads >= 0) & (tasks.messages >= 0))
+    threads, messages = tasks.threads[at], tasks.messages[at]
+    now = heap.header.captured_at_ms
+    columns = zip(
+        threads.tolist(),
+        fields.texts(heap, messages, "MessageView.topic"),
+        fields.numbers(heap, messages, "MessageView.offset").tolist(),
+        message_ids(heap, messages),
+        fields.numbers(heap, messages, "MessageView.received_ms").tolist(),
+        queue_names(heap, fields.refs(heap, messages, "MessageView.queue")),
+        strict=True,
+    )
+    return {
+        thread: MessageInHand(
+            topic=topic,
+            queue_id=name.queue_id,
+            offset=None if offset == heap.MISSING else offset,
+            msg_id=msg_id,
+            age_ms=stalled.get(thread),
+            received_age_ms=None if received == heap.MISSING or now <= 0 else now - received,
+            group=groups.get(thread),
+            broker=name.broker,
+            queue_topic=name.topic,
+            batch=1,
+        )
+        for thread, topic, offset, msg_id, received, name in columns
+    }

@@ -6,6 +6,9 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from mqdiag.knowledge.detect import Detect
+from mqdiag.rules.detectors.drifts import in_drifts
+from mqdiag.rules.detectors.lines import in_lines
+from mqdiag.rules.detectors.rows import in_rows
 from mqdiag.rules.said import Check
 
 if TYPE_CHECKING:
@@ -14,11 +17,6 @@ if TYPE_CHECKING:
 
 def checks_of(rule: Rule, detect: Detect) -> list[tuple[tuple[str, ...], Check]]:
     """The checks that a card describes, each with the kinds of evidence that it needs."""
-    # Here, not above: cards are read for their words too.
-    from mqdiag.rules.detectors.drifts import in_drifts
-    from mqdiag.rules.detectors.lines import in_lines
-    from mqdiag.rules.detectors.rows import in_rows
-
     checks: list[Check] = [
         *(partial(in_lines, rule, one) for one in detect.lines),
         *(partial(in_rows, rule, one) for one in detect.rows),

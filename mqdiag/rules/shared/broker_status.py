@@ -10,8 +10,8 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import BrokerListed, BrokerStatus
 from mqdiag.findings import Subject, TimeRange
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.shared.brokers import called
-from mqdiag.rules.shared.words import Words
 from mqdiag.text import Text
 from mqdiag.time_ranges import between
 

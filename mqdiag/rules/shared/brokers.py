@@ -8,10 +8,10 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
+from mqdiag.knowledge.words import Words
+from mqdiag.log_events import busiest, by_broker, of_broker
 from mqdiag.rules.said import Skip
 from mqdiag.rules.shared.graph_needed import without_graph
-from mqdiag.rules.shared.log_events import busiest, by_broker, of_broker
-from mqdiag.rules.shared.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("brokers")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("client_bugs")

@@ -7,15 +7,10 @@ from datetime import datetime
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("consumers")
-
-
-def only_grpc(heap: HeapFacts) -> bool:
-    """Whether the consumers of a dump are of the gRPC client, all of them."""
-    return bool(heap.consumers) and all(one.traits.library == "grpc" for one in heap.consumers)
 
 
 def running(consumer: ConsumerFacts) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.heap import ConsumerFacts, EqualNumber
 from mqdiag.findings import EvidenceValue
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("equal_numbers")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.log_events import events, number_set
 from mqdiag.rules.shared.brokers import setting
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT
-from mqdiag.rules.shared.log_events import events, number_set
 from mqdiag.rules.shared.write_times import FAST_PUTS
 
 DEFAULT_LIMIT_MS = 1000

@@ -9,7 +9,7 @@ import msgspec
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.findings import EvidenceValue
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
 from mqdiag.text import Text
 
 WORDS = Words("place_of_work")

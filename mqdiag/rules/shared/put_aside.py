@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.rules.shared.log_events import by_group
-from mqdiag.rules.shared.words import Words
+from mqdiag.knowledge.words import Words
+from mqdiag.log_events import by_group
 from mqdiag.text import Text
 
 WORDS = Words("put_aside")

@@ -13,8 +13,8 @@ from msgspec import structs
 
 from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Draft, Limits
-from mqdiag.rules.shared.words import Words
 from mqdiag.text import NOTHING, Text, Value
 
 if TYPE_CHECKING:
@@ -58,10 +58,10 @@ def case(
         cause: where it is not that of the standstill.
     """
     samples, *details = explanation(still, seen)
-    found = rule.case(
+    return rule.case(
         name,
         subject=subject(still),
-        evidence={name: value for name, value in evidence(still).items() if name != "frame"},
+        evidence=evidence(still),
         words={"who": who(still), "frame": short_frame(still.frame), **(words or {})},
         given={
             "samples": (samples,),
@@ -76,7 +76,6 @@ def case(
         cause=cause or still.cause,
         weight=float(len(still.threads)),
     )
-    return structs.replace(found, evidence=evidence(still))
 
 
 def undecided_case(
@@ -166,6 +165,11 @@ def short_frame(frame: str | None) -> Text:
         return WORDS.say("no_frame")
     method, bracket, place = frame.partition("(")
     return Text("{frame}", {"frame": ".".join(method.split(".")[-2:]) + bracket + place})
+
+
+def frame_shown(frame: str | None) -> Text | None:
+    """The same; None for a frame that is not known."""
+    return short_frame(frame) if frame else None
 
 
 def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import Waste
 from mqdiag.rules.said import Skip
@@ -11,15 +14,22 @@ LEAST_BYTES = 16 * 1024 * 1024
 """below it no waste is worth a finding, whatever its share of a small heap"""
 
 
-def waste_of(facts: Facts) -> Waste | Skip:
-    """The facts, or the reason to skip."""
+class Wasted(NamedTuple):
+    """The waste of a heap."""
+
+    waste: Waste
+    reachable_bytes: int
+    """0 where they are unknown"""
+
+    def share(self, size: int) -> float:
+        """Share of the reachable bytes; 0 where these are unknown."""
+        return size / self.reachable_bytes if self.reachable_bytes else 0.0
+
+
+def wasted(facts: Facts) -> Iterator[Wasted | Skip]:
+    """The waste of the heap dump, or the reason to skip."""
     heap = facts.heap
-    assert heap is not None
-    return not_read(heap, "reachability") if heap.waste is None else heap.waste
-
-
-def reachable_share(facts: Facts, size: int) -> float:
-    """Share of the reachable bytes; 0 where these are unknown."""
-    assert facts.heap is not None
-    reachable = facts.heap.shallow_bytes or 0
-    return size / reachable if reachable else 0.0
+    if heap is not None and heap.waste is not None:
+        yield Wasted(heap.waste, heap.shallow_bytes or 0)
+    elif heap is not None:
+        yield not_read(heap, "reachability")

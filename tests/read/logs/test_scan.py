@@ -14,16 +14,16 @@ from mqdiag.read.logs.scan import (
     LOOK_BACK,
     SOME,
     Counts,
+    FloodLimit,
     Hit,
     Scanner,
-    Wanted,
 )
 
 PLAIN = b"2026-11-21 20:00:00 INFO main - nothing of note\n"
 
 
 def scan(
-    data: bytes, *, block: int = 1 << 16, wanted: Wanted = SOME, changes: bool = False
+    data: bytes, *, block: int = 1 << 16, wanted: FloodLimit = SOME, changes: bool = False
 ) -> tuple[list[Hit], Counts]:
     counts = Counts()
     lines = data.splitlines(keepends=True)
@@ -86,7 +86,7 @@ def test_lines_that_belong_together_are_looked_at_in_a_row() -> None:
     """Each later block has 300 beginnings and 200 ends: the first 50 of all are looked at, and stand for the others."""
     begin, end = b"a needle".ljust(len(PLAIN) - 1) + b"\n", b"a pin".ljust(len(PLAIN) - 1) + b"\n"
     block = (begin * 3 + end * 2) * 100
-    wanted = Wanted(10, 50, 50, in_a_row=True)
+    wanted = FloodLimit(10, 50, 50, in_a_row=True)
     scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (False, False))
     counts = Counts()
     hits = list(scanner.hits(iter([block] * (FIRST_BLOCKS + 2)), counts))
@@ -102,7 +102,7 @@ def test_lines_that_belong_together_are_looked_at_in_a_row() -> None:
 
 def test_a_rare_line_among_those_in_a_row_is_seen() -> None:
     """It stands behind the first lines of its block."""
-    wanted = Wanted(10, 50, 50, in_a_row=True)
+    wanted = FloodLimit(10, 50, 50, in_a_row=True)
     scanner = Scanner((b"needle", b"pin"), (wanted, wanted), (False, False))
     block = b"a needle\n" * 500 + b"a pin\n"
     hits = list(scanner.hits(iter([block] * (FIRST_BLOCKS + 1)), Counts()))
