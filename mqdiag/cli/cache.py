@@ -9,6 +9,8 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
+from mqdiag.cli.common.output import Target
+from mqdiag.text import Text, say
 
 EXAMPLES = """\b
 Examples:
@@ -34,8 +36,6 @@ def command(action: str, debug: bool) -> int:
     ACTION is show, which is the default, or clear, which removes everything.
     """
     from mqdiag.cache.folder import open_cache
-    from mqdiag.cli.common.output import Target
-    from mqdiag.text import Text, say
 
     folder, why_not = open_cache()
     lines: list[Text]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.output import Target
 
 EXAMPLES = """\b
 Examples:
@@ -32,7 +33,6 @@ def command(shell: str, debug: bool) -> int:
     from click.shell_completion import get_completion_class
 
     from mqdiag.cli import mqdiag
-    from mqdiag.cli.common.output import Target
 
     completion = get_completion_class(shell)
     if completion is None:

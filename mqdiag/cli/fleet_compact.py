@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_folders
+from mqdiag.cli.common.durations import seconds
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.errors import UsageError
@@ -84,9 +86,7 @@ def command(out: str, keep: str | None, debug: bool) -> int:
 
 
 def _keep(text: str | None) -> Keep:
-    from datetime import timedelta
 
-    from mqdiag.cli.common.durations import seconds
     from mqdiag.fleet.tables.compact import EVERYTHING, Keep
 
     if text is None:

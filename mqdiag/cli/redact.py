@@ -9,6 +9,7 @@ import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
+from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import in_reader_language, reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
@@ -78,7 +79,6 @@ def command(
 
 def _checked(copy: Path) -> int:
     """Say what the copy still holds; the exit code."""
-    from mqdiag.cli.common.failures import complain
     from mqdiag.cli.common.watchdog import watched
     from mqdiag.diagnose.secrets import secrets_in_heap
     from mqdiag.render.wording.safe import safe
@@ -108,7 +108,6 @@ def _checked(copy: Path) -> int:
 
 
 def _tell(dump: str, done: Redacted) -> None:
-    from mqdiag.cli.common.failures import complain
     from mqdiag.render.wording.safe import safe
 
     summary = say(

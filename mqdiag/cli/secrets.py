@@ -17,6 +17,7 @@ from mqdiag.cli.common.options import (
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT
+from mqdiag.render import renderer
 
 EXAMPLES = """\b
 Examples:
@@ -61,7 +62,6 @@ def command(
     from mqdiag.cli.common.watchdog import watched
     from mqdiag.config import parse_size
     from mqdiag.diagnose.secrets import secrets_in_heap
-    from mqdiag.render import renderer
 
     target = Target(output, inputs=(dump,))
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)

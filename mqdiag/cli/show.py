@@ -12,6 +12,7 @@ from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, SMALL_REPORT, CommonOptions, with_options
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
+from mqdiag.render import renderer
 
 EXAMPLES = """\b
 Examples:
@@ -72,7 +73,6 @@ def command(
     kept = cache_bytes(no_cache, cache_size, dump)
     # Here, not above: these imports take numba and numpy with them.
     from mqdiag.diagnose.show import show_in_heap
-    from mqdiag.render import renderer
 
     with (
         terminal_progress(reader_language()) as shown,

@@ -9,6 +9,9 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
+from mqdiag.errors import MqdiagError
+from mqdiag.progress import Silent
+from mqdiag.text import say
 
 EXAMPLES = """\b
 Examples:
@@ -26,11 +29,8 @@ def command(debug: bool) -> int:
 
     The first command that reads a dump does the same. Run it when you build an image or set up a machine.
     """
-    from mqdiag.errors import MqdiagError
     from mqdiag.kernel import folder
     from mqdiag.kernel.ahead import compile_ahead
-    from mqdiag.progress import Silent
-    from mqdiag.text import say
 
     started = time.monotonic()
     compile_ahead(Silent(), *folder.TASKS)

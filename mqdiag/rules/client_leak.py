@@ -11,18 +11,6 @@ from mqdiag.findings import Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 
-OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
-"""producers that the client makes for itself in every instance"""
-ONE_EACH = frozenset(
-    (
-        "RebalanceService",
-        "PullMessageService",
-        "MQClientFactoryScheduledThread",
-        "NettyClientSelector",
-        "ClientHouseKeepingService",
-    )
-)
-"""threads of which each client instance has exactly one, without the number at the end"""
 MIN_KINDS = 2
 """different threads of a client that must be there as often"""
 GRPC_SCHEDULER = "RocketmqClientScheduler-"
@@ -47,7 +35,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         group
         for one in running
         for group in {*one.consumer_groups, *one.producer_groups}
-        if not group.startswith(OWN)
+        if not group.startswith(RULE.names("own_producers"))
     )
     producers = sum(one.library == "grpc" and not one.consumer_groups for one in running)
     if producers >= limits["instances"]:
@@ -63,7 +51,11 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding for a process with many threads of which a client has one."""
     threads_of_process = stacks.series[-1].threads if stacks.series else None
-    kinds = [kind for kind in stacks.kinds if kind.thread.rstrip("#_") in ONE_EACH and kind.threads]
+    kinds = [
+        kind
+        for kind in stacks.kinds
+        if kind.thread.rstrip("#_") in RULE.names("threads_of_client") and kind.threads
+    ]
     # two different threads: an application may have a pool that it calls RebalanceService
     many = [kind for kind in kinds if kind.threads[-1] >= limits["instances"]]
     if len(many) >= MIN_KINDS:

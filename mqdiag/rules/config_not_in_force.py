@@ -15,11 +15,6 @@ from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owne
 from mqdiag.rules.shared.graph_needed import without_graph
 
 RULE = Rule("config-not-in-force")
-PER_TOPIC = {
-    "pullThresholdForQueue": "pullThresholdForTopic",
-    "pullThresholdSizeForQueue": "pullThresholdSizeForTopic",
-}
-"""settings of a queue, and the settings of a topic that RocketMQ divides over the queues"""
 
 
 @RULE.sees("heap")
@@ -70,7 +65,7 @@ def _same(expected: ConfigValue, actual: ConfigValue) -> bool:
 
 def _divided(key: str, consumer: ConsumerFacts) -> int | None:
     """The value of the per-topic setting if it explains the value in force."""
-    per_topic = whole(consumer.config.get(PER_TOPIC.get(key, "")))
+    per_topic = whole(consumer.config.get(RULE.meaning("divided").get(key, "")))
     if per_topic is None or per_topic <= 0 or not consumer.queues:
         return None
     if consumer.config.get(key) != max(1, per_topic // consumer.queues):
@@ -98,7 +93,7 @@ def _differs(expected: Expectation, consumer: ConsumerFacts, actual: ConfigValue
             "by_option": expected.source == "option",
             "value_for_topic": None,
             "queues": None,
-            "setting_for_topic": PER_TOPIC.get(key),
+            "setting_for_topic": RULE.meaning("divided").get(key),
             "setter": f"set{key[0].upper()}{key[1:]}",
         },
         given={

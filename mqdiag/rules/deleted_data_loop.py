@@ -20,8 +20,6 @@ from mqdiag.log_events import (
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
 
 RULE = Rule("deleted-data-loop")
 THREAD = "PullMessageThread"
@@ -54,5 +52,5 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         },
         words={"thread": THREAD, "between": between(largest.first, largest.last)},
         rows={"corrected": tuple({"when": when(one), "subjects": most_frequent(one)} for one in named)},
-        when=joined([period for one in rows for period in range_between(one.first, one.last)]),
+        over=rows,
     )

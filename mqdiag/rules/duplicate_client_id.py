@@ -13,7 +13,6 @@ from mqdiag.log_events import between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("duplicate-client-id")
 
@@ -77,7 +76,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             evidence={"clients": len(row.addresses) or len(row.paths)},
             words={"when": between(row.first, row.last)},
             rests_on=row.paths,
-            when=range_between(row.first, row.last),
+            over=[row],
         )
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from msgspec import structs
-
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import BlockedLoop
 from mqdiag.findings import Confidence, Severity, Subject
@@ -33,14 +31,17 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
         else:
             name, severity = "again-and-again", Severity.WARNING
         frame = longest.frame or longest.top
-        found = RULE.case(
+        yield RULE.case(
             name,
             longest,
             subject=Subject(thread=longest.thread if len(members) == 1 else longest.pool or longest.thread),
-            evidence={"threads": tuple(loop.thread for loop in members), "thread_count": len(members)},
-            words={"shown": short_frame(frame)},
+            evidence={
+                "threads": tuple(loop.thread for loop in members),
+                "thread_count": len(members),
+                "frame": frame,
+            },
+            words={"frame": short_frame(frame)},
             severity=severity,
             confidence=Confidence.HIGH if severity is Severity.ERROR else Confidence.MEDIUM,
             weight=float(len(members)),
         )
-        yield structs.replace(found, evidence={**found.evidence, "frame": frame})

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between, events
+from mqdiag.log_events import events
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import running
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("ghost-consumer")
 
@@ -52,9 +51,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             if row.count >= limits["lines"]:
                 yield RULE.case(
                     "stores-old-offset",
-                    subject=Subject(group=row.group, topic=row.topic, queue_id=row.queue_id),
+                    subject=Subject.of(row, "group", "topic", "queue_id"),
                     evidence={"lines": row.count, "behind": event.values.get("largest_below_store")},
-                    words={"between": between(row.first, row.last)},
                     rests_on=event.files,
-                    when=range_between(row.first, row.last),
+                    over=[row],
                 )

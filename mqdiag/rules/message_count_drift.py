@@ -30,7 +30,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "client-bug",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={"drift": drift, "threshold": threshold, "client_version": version},
             words={
                 "queue": queue_name(queue),

@@ -32,7 +32,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "client-bug",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={
                 "drift_bytes": drift,
                 "threshold_mib": threshold,

@@ -27,6 +27,13 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             events=trace,
             rows={"events": _rows(trace)},
         )
+    if unknown := events(logs, "broker-address-unknown"):
+        yield RULE.case(
+            "broker-not-registered",
+            subject=Subject(broker=only(unknown[0], "broker")),
+            events=unknown,
+            rows={"events": _rows(unknown)},
+        )
     failed, asked = events(logs, "send-no-route"), events(logs, "route-not-known")
     # many senders of a new topic ask within one minute; a topic that is missing is asked for again and again
     lasting = [event for event in asked if event.count > (event.peak_per_minute or 0) or logs.is_excerpt]

@@ -9,8 +9,6 @@ from mqdiag.findings import Subject
 from mqdiag.log_events import between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
 
 RULE = Rule("offset-reset-to-zero")
 MOST_ROWS = 5
@@ -87,7 +85,7 @@ def _sent_back(resets: list[OffsetReset], version: VersionRange | None) -> Draft
                 for reset in shown
             )
         },
-        when=joined([period for one in resets for period in range_between(one.first, one.last)]),
+        over=resets,
     )
 
 

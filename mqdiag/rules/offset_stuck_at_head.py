@@ -11,12 +11,11 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.log_events import between, seconds_between
+from mqdiag.log_events import seconds_between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.standstill import short_frame
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("offset-stuck-at-head")
 MOST_BLOCKED = 20
@@ -48,7 +47,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "head-held" if expired or too_wide else "head-slow",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={
                 "msg_id": queue.head_msg_id,
                 "keys": queue.head_keys,
@@ -206,8 +205,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "stored-again",
                 row,
-                subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+                subject=Subject.of(row),
                 evidence={"stored_times": row.lines},
-                words={"between": between(row.first, row.last)},
-                when=range_between(row.first, row.last),
+                over=[row],
             )

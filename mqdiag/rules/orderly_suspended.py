@@ -9,11 +9,9 @@ from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 from mqdiag.rules.shared.consumers import owner, queue_name
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("orderly-suspended")
 ORDERLY = "PROP_CONSUMEORDERLY"
@@ -34,9 +32,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "poison-message",
                 queue,
-                subject=Subject(
-                    group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
-                ),
+                subject=Subject.of(queue),
                 evidence={"reconsume_times": times, "max_reconsume_times": most},
                 words={"queue": queue_name(queue), "limited": most is not None and most >= 0},
             )
@@ -52,14 +48,13 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "failures-logged",
             row,
-            subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+            subject=Subject.of(row),
             words={
                 "name": RULE.word("queue", topic=row.topic, queue_id=row.queue_id)
                 if known
                 else RULE.word("nameless"),
-                "between": between(row.first, row.last),
             },
-            when=range_between(row.first, row.last),
+            over=[row],
         )
 
 

@@ -15,17 +15,6 @@ from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.text import Value
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
-DEFINING_FRAMES = (
-    "java.lang.ClassLoader.defineClass",
-    "java.lang.ClassLoader.defineAnonymousClass",
-    "java.lang.invoke.MethodHandles$Lookup",
-    "java.lang.reflect.Proxy.defineClass",
-    "jdk.internal.misc.Unsafe.defineClass",
-    "jdk.internal.misc.Unsafe.defineAnonymousClass",
-    "sun.misc.Unsafe.defineClass",
-    "sun.misc.Unsafe.defineAnonymousClass",
-)
-"""the calls in which the JVM makes a class"""
 MOST_FRAMES = 20
 MOST_HOLDERS = 3
 MANY_LOADERS = 5
@@ -54,7 +43,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _met("array-in-heap", thread, frames)
         elif not had_room:
             yield _of_full_heap(thread, frames, heap)
-        elif frames and frames[0].startswith(DEFINING_FRAMES):
+        elif frames and frames[0].startswith(RULE.names("defining_frames")):
             yield _of_classes(thread, frames, heap)
         else:
             yield _met("large-allocation", thread, frames, _room(heap))

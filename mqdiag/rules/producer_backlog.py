@@ -12,8 +12,6 @@ from mqdiag.rules.said import Limits, Said
 from mqdiag.text import Value
 
 RULE = Rule("producer-backlog")
-OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
-"""producers that the client makes for itself"""
 
 
 @RULE.ages
@@ -30,7 +28,9 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         signs = tuple(sign for producer in producers for sign in _signs(producer, limits))
         if remoting.client_id is None or not (few_permits or many_requests or signs):
             continue
-        groups = sorted({one.group for one in producers if not one.group.startswith(OWN)})
+        groups = sorted(
+            {one.group for one in producers if not one.group.startswith(RULE.names("own_producers"))}
+        )
         queued = sum(one.async_queue or 0 for one in producers)
         yield RULE.case(
             "producer-backlog",

@@ -12,8 +12,6 @@ from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
 
 RULE = Rule("proxy-broker-unreachable")
-CASES = {"broker-not-connected": "not-connected", "request-no-answer": "no-answer"}
-"""by the event of the log"""
 
 
 @RULE.logs
@@ -21,7 +19,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
     """One finding for each way in which requests of the proxy fail."""
     own = {file.path for file in logs.files if file.kind == "proxy"}
     routes = [event for event in events(logs, "route-not-known") if own & set(event.files)]
-    for kind, case in CASES.items():
+    for kind, case in RULE.meaning("by_kind").items():
         found = [event for event in events(logs, kind) if own & set(event.files)]
         if not found or lines_of(found) < limits["lines"]:
             continue

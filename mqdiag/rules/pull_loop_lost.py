@@ -31,9 +31,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "not-repaired" if age >= EXPIRED_MS else "not-yet-repaired",
                 queue,
-                subject=Subject(
-                    group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
-                ),
+                subject=Subject.of(queue),
                 words={"queue": queue_name(queue)},
                 age_ms=age,
             )

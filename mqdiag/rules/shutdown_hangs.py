@@ -11,23 +11,6 @@ from mqdiag.findings import Confidence, EvidenceValue, Subject
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Limits, Said
 
-CLIENT_ROLES = frozenset(
-    {
-        "pull-service",
-        "pull-scheduled",
-        "rebalance-service",
-        "client-callback",
-        "client-netty",
-        "client-scan",
-        "client-scheduled",
-        "producer-async",
-        "trace",
-    }
-)
-"""threads that every client of RocketMQ has, producers too"""
-CONSUMER_ROLES = frozenset({"consume-worker", "consume-scheduled", "expiry-cleaner", "lite-pull"})
-RUNNING_ROLES = frozenset({"pull-service", "rebalance-service"})
-"""threads of a client that was not shut down; older clients leave others behind"""
 MOST_NAMED = 8
 
 RULE = Rule("shutdown-hangs")
@@ -106,14 +89,16 @@ def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Iterator[Said]:
         return
     keepers = [thread for thread in living if thread.daemon is False and thread.role != "jvm"]
     roles = {thread.role for thread in living}
-    client_runs = not roles.isdisjoint(RUNNING_ROLES)
+    client_runs = not roles.isdisjoint(RULE.names("running_roles"))
     if (
         not keepers
-        or (client_runs and roles & CONSUMER_ROLES)
+        or (client_runs and roles.intersection(RULE.names("consumer_roles")))
         or any(role.startswith("broker-") for role in roles)
     ):
         return
-    of_client = [thread for thread in keepers if thread.role in CLIENT_ROLES] if client_runs else []
+    of_client = (
+        [thread for thread in keepers if thread.role in RULE.names("client_roles")] if client_runs else []
+    )
     own = [thread for thread in keepers if thread not in of_client]
     if any(thread.state != "idle" or thread.doing != "idle" for thread in own):
         return

@@ -23,8 +23,6 @@ AWAY = timedelta(minutes=10)
 """from its shutdown hook on, a broker that comes back is not reached for so long at most"""
 SYMPTOMS = "shutdown-requested"
 """the name under which the catalogue counts lines that a stopped store or client writes"""
-BEGUN_BY = {"signal": "signal", "last-thread": "last-thread", "exit": "application"}
-"""the case for what began the end that a thread dump shows"""
 
 RULE = Rule("shutdown-requested")
 
@@ -151,7 +149,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     """One finding while shutdown hooks run."""
     if (shutdown := stacks.shutdown) is not None:
         yield RULE.case(
-            BEGUN_BY[shutdown.begun_by],
+            RULE.meaning("begun_by")[shutdown.begun_by],
             shutdown,
             subject=Subject(group=shutdown.group, thread=shutdown.thread),
             evidence={

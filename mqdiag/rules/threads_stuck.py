@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
-from mqdiag.facts.vocabulary import Doing
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events
 from mqdiag.rules.rule import Rule
@@ -17,21 +16,6 @@ from mqdiag.rules.shared.peers import peers_of
 
 ROLES = frozenset({"pool", "other", "virtual"})
 """threads of no component of RocketMQ; those of servers have rules of their own"""
-NEVER_A_REST: frozenset[Doing] = frozenset(
-    {
-        "future",
-        "semaphore",
-        "process",
-        "file-read",
-        "file-write",
-        "file-sync",
-        "file-lock",
-        "log",
-        "dns",
-        "connect",
-    }
-)
-"""waits for what a task needs; threads rest in queues, conditions, selects and reads of kept connections"""
 KINDS = ("socket-read", "wait")
 
 RULE = Rule("threads-stuck")
@@ -72,7 +56,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
         stuck = [
             by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
         ]
-        if place.doing in NEVER_A_REST and len(stuck) >= max(2, limits["share"] * place.pool_size):
+        if place.doing in RULE.names("never_a_rest") and len(stuck) >= max(
+            2, limits["share"] * place.pool_size
+        ):
             still = _standstill(stacks, place, stuck)
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
             words = {"library": still.library}
@@ -104,7 +90,7 @@ def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
     return (
         place.in_tasks
         and len(place.threads) == place.pool_size >= least
-        and place.doing in NEVER_A_REST | {"sleep", "socket-read", "pool"}
+        and place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool")
     )
 
 

@@ -9,8 +9,6 @@ from mqdiag.findings import Subject
 from mqdiag.log_events import between, by_group, lines_of
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Limits, Said
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
 
 RULE = Rule("unequal-subscriptions")
 MOST_ROWS = 5
@@ -48,5 +46,5 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
                     for row in rows[:MOST_ROWS]
                 )
             },
-            when=joined([period for row in rows for period in range_between(row.first, row.last)]),
+            over=rows,
         )

@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import stat
-import time
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import pytest
 
 from tests.cli.conftest import Run
+from tests.waiting import wait_until
 
 SERIES = str(Path(__file__).parents[2] / "fixtures/stacks/urlconnection-stuck/series.tar.gz")
 
@@ -27,10 +27,7 @@ class Browser:
 
     @property
     def page(self) -> Path:
-        until = time.monotonic() + 20
-        while not (self.seen.exists() and self.seen.read_text()):
-            assert time.monotonic() < until
-            time.sleep(0.02)
+        wait_until(lambda: self.seen.exists() and self.seen.read_text(), "a page in the browser")
         address = urlsplit(self.seen.read_text().strip())
         assert address.scheme == "file"
         return Path(unquote(address.path))
@@ -57,11 +54,13 @@ def test_a_page_beside_another_format_is_opened(mqdiag: Run, tmp_path: Path, bro
 
 
 def test_without_a_file_the_page_is_a_new_one_that_nobody_else_reads(
-    mqdiag: Run, tmp_path: Path, browser: Browser
+    mqdiag_process: Run, tmp_path: Path, browser: Browser
 ) -> None:
     (tmp_path / "webbrowser.py").write_text("raise SystemExit(9)  # of the folder of the evidence")
     (tmp_path / "temporary").mkdir()
-    done = mqdiag("stacks", SERIES, "--open", BROWSER=str(browser.program), TMPDIR=str(tmp_path / "temporary"))
+    done = mqdiag_process(
+        "stacks", SERIES, "--open", BROWSER=str(browser.program), TMPDIR=str(tmp_path / "temporary")
+    )
     assert done.out.startswith("ERROR ")
     page = browser.page
     assert page.parent.parent == tmp_path / "temporary"

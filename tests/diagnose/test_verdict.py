@@ -45,7 +45,7 @@ def finding(rule: str, severity: Severity = Severity.ERROR, seen_in: str = "heap
             evidence=more.pop("evidence", {}),
             remedy=(),
             seen_in=(seen_in,),
-            lies_at="client" if own is None else own.lies_at,
+            lies_at="client" if own is None else own.texts.lies_at,
             undecides=own is not None and own.undecides,
         ),
         **more,

@@ -14,6 +14,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.layers import CHECK
 from tests.programs import need
 
 ROOT = Path(__file__).parents[2]
@@ -91,6 +92,7 @@ def test_examples_use_options_that_there_are(name: str) -> None:
         assert set(re.findall(r" (--?[a-z][a-z-]*)", line)) <= known, line
 
 
+@CHECK
 @pytest.mark.parametrize(
     "name",
     [
@@ -145,6 +147,7 @@ def test_every_example_is_run_or_says_why_not() -> None:
         assert any(reason.endswith(name) for reason in NOT_RUN), name
 
 
+@CHECK
 def test_the_man_page_is_one() -> None:
     """docs/make --check holds its text against the commands; here groff reads it."""
     page = ROOT / "docs" / "man" / "mqdiag.1"

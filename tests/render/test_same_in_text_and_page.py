@@ -18,6 +18,7 @@ from mqdiag.render.parts import AnyPart, Card, Figure, Fold, Section, Several
 from mqdiag.render.sections import sections_of
 from mqdiag.render.text.writer import TextWriter
 from mqdiag.text import NOTHING
+from tests.layers import one_in
 from tests.render import samples
 from tests.render.html.reports import FLEET, change, two_processes
 
@@ -166,20 +167,14 @@ def _assert_same_words(text: str, page: Page) -> None:
         assert all(map(MARKS.fullmatch, piece.split())), f"the page lacks {piece!r}"
 
 
-def one_of(every: int, paths: Sequence[Path]) -> list[object]:
-    """One of so many paths for each run of the tests, the rest for the night."""
-    return [
-        pytest.param(path, id=str(path), marks=[pytest.mark.nightly] if place % every else [])
-        for place, path in enumerate(paths)
-    ]
-
-
-@pytest.mark.parametrize("path", one_of(4, DUMPS))
+@pytest.mark.parametrize("path", one_in(4, DUMPS, name=str))
 def test_heap_dumps(path: Path) -> None:
     assert_same(diagnose_heap(FIXTURES / path).report)
 
 
-@pytest.mark.parametrize("path", [*FOLDERS, *one_of(6, SERIES_AND_LOGS)], ids=str)
+@pytest.mark.parametrize(
+    "path", [*one_in(4, FOLDERS, name=str), *one_in(12, SERIES_AND_LOGS, name=str)], ids=str
+)
 def test_folders_of_evidence(path: Path) -> None:
     report = diagnose_incident([FIXTURES / path]).report
     assert_same(report)

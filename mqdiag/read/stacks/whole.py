@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mqdiag.read.stacks.records import Stack, ThreadRecord
+from mqdiag.read.stacks.records import Sample, Stack, ThreadRecord
+from mqdiag.text import say
 
 _FIRST_METHODS = (
     ".run",
@@ -123,3 +124,25 @@ def threads_cut(threads: Sequence[ThreadRecord], *, excerpt: bool) -> int:
     if 2 * count < shown or (excerpt and not any(thread.name.startswith(_CONSUMES) for thread in lacking)):
         return 0
     return count
+
+
+TWO_PROCESSES = say(
+    "threads of two processes stand in one dump: numbers or addresses of its threads contradict each other"
+)
+
+
+def is_of_two_processes(sample: Sample) -> bool:
+    """Whether a number is that of two threads, or a thread is not in the JVM's own list."""
+    tids: dict[int | str, str] = {}
+    for thread in sample.threads:
+        if thread.tid is None or not thread.tid.startswith("0x"):
+            continue
+        if thread.java_id is not None and sample.listed and int(thread.tid, 16) not in sample.listed:
+            return True
+        # threads of the JVM itself have no number, and this one is there once
+        key = thread.java_id if thread.java_id is not None else thread.name
+        if (thread.java_id is not None or key == "VM Thread") and tids.setdefault(
+            key, thread.tid
+        ) != thread.tid:
+            return True
+    return False

@@ -62,10 +62,10 @@ def case(
         peers: whom the threads wait for, by a heap dump.
     """
     samples, *details = explanation(still, seen)
-    found = rule.case(
+    return rule.case(
         name,
         subject=subject(still),
-        evidence={name: value for name, value in evidence(still).items() if name != "frame"},
+        evidence={**evidence(still), **peer_evidence(peers)},
         words={
             "who": who(still),
             "frame": short_frame(still.frame),
@@ -86,7 +86,6 @@ def case(
         cause=cause or still.cause,
         weight=float(len(still.threads)),
     )
-    return structs.replace(found, evidence={**evidence(still), **peer_evidence(peers)})
 
 
 def undecided_case(
@@ -177,6 +176,11 @@ def short_frame(frame: str | None) -> Text:
         return WORDS.say("no_frame")
     method, bracket, place = frame.partition("(")
     return Text("{frame}", {"frame": ".".join(method.split(".")[-2:]) + bracket + place})
+
+
+def frame_shown(frame: str | None) -> Text | None:
+    """The same; None for a frame that is not known."""
+    return short_frame(frame) if frame else None
 
 
 def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
