@@ -403,9 +403,9 @@ class Peer(msgspec.Struct, frozen=True, kw_only=True):
     host: Address | None = None
     port: int | None = None
     method: Public | None = None
-    """of HTTP"""
+    """the method of an HTTP request"""
     timeout_ms: int | None = None
-    """of the wait for an answer, in force for this call; 0 is none"""
+    """limit of the wait for an answer, in force for this call; 0 is none"""
     source: Public
     """the class of the object that told the address"""
 

@@ -174,7 +174,7 @@ class PeerFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     path: tuple[str, ...] = ()
     method: tuple[str, ...] = ()
     timeout_ms: tuple[str, ...] = ()
-    """of a wait for an answer; 0 is none"""
+    """limit of a wait for an answer; 0 is none"""
 
 
 class Peers(msgspec.Struct):
