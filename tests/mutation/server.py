@@ -365,12 +365,24 @@ class Server:
             killer = answer.get("killer")
             if killer is None:
                 return answer
-            # the test must pass in such a child when nothing was changed
-            if self._in_child([killer], reached, items, lambda: True, loaded)["ended"] == "survived":
+            # Others before it may have made it fail: it must do so alone, and pass alone without the mutant.
+            alone = (
+                killer == names[0]
+                or self._in_child([killer], reached, items, lambda: loaded.put_in(mutant, tree), loaded)[
+                    "ended"
+                ]
+                == "killed"
+            )
+            passes = self._in_child([killer], reached, items, lambda: True, loaded)["ended"] == "survived"
+            if alone and passes:
                 reached.killed(mutant, killer)
                 return answer
-            self._unfit.add(killer)
-            print("fails in a child without a mutant:", killer, file=sys.__stderr__, flush=True)
+            if not passes:
+                self._unfit.add(killer)
+                print("fails in a child without a mutant:", killer, file=sys.__stderr__, flush=True)
+            names = names[names.index(killer) + 1 :]
+            if not names:
+                return answer | {"ended": "survived", "killer": None}
 
     def _in_child(
         self, names: list[str], reached: Reached, items: dict[str, pytest.Item], put_in: Any, loaded: Loaded
