@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
+from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence
 from mqdiag.log_events import (
     counted,
     files_of,
@@ -17,7 +18,6 @@ from mqdiag.log_events import (
     most_frequent_counted,
     when,
 )
-from mqdiag.rules.card import Card, Case, Entry, Line, Sentence
 from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of

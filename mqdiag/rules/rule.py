@@ -7,7 +7,8 @@
         ...
         yield RULE.case("slow-slave", slave, subject=subject(broker), evidence={"behind_bytes": behind})
 
-`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.rules.card`) and fills them.
+`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.knowledge.rule_card`)
+and fills them.
 Four habits take the place of a template language:
 
 * a sentence is left out where a value of it is unknown (None, or nothing at all);
@@ -27,8 +28,8 @@ from typing import TYPE_CHECKING
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.log_events import between
-from mqdiag.rules.card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.rules.said import Check, Draft, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say

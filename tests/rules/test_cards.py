@@ -12,10 +12,10 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge import packed
+from mqdiag.knowledge import rule_card as cards
+from mqdiag.knowledge.rule_card import Card, Case, Line, read_card
 from mqdiag.language import english
-from mqdiag.rules import card as cards
 from mqdiag.rules import run_rules
-from mqdiag.rules.card import Card, Case, Line, read_card
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft
 from mqdiag.text import say

@@ -19,7 +19,7 @@ from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
+FOLDER = os.path.join(os.path.dirname(__file__), "rules")
 Place = Literal["client", "broker", "any"]
 """The process in which the fault lies."""
 
