@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, TeamStatement
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.knowledge.library import said_by
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.said import Findings, Limits, Said
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 MEASURED_IN = {"count": "lines", "rate": "lines", "gap": "seconds", "sequence": "lines"}
 
 
-def in_statements(rule: Rule, facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_statements(rule: Rule, facts: Facts, limits: Limits) -> Findings:
     """One finding for each statement, of the program that is furthest beyond the limit."""
     logs = facts.logs
     if logs is None:
