@@ -71,6 +71,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     instance: Public | None = None
     """which of several brokers of that name, by where its logs lie"""
 
+    @classmethod
+    def of(cls, row: object, *parts: str) -> Subject:
+        """What a row of the facts names; group, topic, broker and queue where no parts are given."""
+        return cls(**{part: getattr(row, part) for part in parts or ("group", "topic", "broker", "queue_id")})
+
     def overlaps(self, other: Subject) -> bool:
         """True unless both name the same part differently: what may be one story."""
         for part in ("group", "topic", "broker", "queue_id", "instance"):

@@ -8,8 +8,9 @@ answer to mqadmin, which are one moment of something that began before.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.facts.logs import LogEvent
@@ -24,6 +25,18 @@ MOST_RANGES = 20
 _EARLIEST, _LATEST = datetime(1, 1, 3), datetime(9999, 12, 29)
 _LONGEST_MS = 366 * 86_400_000
 _DUMPS = frozenset({"heap", "stacks", "admin"})
+
+
+class Timed(Protocol):
+    """A row of logs, with the times of its first line and its last."""
+
+    @property
+    def first(self) -> str | None:
+        """Time of its first line."""
+
+    @property
+    def last(self) -> str | None:
+        """Time of its last line."""
 
 
 def ranges_of(events: Iterable[LogEvent]) -> tuple[TimeRange, ...]:
@@ -74,6 +87,12 @@ def between(
     if (begin.tzinfo is None) is not (end.tzinfo is None):
         return ()
     return (TimeRange(first=first, last=end.isoformat()),)
+
+
+def periods(rows: Sequence[Timed]) -> tuple[TimeRange, ...]:
+    """When the lines of some rows were written, each from its first line to its last."""
+    each = [period for row in rows for period in between(row.first, row.last)]
+    return tuple(each) if len(rows) == 1 else joined(each)
 
 
 def joined(ranges: Iterable[TimeRange]) -> tuple[TimeRange, ...]:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
@@ -12,7 +15,8 @@ import pytest
 from mqdiag.cli import mqdiag
 
 HEAVY = ("numba", "numpy", "numpy.ma", "pandas", "pyspark", "llvmlite")
-FIXTURES = Path(__file__).parents[1] / "fixtures"
+ROOT = Path(__file__).parents[1]
+FIXTURES = ROOT / "fixtures"
 MOST_MODULES = {
     ("--help",): 48,
     ("rules",): 229,
@@ -133,3 +137,72 @@ def test_a_heap_dump_needs_no_compiler() -> None:
     dump = Path(__file__).parents[1] / "fixtures/heap/no-rocketmq/dump.hprof.gz"
     assert heavy_modules("warm")[0] == "0"
     assert heavy_modules("heap", str(dump)) == ("0", {"numpy"})
+
+
+RUN_ANYWHERE = {"mqdiag.workers", "mqdiag.cli.completion", "mqdiag.given_toml", "mqdiag.read.stacks.reader"}
+"""modules that run in other processes too, import their own caller, or need a package that only a checkout has"""
+LISTED = """
+import os, sys
+from mqdiag.cli import run
+run({arguments!r})
+os.write({pipe}, chr(10).join(sys.modules).encode())
+"""
+DUMP = str(FIXTURES / "heap/no-rocketmq/dump.hprof.gz")
+RUNS = (
+    *MOST_MODULES,
+    *((*name.split(), "--help") for name in mqdiag.list_commands(click.Context(mqdiag))),
+    *(("--version",), ("rules", "--format", "json"), ("no-such-command",), ("completion", "bash"), ("cache",)),
+    *(("heap", "missing"), ("heap", DUMP), ("show", DUMP, "java.lang.String"), ("secrets", DUMP), ("warm",)),
+    *(("query", DUMP, "select 1"), ("diff", DUMP, DUMP), ("stacks", "x", "--expect", "bad")),
+    *(
+        ("diagnose", str(FIXTURES / part))
+        for part in ("incidents/stuck-http", "admin/5.3.3", "stores/power-loss-5.3.3")
+    ),
+    ("knowledge", "check", str(FIXTURES / "knowledge/acme")),
+)
+
+
+def imported_by(arguments: tuple[str, ...]) -> frozenset[str]:
+    """All modules that a command line leaves imported."""
+    reader, writer = os.pipe()
+    program = [sys.executable, "-c", LISTED.format(arguments=list(arguments), pipe=writer)]
+    with subprocess.Popen(
+        program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=(writer,)
+    ) as process:
+        os.close(writer)
+        with os.fdopen(reader) as file:
+            names = frozenset(file.read().split())
+        process.wait()
+    assert names, arguments
+    return names
+
+
+def deferred() -> Iterator[tuple[str, str, str]]:
+    """(module, what it imports inside of a function, file and line)."""
+    for file in sorted((ROOT / "mqdiag").rglob("*.py")):
+        module = ".".join(file.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+        for function in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                for node in ast.walk(function):
+                    if isinstance(node, ast.ImportFrom) and node.module:
+                        for name in node.names:
+                            yield (
+                                module,
+                                f"{node.module} {name.name}",
+                                f"{file.relative_to(ROOT)}:{node.lineno}",
+                            )
+
+
+@pytest.mark.nightly
+def test_an_import_inside_of_a_function_keeps_a_module_from_some_command() -> None:
+    """Else it stands at the head of its file; `docs/adr/0017-deferred-imports.md` says why."""
+    runs = [imported_by(arguments) for arguments in RUNS]
+    known = frozenset[str]().union(*runs)
+    needless = set()
+    for module, target, place in deferred():
+        package, _, name = target.partition(" ")
+        wanted = f"{package}.{name}" if f"{package}.{name}" in known else package
+        holders = [run for run in runs if module in run]
+        if holders and module not in RUN_ANYWHERE and all(wanted in run for run in holders):
+            needless.add(f"{place} imports {target}")
+    assert needless == set()

@@ -9,22 +9,11 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
-
-EXAMPLES = """\b
-Examples:
-  mqdiag cache
-      the folder, and what is kept in it
-  mqdiag cache clear
-      remove everything that is kept
-
-\b
-Mind:
-  The kept files show the shape of a heap: which objects there are, their
-  sizes and references. Remove them when you remove the dump.
-"""
+from mqdiag.cli.common.output import Target
+from mqdiag.text import Text, say
 
 
-@commands.command("cache", short_help="Show or remove what earlier runs kept of heap dumps.", epilog=EXAMPLES)
+@commands.command("cache", short_help="Show or remove what earlier runs kept of heap dumps.")
 @commands.argument("action", required=False, type=click.Choice(("show", "clear")), default="show")
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
@@ -34,8 +23,6 @@ def command(action: str, debug: bool) -> int:
     ACTION is show, which is the default, or clear, which removes everything.
     """
     from mqdiag.cache.folder import open_cache
-    from mqdiag.cli.common.output import Target
-    from mqdiag.text import Text, say
 
     folder, why_not = open_cache()
     lines: list[Text]

@@ -5,23 +5,10 @@ from __future__ import annotations
 import click
 
 from mqdiag.cli.common import commands
-
-EXAMPLES = """\b
-Examples:
-  mqdiag completion bash > ~/.local/share/bash-completion/completions/mqdiag
-  mqdiag completion zsh > ~/.zfunc/_mqdiag
-      with fpath+=~/.zfunc before compinit in ~/.zshrc
-  mqdiag completion fish > ~/.config/fish/completions/mqdiag.fish
-
-\b
-Mind:
-  Make the folder first where it is missing: mkdir -p ~/.zfunc
-  The script calls mqdiag by this name, so mqdiag must be in PATH. Open a new
-  shell afterwards.
-"""
+from mqdiag.cli.common.output import Target
 
 
-@commands.command("completion", short_help="Print the completion script of a shell.", epilog=EXAMPLES)
+@commands.command("completion", short_help="Print the completion script of a shell.")
 @commands.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(shell: str, debug: bool) -> int:
@@ -32,7 +19,6 @@ def command(shell: str, debug: bool) -> int:
     from click.shell_completion import get_completion_class
 
     from mqdiag.cli import mqdiag
-    from mqdiag.cli.common.output import Target
 
     completion = get_completion_class(shell)
     if completion is None:

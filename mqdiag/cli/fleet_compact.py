@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_folders
+from mqdiag.cli.common.durations import seconds
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import MESSAGE_LANG_OPTION
 from mqdiag.errors import UsageError
@@ -16,22 +18,8 @@ from mqdiag.text import say
 if TYPE_CHECKING:
     from mqdiag.fleet.tables.compact import Keep
 
-EXAMPLES = """\b
-Examples:
-  mqdiag fleet compact /mnt/fleet
-  mqdiag fleet compact /mnt/fleet --keep 90d
-  mqdiag fleet compact s3://bucket/fleet --keep 10
 
-\b
-Mind:
-  No run can use DIR meanwhile. A running query can miss a file that was
-  deleted: run it again.
-"""
-
-
-@commands.command(
-    "fleet compact", short_help="Merge the files of a fleet's tables, and remove old runs.", epilog=EXAMPLES
-)
+@commands.command("fleet compact", short_help="Merge the files of a fleet's tables, and remove old runs.")
 @commands.argument("out", metavar="DIR", shell_complete=complete_folders)
 @commands.option(
     "--keep",
@@ -84,9 +72,7 @@ def command(out: str, keep: str | None, debug: bool) -> int:
 
 
 def _keep(text: str | None) -> Keep:
-    from datetime import timedelta
 
-    from mqdiag.cli.common.durations import seconds
     from mqdiag.fleet.tables.compact import EVERYTHING, Keep
 
     if text is None:

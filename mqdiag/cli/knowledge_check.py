@@ -6,27 +6,18 @@ from typing import TYPE_CHECKING
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_folders
+from mqdiag.cli.common.failures import complain
+from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
+from mqdiag.cli.common.output import Target
 from mqdiag.errors import EXIT_CLEAN, EXIT_USAGE
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.knowledge.team import Team
 
-EXAMPLES = """\b
-Examples:
-  mqdiag knowledge check team
 
-\b
-Mind:
-  Commands that make a report use what is right by --knowledge team.
-  mqdiag.toml can name the folder for all runs:
-  [knowledge]
-  folders = ["team"]
-"""
-
-
-@commands.command("knowledge check", short_help="Check what a team knows of its own software.", epilog=EXAMPLES)
+@commands.command("knowledge check", short_help="Check what a team knows of its own software.")
 @commands.argument("folder", metavar="DIR", shell_complete=complete_folders)
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
@@ -36,9 +27,6 @@ def command(folder: str, debug: bool) -> int:
     DIR has folders of TOML files: libraries for your own client libraries, log_statements for log lines with a limit,
     and rules for a runbook, actions and references beside those of a rule, in a file of the rule's name.
     """
-    from mqdiag.cli.common.failures import complain
-    from mqdiag.cli.common.language import in_reader_language
-    from mqdiag.cli.common.output import Target
     from mqdiag.cli.common.team import names_of_rules
     from mqdiag.knowledge.team import check_team
     from mqdiag.knowledge.team.folder import files_of

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.cache_options import CACHE, cache_bytes
 from mqdiag.cli.common.completion import complete_files
+from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import (
     CONFIG_OPTION,
     DEBUG_OPTION,
@@ -18,26 +19,17 @@ from mqdiag.cli.common.options import (
     MESSAGE_LANG_OPTION,
     with_options,
 )
+from mqdiag.cli.common.progress import NotesOnly
 from mqdiag.errors import UsageError
+from mqdiag.language import writer
 from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag mcp /var/dumps
-  mqdiag mcp incident logs --no-redact
 
-\b
-Mind:
-  Every client of the server can read what reports show of the files below
-  the folders. An assistant may send that to the maker of its model.
-"""
-
-
-@commands.command("mcp", short_help="Serve the same questions to an assistant (MCP).", epilog=EXAMPLES)
+@commands.command("mcp", short_help="Serve the same questions to an assistant (MCP).")
 @commands.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=complete_files)
 @commands.option(
     "--no-redact", is_flag=True, help="Tell texts, keys and addresses too, which reports hide by --redact."
@@ -91,10 +83,7 @@ def command(
 @contextmanager
 def _watch(paths: Sequence[str], *, more_cpu_s: float = 0.0, more_memory_bytes: int = 0) -> Iterator[Progress]:
     """The budget of a run over some files, as every command has it; notes go to standard error."""
-    from mqdiag.cli.common.language import reader_language
-    from mqdiag.cli.common.progress import NotesOnly
     from mqdiag.cli.common.watchdog import watched
-    from mqdiag.language import writer
 
     notes = NotesOnly(writer(reader_language()))
     with watched(notes, paths, more_cpu_s=more_cpu_s, more_memory_bytes=more_memory_bytes) as progress:

@@ -9,6 +9,7 @@ import click
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_files
+from mqdiag.cli.common.failures import complain
 from mqdiag.cli.common.given_file import given_file
 from mqdiag.cli.common.language import in_reader_language, reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
@@ -19,21 +20,8 @@ from mqdiag.text import say
 if TYPE_CHECKING:
     from mqdiag.redact.redact_dump import Redacted
 
-EXAMPLES = """\b
-Examples:
-  mqdiag redact dump.hprof.gz shared.hprof.gz
-  mqdiag redact dump.hprof.gz shared.hprof.gz --force
-  mqdiag redact dump.hprof.gz shared.hprof.gz --force --digits --check
-      and no number of a card, and look whether the copy holds any secret
 
-\b
-Mind:
-  Names of classes, groups, topics and threads stay: read docs/redaction.md
-  before you give the copy away.
-"""
-
-
-@commands.command("redact", short_help="Write a copy of a heap dump that can be shared.", epilog=EXAMPLES)
+@commands.command("redact", short_help="Write a copy of a heap dump that can be shared.")
 @commands.argument("dump", metavar="IN", shell_complete=complete_files)
 @commands.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @commands.option("--force", is_flag=True, help="Replace OUT if it is there already.")
@@ -78,7 +66,6 @@ def command(
 
 def _checked(copy: Path) -> int:
     """Say what the copy still holds; the exit code."""
-    from mqdiag.cli.common.failures import complain
     from mqdiag.cli.common.watchdog import watched
     from mqdiag.diagnose.secrets import secrets_in_heap
     from mqdiag.render.wording.safe import safe
@@ -108,7 +95,6 @@ def _checked(copy: Path) -> int:
 
 
 def _tell(dump: str, done: Redacted) -> None:
-    from mqdiag.cli.common.failures import complain
     from mqdiag.render.wording.safe import safe
 
     summary = say(

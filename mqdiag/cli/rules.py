@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_rules
-from mqdiag.cli.common.options import DEBUG_OPTION, LANG_OPTION
+from mqdiag.cli.common.language import language_of_run
+from mqdiag.cli.common.options import DEBUG_OPTION, LANG_OPTION, CommonOptions
+from mqdiag.cli.common.output import Target
 from mqdiag.errors import UsageError
 from mqdiag.language import Writer, english
 from mqdiag.spelling import did_you_mean, nearest
@@ -19,15 +21,8 @@ if TYPE_CHECKING:
 
 MOST_HINTS = 4
 
-EXAMPLES = """\b
-Examples:
-  mqdiag rules
-  mqdiag rules consumer-cache-exceeds-heap
-  mqdiag rules --search "page cache"
-"""
 
-
-@commands.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
+@commands.command("rules", short_help="List the rules, or explain one.")
 @commands.argument("name", required=False, shell_complete=complete_rules)
 @commands.option(
     "--search", metavar="WORD", help="List the rules that have WORD in their name, texts or causes."
@@ -36,9 +31,6 @@ Examples:
 @DEBUG_OPTION
 def command(name: str | None, search: str | None, lang: str | None, debug: bool) -> int:
     """List all rules, one line each, or explain the rule NAME: what it means, what to do, on what it rests."""
-    from mqdiag.cli.common.language import language_of_run
-    from mqdiag.cli.common.options import CommonOptions
-    from mqdiag.cli.common.output import Target
     from mqdiag.cli.common.session import view
     from mqdiag.render.text.cards import render_card, render_catalogue
     from mqdiag.rules import all_rules

@@ -17,23 +17,10 @@ from mqdiag.cli.common.options import (
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT
-
-EXAMPLES = """\b
-Examples:
-  mqdiag secrets dump.hprof.gz
-  mqdiag secrets dump.hprof.gz --format json -o secrets.json
-
-\b
-Mind:
-  A secret without a known form, such as a plain password in a local
-  variable, is not found. An empty result proves nothing.
-  mqdiag redact --check asks the same of the copy that it writes.
-"""
+from mqdiag.render import renderer
 
 
-@commands.command(
-    "secrets", short_help="Look for keys, passwords and card numbers in a heap dump.", epilog=EXAMPLES
-)
+@commands.command("secrets", short_help="Look for keys, passwords and card numbers in a heap dump.")
 @commands.argument("dump", shell_complete=complete_files)
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
 @with_options(SMALL_REPORT)
@@ -61,7 +48,6 @@ def command(
     from mqdiag.cli.common.watchdog import watched
     from mqdiag.config import parse_size
     from mqdiag.diagnose.secrets import secrets_in_heap
-    from mqdiag.render import renderer
 
     target = Target(output, inputs=(dump,))
     options = CommonOptions(format=shape, output=output, no_color=no_color, debug=debug)

@@ -12,21 +12,10 @@ from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, SMALL_REPORT, CommonOptions, with_options
 from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
-
-EXAMPLES = """\b
-Examples:
-  mqdiag show dump.hprof.gz ProcessQueue
-  mqdiag show dump.hprof.gz 'byte[]' --limit 5
-  mqdiag show dump.hprof.gz 0xfeb4e7f0
-      an id as mqdiag heap or mqdiag show CLASS prints it
-
-\b
-Mind:
-  An id holds for its dump only: objects move, and the next dump has others.
-"""
+from mqdiag.render import renderer
 
 
-@commands.command("show", short_help="Look at one object or one class of a heap dump.", epilog=EXAMPLES)
+@commands.command("show", short_help="Look at one object or one class of a heap dump.")
 @commands.argument("dump", shell_complete=complete_files)
 @commands.argument("what", metavar="OBJECT_ID|CLASS")
 @commands.option(
@@ -72,7 +61,6 @@ def command(
     kept = cache_bytes(no_cache, cache_size, dump)
     # Here, not above: these imports take numba and numpy with them.
     from mqdiag.diagnose.show import show_in_heap
-    from mqdiag.render import renderer
 
     with (
         terminal_progress(reader_language()) as shown,

@@ -9,16 +9,12 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
-
-EXAMPLES = """\b
-Examples:
-  mqdiag warm
-  MQDIAG_KERNELS=/var/cache/mqdiag mqdiag warm
-      into a folder of your choice, such as the volume of a container
-"""
+from mqdiag.errors import MqdiagError
+from mqdiag.progress import Silent
+from mqdiag.text import say
 
 
-@commands.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
+@commands.command("warm", short_help="Compile the kernels now, not at the first dump.")
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
 def command(debug: bool) -> int:
@@ -26,11 +22,8 @@ def command(debug: bool) -> int:
 
     The first command that reads a dump does the same. Run it when you build an image or set up a machine.
     """
-    from mqdiag.errors import MqdiagError
     from mqdiag.kernel import folder
     from mqdiag.kernel.ahead import compile_ahead
-    from mqdiag.progress import Silent
-    from mqdiag.text import say
 
     started = time.monotonic()
     compile_ahead(Silent(), *folder.TASKS)

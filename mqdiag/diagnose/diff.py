@@ -10,6 +10,7 @@ import msgspec
 from mqdiag import __version__
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.judge import Diagnosis, unreadable
 from mqdiag.diff.compare import compare
 from mqdiag.errors import InputError
@@ -90,7 +91,6 @@ def _side(path: str, settings: Settings, progress: Progress) -> Diagnosis:
         pass  # told by what follows, in its own words
     except InputError as error:
         return Diagnosis(report=Report(mqdiag=__version__, inputs=(unreadable(path, "report", error),)))
-    from mqdiag.diagnose.incident import diagnose_incident
 
     return diagnose_incident([path], settings, progress=progress)
 

@@ -6,7 +6,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mqdiag.config import Settings
+from mqdiag.diagnose.heap_facts import graph_facts
+from mqdiag.diagnose.heap_input import heap_input
 from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
+from mqdiag.diagnose.read_heaps import read_heaps
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts
 from mqdiag.progress import Progress, Silent
@@ -43,7 +46,6 @@ def diagnose_heap(
     try:
         if not str(path):
             raise InputError(shown, say("is not a file name"))
-        from mqdiag.diagnose.read_heaps import read_heaps
 
         found = read_heaps(
             Path(path),
@@ -78,9 +80,6 @@ def diagnose_opened(heap: Heap, name: str, settings: Settings | None = None) -> 
         name: what the user called the file.
         settings: expectations, thresholds and the heap's limit.
     """
-    from mqdiag.diagnose.heap_facts import graph_facts
-    from mqdiag.diagnose.heap_input import heap_input
-
     settings = settings or Settings()
     facts = graph_facts(heap, settings, Silent())
     given = heap_input(heap.dump, name, heap, facts)

@@ -6,9 +6,12 @@ from pathlib import Path
 
 from mqdiag import __version__
 from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.heap_input import heap_input
 from mqdiag.errors import NO_NAME, InputError
 from mqdiag.findings import Report
+from mqdiag.graph import open_heap
 from mqdiag.progress import Progress, Silent
+from mqdiag.secrets.find import find_secrets
 
 
 def secrets_in_heap(
@@ -34,11 +37,6 @@ def secrets_in_heap(
     Raises:
         InputError: nothing of the dump can be read.
     """
-    # Here, not above: these imports take numpy with them.
-    from mqdiag.diagnose.heap_input import heap_input
-    from mqdiag.graph import open_heap
-    from mqdiag.secrets.find import find_secrets
-
     shown = name or str(path) or NO_NAME
     progress = progress or Silent()
     try:

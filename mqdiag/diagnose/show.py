@@ -8,10 +8,15 @@ from typing import TYPE_CHECKING
 
 from mqdiag import __version__
 from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.heap_input import heap_input
 from mqdiag.errors import NO_NAME, InputError
 from mqdiag.facts.shown import Shown
 from mqdiag.findings import Report
+from mqdiag.graph import open_heap
 from mqdiag.progress import Progress, Silent
+from mqdiag.show.classes import show_class
+from mqdiag.show.objects import show_object
+from mqdiag.show.target import find_target
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -43,13 +48,6 @@ def show_in_heap(
         InputError: nothing of the dump can be read.
         UsageError: it has no such object or class.
     """
-    # Here, not above: these imports take numba and numpy with them.
-    from mqdiag.diagnose.heap_input import heap_input
-    from mqdiag.graph import open_heap
-    from mqdiag.show.classes import show_class
-    from mqdiag.show.objects import show_object
-    from mqdiag.show.target import find_target
-
     shown = name or str(path) or NO_NAME
     progress = progress or Silent()
     try:

@@ -123,6 +123,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
             stopped_at_byte=stopped_at,
             problem=problem,
             pasted=len(result.samples) - len(own),
+            contradictory=any(sample.contradictory for sample in own),
         )
     ]
     return entries + _parts(result)

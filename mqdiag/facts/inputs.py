@@ -50,7 +50,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """thread dumps and crash reports that somebody pasted into a text of this log: whose they are, nobody knows, so
     findings that rest on them are information, of medium confidence at the most"""
     contradictory: bool = False
-    """records of a dump contradict each other, so that nothing in it is sure: several objects have one id"""
+    """records of a dump contradict each other, so that nothing in it is sure: several objects have one id, or threads
+    of two processes stand in one dump"""
 
     @property
     def was_read(self) -> bool:

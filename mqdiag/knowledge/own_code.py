@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import cache, lru_cache
 from sys import intern
 
+from mqdiag.knowledge.library import JDK
 from mqdiag.lazy_pattern import lazy_pattern
 
 NOT_OWN_PARTS: tuple[str, ...] = (
@@ -79,8 +80,6 @@ def is_hidden(method: str) -> bool:
 @cache
 def _packages(*, in_heap: bool) -> tuple[str, ...]:
     """Beginnings of names of classes of the JDK and of libraries; none begins with another one."""
-    # Not before: most logs have no frame of a listener.
-    from mqdiag.knowledge.library import JDK
     from mqdiag.knowledge.library_files import from_libraries, index
 
     from_libraries(_packages)

@@ -36,7 +36,7 @@ _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 _PRINTED_BY_ALL = ("thrown", "send", "route")
 """reasons of texts that are an exception's"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
-_ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: ")
+_ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: |msg=\"|\):")
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _OF_GRPC = b"io.grpc."

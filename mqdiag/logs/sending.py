@@ -24,6 +24,9 @@ _CALL_TIMEOUT = lazy_pattern(
 _STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
 _NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
 _CONNECT = lazy_pattern(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
+_NOT_CONNECTED_ELSEWHERE = lazy_pattern(
+    r"(?:dial tcp |can not connect to(?: server)?:|Connection (?:failed|timeout) to )([\w.-]{1,200}:\d{1,5})\b"
+)
 _CLOSED = lazy_pattern(r"close the connection to remote address\[([^\]]{0,100})\]")
 _NO_ROUTE = lazy_pattern(
     r"No route info (?:of|for) this topic[:,] ?([^\s,\"\\]{0,300})"
@@ -135,6 +138,14 @@ def not_connected(message: Message, log: LogTally) -> None:
         tally.keep_largest("lines_of_vip_port", 1)
 
 
+def not_connected_elsewhere(message: Message, log: LogTally) -> None:
+    """A client in another language made no connection; other failures of the same call do not name an address."""
+    found = _NOT_CONNECTED_ELSEWHERE.search(message.text)
+    if found is not None:
+        kind = "name-server-not-connected" if found[1].endswith(_NAME_SERVER_PORT) else "broker-not-connected"
+        log.add(kind, message, Subject(broker=found[1]), side="client")
+
+
 def closed(message: Message, log: LogTally) -> None:
     """A client's channel was closed; one without a remote address was never connected."""
     if "NettyServer" in message.text:
@@ -158,5 +169,6 @@ def no_route(message: Message, log: LogTally) -> None:
     if topic.startswith("%") or topic == "TBW102":
         return  # a retry topic is made by the broker when the first message fails
     asked_for = "trace-route-not-known" if topic == _TRACE_TOPIC else "route-not-known"
-    kind = asked_for if asked else "send-no-route"
+    # a client of gRPC gives up after its first question
+    kind = asked_for if asked and "NotFoundException" not in message.text else "send-no-route"
     log.add(kind, message, Subject(topic=topic or None), side="client")

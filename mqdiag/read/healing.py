@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.wrappers import wrapper_of
 
 SAMPLE_BYTES = 64 << 10
@@ -211,7 +212,5 @@ def _stands_alone(inner: str) -> bool:
     own = sum(_OWN_TIME.match(line) is not None for line in records)
     if own * 2 >= len(records) > 0 or any(map(_UNTIMED.match, lines)):
         return True
-    # Here, not above: few texts are wrapped.
-    from mqdiag.read.admin.recognise import is_admin_output
 
     return is_admin_output(inner)

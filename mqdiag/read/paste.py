@@ -32,15 +32,17 @@ _TIME = (
 _LEVEL = ANY.encode() + rb"\b"
 _ACCESS = rb"\S{1,80} \S{1,80} \S{1,80} \[\d\d/[A-Z][a-z]{2}/\d{4}:"
 """how a line of a web server's access log begins"""
+_LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |time=\""
+"""how a line of logrus begins, which counts seconds since the start on a terminal"""
 _BEGINS = lazy_pattern(
-    rb"\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
+    _LOGRUS + rb"|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
     + rb"|[A-Z]\w{3,80} - "
     + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b|" + _ACCESS
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
-_DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS)
+_DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)
 _FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
 
 

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-
-from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import BusyThread
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import short_frame
 
 RULE = Rule("busy-loop")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each place; consume threads are the business of cpu-bound-listener."""
     places: dict[tuple[str | None, str], list[BusyThread]] = defaultdict(list)
     for busy in stacks.busy_threads:
@@ -29,17 +25,20 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
         works = _allocates(longest, limits)
         whole_core = longest.share_of_core is None or longest.share_of_core >= limits["core_share"]
         loops = whole_core and works is not True and longest.samples >= limits["min_samples"]
-        found = RULE.case(
+        yield RULE.case(
             "busy-loop" if loops else "loop-or-work",
             longest,
             subject=Subject(thread=longest.thread if len(members) == 1 else longest.pool or longest.thread),
-            evidence={"threads": tuple(busy.thread for busy in members), "thread_count": len(members)},
-            words={"shown": short_frame(frame), "works": works is True},
+            evidence={
+                "threads": tuple(busy.thread for busy in members),
+                "thread_count": len(members),
+                "frame": frame,
+            },
+            words={"frame": short_frame(frame), "works": works is True},
             confidence=Confidence.HIGH if loops and works is False else Confidence.MEDIUM,
             severity=Severity.WARNING if loops else Severity.INFO,
             weight=float(len(members)),
         )
-        yield structs.replace(found, evidence={**found.evidence, "frame": frame})
 
 
 def _allocates(busy: BusyThread, limits: Limits) -> bool | None:

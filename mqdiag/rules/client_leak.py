@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
-OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
-"""producers that the client makes for itself in every instance"""
-ONE_EACH = frozenset(
-    (
-        "RebalanceService",
-        "PullMessageService",
-        "MQClientFactoryScheduledThread",
-        "NettyClientSelector",
-        "ClientHouseKeepingService",
-    )
-)
-"""threads of which each client instance has exactly one, without the number at the end"""
 MIN_KINDS = 2
 """different threads of a client that must be there as often"""
 GRPC_SCHEDULER = "RocketmqClientScheduler-"
@@ -32,7 +18,7 @@ RULE = Rule("client-leak")
 
 
 @RULE.heap
-def by_count(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def by_count(heap: HeapFacts, limits: Limits) -> Findings:
     """At most one finding, where only the counts of classes are known."""
     counted = heap.counted
     if counted is not None and counted.client_instances >= limits["instances"]:
@@ -40,14 +26,14 @@ def by_count(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group that so many running instances have."""
     running = [one for one in heap.instances if one.service_state == "RUNNING"]
     instances_of = Counter(
         group
         for one in running
         for group in {*one.consumer_groups, *one.producer_groups}
-        if not group.startswith(OWN)
+        if not group.startswith(RULE.names("own_producers"))
     )
     producers = sum(one.library == "grpc" and not one.consumer_groups for one in running)
     if producers >= limits["instances"]:
@@ -60,10 +46,14 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for a process with many threads of which a client has one."""
     threads_of_process = stacks.series[-1].threads if stacks.series else None
-    kinds = [kind for kind in stacks.kinds if kind.thread.rstrip("#_") in ONE_EACH and kind.threads]
+    kinds = [
+        kind
+        for kind in stacks.kinds
+        if kind.thread.rstrip("#_") in RULE.names("threads_of_client") and kind.threads
+    ]
     # two different threads: an application may have a pool that it calls RebalanceService
     many = [kind for kind in kinds if kind.threads[-1] >= limits["instances"]]
     if len(many) >= MIN_KINDS:

@@ -2,40 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.fleet import CommonTrait, FleetFacts
-from mqdiag.facts.vocabulary import TraitKind
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("common-cause")
 MOST_HOSTS = 3
 """hosts that the explanation names"""
-CASES: dict[TraitKind, str] = {
-    "frame": "named-by-the-fault",
-    "holder": "named-by-the-fault",
-    "setting": "named-by-the-fault",
-    "address": "named-by-the-fault",
-    "group": "in-common",
-    "broker": "in-common",
-    "library": "in-common",
-    "client-version": "in-common",
-}
-"""by what the hosts share: the fault itself names it, or it only goes together with it"""
 LIBRARY_SHARE = 0.8
 """share of the hosts with the fault that must use a library, which many hosts use without any fault"""
 
 
 @RULE.fleet
-def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each rule, cause and trait that enough hosts share."""
     for trait in fleet.common:
         if trait.hosts < limits["hosts"] or (trait.kind == "library" and not _wide_enough(trait, limits)):
             continue
         yield RULE.case(
-            CASES[trait.kind],
+            RULE.meaning("by_trait")[trait.kind],
             trait,
             severity=Severity(trait.severity),
             subject=Subject(key=f"{trait.rule}:{trait.cause}:{trait.kind}:{trait.value}"),

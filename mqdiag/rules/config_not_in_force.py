@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Expectation, Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.expectations import NOT_GIVEN
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule, Skip
 from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import without_graph
 
 RULE = Rule("config-not-in-force")
-PER_TOPIC = {
-    "pullThresholdForQueue": "pullThresholdForTopic",
-    "pullThresholdSizeForQueue": "pullThresholdSizeForTopic",
-}
-"""settings of a queue, and the settings of a topic that RocketMQ divides over the queues"""
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each consumer and setting that differ."""
     heap = facts.heap
     assert heap is not None
@@ -39,7 +31,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield from _compare(expected, heap)
 
 
-def _compare(expected: Expectation, heap: HeapFacts) -> Iterator[Said]:
+def _compare(expected: Expectation, heap: HeapFacts) -> Findings:
     meant = [one for one in heap.consumers if expected.group is None or one.group == expected.group]
     having = [consumer for consumer in meant if expected.key in consumer.config]
     if not meant:
@@ -70,7 +62,7 @@ def _same(expected: ConfigValue, actual: ConfigValue) -> bool:
 
 def _divided(key: str, consumer: ConsumerFacts) -> int | None:
     """The value of the per-topic setting if it explains the value in force."""
-    per_topic = whole(consumer.config.get(PER_TOPIC.get(key, "")))
+    per_topic = whole(consumer.config.get(RULE.meaning("divided").get(key, "")))
     if per_topic is None or per_topic <= 0 or not consumer.queues:
         return None
     if consumer.config.get(key) != max(1, per_topic // consumer.queues):
@@ -98,7 +90,7 @@ def _differs(expected: Expectation, consumer: ConsumerFacts, actual: ConfigValue
             "by_option": expected.source == "option",
             "value_for_topic": None,
             "queues": None,
-            "setting_for_topic": PER_TOPIC.get(key),
+            "setting_for_topic": RULE.meaning("divided").get(key),
             "setter": f"set{key[0].upper()}{key[1:]}",
         },
         given={

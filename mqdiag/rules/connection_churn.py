@@ -7,30 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import between, by_broker, events, lines_of, seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between as time_range
 
 RULE = Rule("connection-churn")
 TOO_LONG, FOREIGN, SHUT_DOWN = "frame-too-long", "frame-not-rocketmq", "client-shut-down"
-NEVER_MADE_SHOWN_BY = (
-    "name-server-not-connected",
-    "name-server-not-set",
-    "name-server-no-answer",
-    "send-not-connected",
-    "send-call-timeout",
-    "send-no-answer",
-    "broker-not-connected",
-)
-"""events of rules that name the server, or what failed because of it"""
-PROTOCOLS = {
-    "lines_of_http": "http",
-    "lines_of_grpc": "grpc",
-    "lines_of_tls": "tls",
-    "lines_of_remote_desktop": "remote-desktop",
-}
-"""words by the value of an event"""
 FEWEST = 2
 """lines from which on something happens again, in the shortest excerpt"""
 ALIKE_SHARE = 0.8
@@ -38,7 +20,7 @@ ALIKE_SHARE = 0.8
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each peer and cause, and one for each broker and cause where the server says why."""
     peers: dict[tuple[str, bool, str], Draft] = {}
     for row in logs.connections:
@@ -124,7 +106,11 @@ def _frames(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
         )
     found = events(logs, FOREIGN)
     if enough(logs, lines_of(found), limits["frames"]):
-        named = [word for key, word in PROTOCOLS.items() if any(key in event.values for event in found)]
+        named = [
+            word
+            for key, word in RULE.meaning("protocols").items()
+            if any(key in event.values for event in found)
+        ]
         yield RULE.case(
             "not-rocketmq" if named else "protocol-not-known",
             logs=logs,
@@ -172,7 +158,7 @@ def _often(closed: int, first: str | None, last: str | None, limits: Limits) -> 
 def _never_made(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Connections that ended before they were made, where no request that failed tells which server it was."""
     lasting = _lasting(logs, "connection-never-made", "connection-not-made")
-    if logs.count(*NEVER_MADE_SHOWN_BY) == 0 and enough(logs, lines_of(lasting), limits["lines"]):
+    if logs.count(*RULE.names("never_made_shown_by")) == 0 and enough(logs, lines_of(lasting), limits["lines"]):
         yield RULE.case("never-made", logs=logs, events=lasting)
 
 

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import ConnectionWaits, Standstill
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge.lookup import all_libraries
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import Text
@@ -23,7 +20,7 @@ RULE = Rule("connection-pool-exhausted")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool."""
     for still in stacks.standstills:
         if still.kind == "pool":
@@ -68,11 +65,16 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
     """The threads that have a timeout for the wait: they fail one message after the other."""
     name = "no-user" if waits.user is None else "user-known" if waits.user_sure else "user-perhaps-known"
     long_enough = seconds is not None and seconds >= limits["min_seconds"]
-    found = RULE.case(
+    return RULE.case(
         name,
         waits,
         subject=Subject(group=waits.group, thread=None if waits.group else waits.pool),
-        evidence={"thread_count": len(waits.threads), "samples": len(waits.waiting)},
+        evidence={
+            "thread_count": len(waits.threads),
+            "samples": len(waits.waiting),
+            "frame": waits.frame,
+            "user_frame": waits.user_frame,
+        },
         words={"frame": short_frame(waits.frame), "user_frame": short_frame(waits.user_frame)},
         given={"remedy": waits.remedy},
         severity=Severity.ERROR if long_enough else Severity.WARNING,
@@ -80,5 +82,3 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None) ->
         cause=waits.cause,
         weight=float(len(waits.threads)),
     )
-    frames = {"frame": waits.frame, "user_frame": waits.user_frame}
-    return structs.replace(found, evidence={**found.evidence, **frames})

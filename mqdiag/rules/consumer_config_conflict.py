@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("consumer-config-conflict")
-OF_EACH_INSTANCE = frozenset(
-    {"instanceName", "clientIP", "consumeTimestamp", "unitName", "namespaceInitialized", "namesrvAddr"}
-)
-"""set per object by the client itself, or intended to differ between instances of one group"""
-DIVIDED = {
-    "pullThresholdForQueue": "pullThresholdForTopic",
-    "pullThresholdSizeForQueue": "pullThresholdSizeForTopic",
-}
-"""settings of a queue, and the settings of a topic that RocketMQ divides over the queues"""
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group with differences."""
     groups: dict[tuple[str, str], list[ConsumerFacts]] = {}
     for consumer in heap.consumers:
@@ -57,7 +45,7 @@ def _different(consumers: list[ConsumerFacts]) -> dict[str, tuple[str, ...]]:
     """Settings that all have but not with one value; per-queue thresholds that RocketMQ computes are no difference."""
     different: dict[str, tuple[str, ...]] = {}
     for key in sorted(consumers[0].config):
-        if key in OF_EACH_INSTANCE or not all(key in consumer.config for consumer in consumers):
+        if key in RULE.names("of_each_instance") or not all(key in consumer.config for consumer in consumers):
             continue
         if all(_is_divided(key, consumer.config) for consumer in consumers):
             continue
@@ -68,5 +56,5 @@ def _different(consumers: list[ConsumerFacts]) -> dict[str, tuple[str, ...]]:
 
 
 def _is_divided(key: str, config: dict[str, ConfigValue]) -> bool:
-    per_topic = config.get(DIVIDED.get(key, ""))
+    per_topic = config.get(RULE.meaning("divided").get(key, ""))
     return isinstance(per_topic, int) and per_topic > 0

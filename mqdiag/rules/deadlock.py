@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import HiddenDeadlock
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
-from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
+from mqdiag.rules.shared.standstill import frame_shown, short_frame
 from mqdiag.text import NOTHING, Text
 
 MOST_NAMED = 6
@@ -21,7 +18,7 @@ RULE = Rule("deadlock")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each cycle."""
     for cycle in stacks.deadlocks:
         names, waits = cycle.threads, [lock.partition(" at ") for lock in cycle.locks]
@@ -41,7 +38,11 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
             },
             rows={
                 "members": tuple(
-                    {**structs.asdict(one), "frame": short_frame(one.frame), "taken_at": _shown(one.taken_at)}
+                    {
+                        **structs.asdict(one),
+                        "frame": short_frame(one.frame),
+                        "taken_at": frame_shown(one.taken_at),
+                    }
                     for one in cycle.members
                 ),
                 "locks": ()
@@ -67,7 +68,8 @@ def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draf
     """A holder that waits for threads which all want its lock; a moment later it may have what it waits for."""
     workers = len(hidden.workers)
     lasts = hidden.samples >= limits["min_samples"] and (stacks.seconds or 0.0) >= limits["min_seconds"]
-    found = RULE.case(
+    frames = {name: getattr(hidden, name) for name in ("holder_frame", "worker_frame", "taken_at")}
+    return RULE.case(
         "hidden-deadlock",
         hidden,
         subject=Subject(group=hidden.group, thread=hidden.holder),
@@ -76,11 +78,11 @@ def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draf
             "thread_count": workers + 1,
             "worker_count": workers,
             "frame": hidden.holder_frame,
+            **{name: frame for name, frame in frames.items() if frame is not None},
         },
         words={
+            **{name: frame_shown(frame) for name, frame in frames.items()},
             "holder_frame": short_frame(hidden.holder_frame),
-            "worker_frame": _shown(hidden.worker_frame),
-            "taken_at": _shown(hidden.taken_at),
             "for_connection": hidden.holder_waits == "pool",
             "for_room": hidden.for_room,
         },
@@ -89,14 +91,3 @@ def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draf
         because=NOTHING if lasts else RULE.word("for_a_moment", samples=hidden.samples),
         weight=float(workers + 1),
     )
-    return structs.replace(found, evidence={**found.evidence, **_frames(hidden)})
-
-
-def _frames(hidden: HiddenDeadlock) -> dict[str, str]:
-    """The whole frames, which sentences shorten."""
-    frames = {name: getattr(hidden, name) for name in ("holder_frame", "worker_frame", "taken_at")}
-    return {name: frame for name, frame in frames.items() if frame is not None}
-
-
-def _shown(frame: str | None) -> Text | None:
-    return None if frame is None else short_frame(frame)

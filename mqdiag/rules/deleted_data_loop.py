@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts
@@ -17,11 +15,8 @@ from mqdiag.log_events import (
     only,
     when,
 )
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
 
 RULE = Rule("deleted-data-loop")
 THREAD = "PullMessageThread"
@@ -30,7 +25,7 @@ NAMING = ("offset-too-small", "offset-corrected", "offset-not-corrected-by-slave
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker: the lines name no group."""
     rows = [row for row in logs.not_matched if row.thread == THREAD and row.place == "below-first"]
     lines = sum(row.count for row in rows)
@@ -54,5 +49,5 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         },
         words={"thread": THREAD, "between": between(largest.first, largest.last)},
         rows={"corrected": tuple({"when": when(one), "subjects": most_frequent(one)} for one in named)},
-        when=joined([period for one in rows for period in range_between(one.first, one.last)]),
+        over=rows,
     )

@@ -245,7 +245,7 @@ def _finding(
 
 def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:
     """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
-    if "heap" in shown_by and any(given.contradictory for given in facts.inputs):
+    if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
         return say("records of the dump contradict each other")
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:

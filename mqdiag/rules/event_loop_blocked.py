@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
-
-from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import BlockedLoop
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import short_frame
 
 RULE = Rule("event-loop-blocked")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool of loops and place."""
     places: dict[tuple[str | None, str | None, str], list[BlockedLoop]] = defaultdict(list)
     for loop in stacks.blocked_loops:
@@ -33,14 +29,17 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
         else:
             name, severity = "again-and-again", Severity.WARNING
         frame = longest.frame or longest.top
-        found = RULE.case(
+        yield RULE.case(
             name,
             longest,
             subject=Subject(thread=longest.thread if len(members) == 1 else longest.pool or longest.thread),
-            evidence={"threads": tuple(loop.thread for loop in members), "thread_count": len(members)},
-            words={"shown": short_frame(frame)},
+            evidence={
+                "threads": tuple(loop.thread for loop in members),
+                "thread_count": len(members),
+                "frame": frame,
+            },
+            words={"frame": short_frame(frame)},
             severity=severity,
             confidence=Confidence.HIGH if severity is Severity.ERROR else Confidence.MEDIUM,
             weight=float(len(members)),
         )
-        yield structs.replace(found, evidence={**found.evidence, "frame": frame})

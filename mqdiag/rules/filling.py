@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
+from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence
 from mqdiag.log_events import (
     counted,
     files_of,
@@ -17,7 +18,6 @@ from mqdiag.log_events import (
     most_frequent_counted,
     when,
 )
-from mqdiag.rules.card import Card, Case, Entry, Line, Sentence
 from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of
@@ -55,7 +55,8 @@ class Filling:
         self.subject = subject
         self._words: Known = {"called": called(subject.broker), **msgspec.structs.asdict(subject), **words}
         self.evidence = self._evidence(of, evidence)
-        self._known: Known = {**self._words, **self.evidence}
+        shown = {name: value for name, value in words.items() if value is not None}
+        self._known: Known = {**self._words, **self.evidence, **shown}
 
     def title(self) -> Text:
         """The title.
@@ -103,6 +104,8 @@ class Filling:
                 found[name] = getattr(owner, name)
             elif name == "lines" and self._events:
                 found[name] = lines_of(self._events)
+            elif None in of:
+                found[name] = None
             else:
                 raise KeyError(f"{self._place}: evidence {name} was not given")
         return {**found, **evidence}

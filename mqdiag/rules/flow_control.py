@@ -13,12 +13,11 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.logs import FlowControlFacts, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import between, by_group, most_frequent, most_frequent_counted
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import Text
-from mqdiag.time_ranges import NEAR_A_DUMP, joined, moments, ranges_apart
+from mqdiag.time_ranges import NEAR_A_DUMP, moments, ranges_apart
 from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("flow-control")
@@ -30,35 +29,11 @@ LOGGED_ONE_IN = 1000
 """held-back pulls for each line in the log"""
 LOGGED_EACH = timedelta(milliseconds=LOGGED_ONE_IN * DELAY_MS)
 """between two lines of one queue that is held back all the time"""
-COUNTERS = {
-    "flowControlTimes1": "count",
-    "flowControlTimes2": "span",
-    "queueFlowControlTimes": "count-or-size",
-    "queueMaxSpanFlowControlTimes": "span",
-    "consumeRequestFlowControlTimes": "waiting-requests",
-}
-"""fields of the implementation object up to 4.1.0, since 4.2.0, and of lite pull"""
-SPAN_COUNTERS = frozenset(counter for counter, reason in COUNTERS.items() if reason == "span")
 LOGGED_REASONS = ("count", "size", "span", "pop", "waiting-requests")
-SAME_REASON = {
-    "count-or-size": ("count", "size"),
-    "span": ("span",),
-    "count": ("count",),
-    "size": ("size",),
-    "waiting-requests": ("waiting-requests",),
-}
-"""reasons of a heap's counters, and the reasons that lines of logs tell apart"""
-COUNTERS_OF = {
-    "count": ("queueFlowControlTimes", "flowControlTimes1"),
-    "size": ("queueFlowControlTimes",),
-    "span": ("queueMaxSpanFlowControlTimes", "flowControlTimes2"),
-    "waiting-requests": ("consumeRequestFlowControlTimes",),
-}
-"""a heap's counters for each reason that a log names"""
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each group whose log does not tell the same."""
     heap = facts.heap
     if heap is None:
@@ -74,7 +49,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each group and reason, with the counters of a heap dump of the same group and time."""
     of_heap = [] if facts.heap is None else list(_of_heap(facts.heap, limits))
     for draft in _of_logs(facts, limits):
@@ -91,7 +66,7 @@ def _told_by(heap: HeapFacts | None, own: Draft, of_logs: Sequence[Draft], *, an
         draft.subject.group is not None
         and draft.subject.group == own.subject.group
         and ranges_apart(when, draft.when, NEAR_A_DUMP) is not True
-        and (any_reason or draft.cause in SAME_REASON[own.cause])
+        and (any_reason or draft.cause in _reasons(own.cause))
         for draft in of_logs
     )
 
@@ -99,13 +74,15 @@ def _told_by(heap: HeapFacts | None, own: Draft, of_logs: Sequence[Draft], *, an
 def _both(logs: Draft, heap: Draft) -> Draft:
     """One finding, of the reason that the lines name and as bad as the worse of both."""
     counters = {
-        name: heap.evidence[name] for name in COUNTERS_OF.get(logs.cause, ()) if heap.evidence.get(name)
+        name: heap.evidence[name]
+        for name, reason in RULE.meaning("counters").items()
+        if logs.cause in _reasons(reason) and heap.evidence.get(name)
     }
     if not counters:
         return logs
     most = max(map(_number, counters.values()))
     times = max(_number(logs.evidence["times"]), most)
-    main = logs.cause in SAME_REASON[heap.cause]
+    main = logs.cause in _reasons(heap.cause)
     surest = min((logs, heap), key=lambda one: tuple(Confidence).index(one.confidence))
     shared = ("counted_times", "mean_queues", "uptime_ms") if main else ()
     return structs.replace(
@@ -124,9 +101,14 @@ def _both(logs: Draft, heap: Draft) -> Draft:
         explanation=(*logs.explanation, *(heap.explanation if main else ())),
         seen_in=("heap", "logs"),
         weight=max(logs.weight, heap.weight),
-        tells_most=logs.tells_most or any(counter in SPAN_COUNTERS for counter in counters),
+        tells_most=logs.tells_most or any(RULE.meaning("counters")[counter] == "span" for counter in counters),
         in_chain=RULE.word("span-counted", span=most) if logs.cause == "span" else logs.in_chain,
     )
+
+
+def _reasons(counted: str) -> list[str]:
+    """The reasons that lines of logs tell apart, of one that a counter of a heap counts."""
+    return counted.split("-or-")
 
 
 def _number(value: object) -> int:
@@ -135,7 +117,7 @@ def _number(value: object) -> int:
 
 def _of_heap(heap: HeapFacts, limits: Limits) -> Iterator[Draft]:
     for consumer in () if heap.process_queues is None else heap.consumers:
-        found = {name: whole(consumer.state.get(name)) or 0 for name in COUNTERS}
+        found = {name: whole(consumer.state.get(name)) or 0 for name in RULE.meaning("counters")}
         if running(consumer) and sum(found.values()) >= limits["times"]:
             yield _of_consumer(heap, consumer, found, limits)
 
@@ -145,8 +127,9 @@ def _of_consumer(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int]
     held = None if uptime is None else times * DELAY_MS / uptime
     lasting = uptime is not None and uptime >= limits["continuous_after_ms"]
     continuous = held is not None and lasting and held >= limits["continuous_queues"]
-    reason = COUNTERS[max(found, key=lambda name: found[name])]
-    span = max(found[counter] for counter in SPAN_COUNTERS)
+    reasons = RULE.meaning("counters")
+    reason = reasons[max(found, key=lambda name: found[name])]
+    span = max(times for counter, times in found.items() if reasons[counter] == "span")
     return RULE.case(
         "counted-throughout" if continuous else "counted",
         subject=Subject(group=consumer.group),
@@ -166,7 +149,7 @@ def _of_consumer(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int]
     )
 
 
-def _full_caches(heap: HeapFacts) -> Iterator[Said]:
+def _full_caches(heap: HeapFacts) -> Findings:
     """One finding for each consumer of which a queue is full at this moment.
 
     For consumers that divide their limits over their queues: they count nothing, so only the present is known.
@@ -274,7 +257,7 @@ def _of_lines(
         cause=row.kind,
         severity=Severity.WARNING if bad else Severity.INFO,
         confidence=Confidence.HIGH if held is not None else Confidence.MEDIUM,
-        when=joined([period for one in rows for period in range_between(one.first, one.last)]),
+        over=rows,
         weight=min(held or 0.0, 1.0) / 10,
         tells_most=row.kind == "span",
     )

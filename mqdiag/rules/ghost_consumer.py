@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between, events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.log_events import events
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("ghost-consumer")
 
 
 @RULE.whole_ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
     for consumer in heap.consumers:
         # queues are known by their group only, so a group with several consumers is not judged
@@ -45,16 +41,15 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue that a client stores an old offset of, while the group is beyond it and goes on."""
     for event in events(logs, "offset-stored-again"):
         for row in event.subjects:
             if row.count >= limits["lines"]:
                 yield RULE.case(
                     "stores-old-offset",
-                    subject=Subject(group=row.group, topic=row.topic, queue_id=row.queue_id),
+                    subject=Subject.of(row, "group", "topic", "queue_id"),
                     evidence={"lines": row.count, "behind": event.values.get("largest_below_store")},
-                    words={"between": between(row.first, row.last)},
                     rests_on=event.files,
-                    when=range_between(row.first, row.last),
+                    over=[row],
                 )

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.facts.crash import CrashReport
 from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
-
-COMPILERS = ("C1 CompilerThread", "C2 CompilerThread", "Graal", "JVMCI")
-"""beginnings of the names of the threads that compile"""
-SYSTEM_LIBRARIES = ("libc.so", "libc-", "libpthread", "libm.so", "ld-linux", "ntdll.dll", "kernel32.dll")
-"""libraries that a frame is in only because somebody called them"""
-JDK_LIBRARIES = ("libjvm.so", "jvm.dll", "libnio.so", "libnet.so", "libjava.so", "libzip.so", "libjimage.so")
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("jvm-crash")
 
 
 @RULE.sees("crash")
-def in_crash(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_crash(facts: Facts, limits: Limits) -> Findings:
     """One finding for each report."""
     assert facts.crash is not None
     for report in facts.crash.reports:
@@ -39,7 +30,7 @@ def in_crash(facts: Facts, limits: Limits) -> Iterator[Said]:
 def _case(report: CrashReport) -> str:
     if report.out_of_memory is not None:
         return "out-of-native-memory"
-    if (report.thread or "").startswith(COMPILERS):
+    if (report.thread or "").startswith(RULE.names("compilers")):
         return "jit"
     if report.signal == "SIGBUS":
         return "disk-full"
@@ -47,7 +38,9 @@ def _case(report: CrashReport) -> str:
         return "compiled-code"
     # a library of a frame that is neither the system's nor the JDK's own
     library = report.library or ""
-    foreign = library and not library.startswith((*SYSTEM_LIBRARIES, *JDK_LIBRARIES))
+    foreign = library and not library.startswith(
+        (*RULE.names("system_libraries"), *RULE.names("jdk_libraries"))
+    )
     return "native-library" if report.frame_kind == "native" and foreign else "unknown"
 
 

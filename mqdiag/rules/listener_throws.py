@@ -2,52 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import ListenerException, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import by_group, lines_of
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside, try_later
 
-CALLS = (
-    "java.net.",
-    "java.sql.",
-    "javax.net.",
-    "java.util.concurrent.TimeoutException",
-    "java.io.IOException",
-    "java.nio.channels.",
-    "org.springframework.dao.",
-    "org.springframework.jdbc.",
-    "org.springframework.web.client.",
-    "org.springframework.data.redis.",
-    "org.apache.http.",
-    "org.apache.dubbo.rpc.",
-    "com.alibaba.dubbo.rpc.",
-    "redis.clients.jedis.exceptions.",
-    "io.lettuce.core.",
-    "feign.",
-    "com.mysql.",
-    "com.zaxxer.hikari.",
-    "io.grpc.",
-)
-"""packages of exceptions that a call to another service or a database throws"""
-LINKAGE = (
-    "NoClassDefFoundError",
-    "NoSuchMethodError",
-    "ClassNotFoundException",
-    "ExceptionInInitializerError",
-    "LinkageError",
-)
 MOST_NAMED = 3
 
 RULE = Rule("listener-throws")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group."""
     for group, found in by_group(logs, "consume-exception").items():
         lines = lines_of(found)
@@ -92,6 +60,6 @@ def _case(top: ListenerException | None) -> str:
     classes = [] if top is None else [name for name in (top.cause, top.exception) if name is not None]
     if "java.lang.InterruptedException" in classes:
         return "interrupted"
-    if any(name.endswith(LINKAGE) for name in classes):
+    if any(name.endswith(RULE.names("linkage")) for name in classes):
         return "missing-class"
-    return "failed-call" if any(name.startswith(CALLS) for name in classes) else "own-code"
+    return "failed-call" if any(name.startswith(RULE.names("calls")) for name in classes) else "own-code"

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from msgspec import structs
-
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import Standstill
-from mqdiag.facts.vocabulary import Doing
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
-
-REMOTE_WAITS: frozenset[Doing] = frozenset(
-    {"socket-read", "socket-write", "connect", "dns", "future", "pool", "sleep", "file-sync", "log"}
-)
-"""what a holder of a lock should not do"""
 
 RULE = Rule("lock-convoy")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool and holder."""
     for still in stacks.standstills:
         if still.kind != "lock":
@@ -52,7 +41,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def of_any_threads(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each lock that many threads want in all samples, whose holders move or may move.
 
     Consume threads that wait for each other have rules of their own: workers-saturated and slow-listener.
@@ -70,33 +59,37 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
             continue
         one_owner = lock.owner is not None and set(lock.owners) == {lock.owner}
         holder = by_name.get(lock.owner or "")
-        waits = lock.owner_doing in REMOTE_WAITS
+        waits = lock.owner_doing in RULE.names("remote_waits")
         lasts = stacks.seconds is not None and stacks.seconds >= limits["min_seconds"]
         heavy = lock.share >= limits["share"] and lasts and len(lock.waiting) >= limits["min_samples"]
-        found = RULE.case(
+        known = {"holder": lock.owner, "frame": lock.owner_frame, "taken_at": lock.taken_at}
+        yield RULE.case(
             "slow-holder",
             lock,
             subject=Subject(thread=holder.pool or holder.name if holder else None),
-            evidence={"threads": lock.waiters, "thread_count": len(lock.waiters), "least_waiting": least},
+            evidence={
+                "threads": lock.waiters,
+                "thread_count": len(lock.waiters),
+                "least_waiting": least,
+                **{name: value for name, value in known.items() if value is not None},
+            },
             words={
                 "holder": lock.owner,
-                "owner_place": None if lock.owner_frame is None else standstill.short_frame(lock.owner_frame),
-                "taken_place": None if lock.taken_at is None else standstill.short_frame(lock.taken_at),
+                "owner_place": standstill.frame_shown(lock.owner_frame),
+                "taken_place": standstill.frame_shown(lock.taken_at),
                 "one_owner": one_owner,
                 "waits": waits,
             },
             severity=Severity.WARNING if heavy and (waits or one_owner) else Severity.INFO,
             weight=float(len(lock.waiters)),
         )
-        evidence = {"holder": lock.owner, "frame": lock.owner_frame, "taken_at": lock.taken_at}
-        known = {name: value for name, value in evidence.items() if value is not None}
-        yield structs.replace(found, evidence={**found.evidence, **known})
 
 
 def _worst_of_one_sample(still: Standstill) -> Severity:
     """A crowd before a holder that waits itself is a fault whenever it happens."""
     doing = (still.holder_does or "").partition(" at ")[0]
-    return Severity.WARNING if doing in REMOTE_WAITS | {"park", "file-write"} else Severity.INFO
+    waits = (*RULE.names("remote_waits"), "park", "file-write")
+    return Severity.WARNING if doing in waits else Severity.INFO
 
 
 def _case(still: Standstill, *, owners_listed: bool) -> str:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Severity
 from mqdiag.log_events import between, one_of_several
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
-from mqdiag.time_ranges import between as range_between
-from mqdiag.time_ranges import joined
 
 RULE = Rule("offset-not-matched")
 DELETED = "PullMessageThread"
@@ -23,20 +18,10 @@ DECISIVE = "dispatch-position-lost"
 """a dispatch that looks outside of the files never comes back by itself: one line proves it"""
 MOST_ROWS = 5
 """rows that are explained"""
-CASES = (
-    ("WriteSocketService", "beyond-last", "slave-ahead"),
-    ("WriteSocketService", "below-first", "slave-too-far-behind"),
-    ("Flush", "below-first", "flush-position-lost"),
-    ("CommitRealTimeService", "below-first", "flush-position-lost"),
-    ("GroupCommitService", "below-first", "flush-position-lost"),
-    ("ReputMessageService", "", "dispatch-position-lost"),
-    ("ScheduleMessageTimerThread", "", "delay-offset-stale"),
-)
-"""by the thread that asks and where the offset lies"""
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker and cause."""
     by_case: dict[str, list[OffsetNotMatched]] = {}
     for row in logs.not_matched:
@@ -84,12 +69,13 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
                     for row in shown
                 )
             },
-            when=joined([period for row in rows for period in range_between(row.first, row.last)]),
+            over=rows,
         )
 
 
 def _case(row: OffsetNotMatched) -> str:
-    for start, place, case in CASES:
+    for asked, case in RULE.meaning("by_thread_and_place").items():
+        start, _, place = asked.partition(" ")
         if (row.thread or "").startswith(start) and place in ("", row.place):
             return case
     return "unknown"

@@ -11,12 +11,10 @@ from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.log_events import between, seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.log_events import seconds_between
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.standstill import short_frame
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("offset-stuck-at-head")
 MOST_BLOCKED = 20
@@ -26,7 +24,7 @@ KEEP_UP_SHARE = 0.1
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue whose first message has been in the listener too long."""
     # the consumer that works on a group's queues; the one with most messages where there are several
     consumers = {one.group: one for one in sorted(heap.consumers, key=lambda one: one.messages)}
@@ -48,7 +46,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "head-held" if expired or too_wide else "head-slow",
             queue,
-            subject=Subject(group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
+            subject=Subject.of(queue),
             evidence={
                 "msg_id": queue.head_msg_id,
                 "keys": queue.head_keys,
@@ -87,7 +85,7 @@ def _holder(heap: HeapFacts, queue: QueueFacts) -> HeapThread | None:
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each group of which consumerStatus names queues in which nothing is consumed.
 
     Of several answers that name the same queue first, the one with the longest time counts.
@@ -121,7 +119,7 @@ def _blocked(state: ConsumerState, limits: Limits) -> tuple[int, Draft] | None:
 
 
 @RULE.admin
-def in_progress(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_progress(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each queue that stands still while the others of its group and topic move.
 
     Two answers of consumerProgress tell it; one only where the queue is far behind others that keep up.
@@ -199,15 +197,14 @@ def _of_progress(
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue of which the same offset is stored while messages of its topic are consumed."""
     for row in logs.stored_offsets:
         if row.lines >= limits["stored_times"]:
             yield RULE.case(
                 "stored-again",
                 row,
-                subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+                subject=Subject.of(row),
                 evidence={"stored_times": row.lines},
-                words={"between": between(row.first, row.last)},
-                when=range_between(row.first, row.last),
+                over=[row],
             )

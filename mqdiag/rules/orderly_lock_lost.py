@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between, events, seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.log_events import events, seconds_between
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("orderly-lock-lost")
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue with messages, not consumed for a while, without a valid lock."""
     for queue in heap.queues:
         consumer = owner(heap, queue)
@@ -32,16 +28,14 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "lock-lost",
                 queue,
-                subject=Subject(
-                    group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
-                ),
+                subject=Subject.of(queue),
                 words={"queue": queue_name(queue), "unlocked": queue.locked is False},
                 age_ms=max(idle, lock_age),
             )
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue whose pulls were put off for longer than it takes to get another client's lock."""
     for event in events(logs, "queue-unlocked"):
         for row in event.subjects:
@@ -49,9 +43,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
             if waited >= limits["unlocked_ms"] and waited <= row.count * limits["line_every_ms"]:
                 yield RULE.case(
                     "pulls-put-off",
-                    subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+                    subject=Subject.of(row),
                     evidence={"lines": row.count, "waited_ms": waited},
-                    words={"between": between(row.first, row.last)},
                     rests_on=event.files,
-                    when=range_between(row.first, row.last),
+                    over=[row],
                 )

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
-from mqdiag.time_ranges import between as range_between
 
 RULE = Rule("orderly-suspended")
 ORDERLY = "PROP_CONSUMEORDERLY"
@@ -22,7 +17,7 @@ MOST_NAMED = 8
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue of an orderly consumer with a message that failed that often."""
     for queue in heap.queues:
         consumer = owner(heap, queue)
@@ -34,16 +29,14 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "poison-message",
                 queue,
-                subject=Subject(
-                    group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
-                ),
+                subject=Subject.of(queue),
                 evidence={"reconsume_times": times, "max_reconsume_times": most},
                 words={"queue": queue_name(queue), "limited": most is not None and most >= 0},
             )
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue of which one message failed that often, one time after the other."""
     for row in logs.suspended_queues:
         if max(row.failures, row.reconsume_times) < limits["reconsume_times"]:
@@ -52,19 +45,18 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case(
             "failures-logged",
             row,
-            subject=Subject(group=row.group, topic=row.topic, broker=row.broker, queue_id=row.queue_id),
+            subject=Subject.of(row),
             words={
                 "name": RULE.word("queue", topic=row.topic, queue_id=row.queue_id)
                 if known
                 else RULE.word("nameless"),
-                "between": between(row.first, row.last),
             },
-            when=range_between(row.first, row.last),
+            over=[row],
         )
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each orderly client and topic whose listener fails again and again."""
     for client in admin.clients:
         if client.settings.get(ORDERLY) != "true":

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import LITTLE_USED, HeapThread
@@ -10,22 +10,10 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import OUT_OF_MEMORY, events, only, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.text import Value
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
-DEFINING_FRAMES = (
-    "java.lang.ClassLoader.defineClass",
-    "java.lang.ClassLoader.defineAnonymousClass",
-    "java.lang.invoke.MethodHandles$Lookup",
-    "java.lang.reflect.Proxy.defineClass",
-    "jdk.internal.misc.Unsafe.defineClass",
-    "jdk.internal.misc.Unsafe.defineAnonymousClass",
-    "sun.misc.Unsafe.defineClass",
-    "sun.misc.Unsafe.defineAnonymousClass",
-)
-"""the calls in which the JVM makes a class"""
 MOST_FRAMES = 20
 MOST_HOLDERS = 3
 MANY_LOADERS = 5
@@ -40,7 +28,7 @@ RULE = Rule("out-of-memory-thread")
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each such thread; mostly it is one."""
     heap, logs = facts.heap, facts.logs
     assert heap is not None
@@ -54,7 +42,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield _met("array-in-heap", thread, frames)
         elif not had_room:
             yield _of_full_heap(thread, frames, heap)
-        elif frames and frames[0].startswith(DEFINING_FRAMES):
+        elif frames and frames[0].startswith(RULE.names("defining_frames")):
             yield _of_classes(thread, frames, heap)
         else:
             yield _met("large-allocation", thread, frames, _room(heap))
@@ -114,7 +102,7 @@ def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each memory that ran out: the error is the JVM's, whichever thread meets it."""
     for kind, name in BY_LOG.items():
         for event in events(logs, kind)[:1]:
@@ -134,7 +122,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each thread that has the error's constructor as its top frame, as dumps made at the error do."""
     for thread in stacks.threads:
         if any((sample.top or "").startswith(OWN_FRAMES) for sample in thread.samples):

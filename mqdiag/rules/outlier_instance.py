@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.fleet import FleetFacts, Outlier
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.text import quantity
 
 RULE = Rule("outlier-instance")
-DIFFERENCES = {
-    "lag": ("larger-lag", "smaller-lag"),
-    "messages": ("more-messages", "fewer-messages"),
-    "body_bytes": ("larger-bodies", "smaller-bodies"),
-    "retained_bytes": ("more-memory", "less-memory"),
-}
-"""words by metric, in the order in which one of several that stand out is told"""
 
 
 @RULE.fleet
-def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each instance; of several metrics the leading one."""
-    leading = tuple(DIFFERENCES)
+    more, less = RULE.meaning("more"), RULE.meaning("less")
+    leading = tuple(more)
     chosen: dict[tuple[str, str, str, str], Outlier] = {}
     for outlier in sorted(fleet.outliers, key=lambda one: leading.index(one.metric)):
         times = limits["times"]
@@ -45,7 +36,7 @@ def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
             ),
             evidence={"score": round(one.score, 2), "distance": round(abs(one.score), 2)},
             words={
-                "difference": RULE.word(DIFFERENCES[one.metric][0 if one.score > 0 else 1]),
+                "difference": RULE.word((more if one.score > 0 else less)[one.metric]),
                 "amount": quantity(one.value, kind),
                 "median_amount": quantity(one.median, kind),
                 "deviation_amount": quantity(one.deviation, kind),

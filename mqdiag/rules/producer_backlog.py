@@ -7,17 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.producers import ProducerFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.text import Value
 
 RULE = Rule("producer-backlog")
-OWN = ("CLIENT_INNER_PRODUCER", "_INNER_TRACE_PRODUCER", "TOOLS_")
-"""producers that the client makes for itself"""
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each client instance."""
     sending = heap.sending
     if sending is None:
@@ -30,7 +27,9 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
         signs = tuple(sign for producer in producers for sign in _signs(producer, limits))
         if remoting.client_id is None or not (few_permits or many_requests or signs):
             continue
-        groups = sorted({one.group for one in producers if not one.group.startswith(OWN)})
+        groups = sorted(
+            {one.group for one in producers if not one.group.startswith(RULE.names("own_producers"))}
+        )
         queued = sum(one.async_queue or 0 for one in producers)
         yield RULE.case(
             "producer-backlog",

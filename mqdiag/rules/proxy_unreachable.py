@@ -2,41 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Severity
 from mqdiag.log_events import busiest, events, lines_of, seconds_between, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("proxy-unreachable")
 CLOSED = "proxy-closed"
-CASES = {
-    "proxy-other-encryption": "tls-mismatch",
-    "proxy-unknown-host": "unknown-host",
-    "proxy-is-another-server": "another-server",
-    "proxy-refused": "unreachable",
-    "proxy-not-connected": "unreachable",
-    CLOSED: "unreachable",
-    "proxy-unavailable": "unreachable",
-    "proxy-no-answer": "no-answer",
-}
-"""by the kind of the line"""
 AT_START = "at-start-"
 """begins the kinds of lines that a client writes while it starts"""
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each cause."""
+    cases = RULE.meaning("by_kind")
     by_case: dict[str, list[LogEvent]] = {}
     closed = [event for event in logs.events if _kind(event) == CLOSED]
     closed_at_start = _failed_start(closed, limits)
-    for event in events(logs, *CASES, *(f"{AT_START}{kind}" for kind in CASES)):
+    for event in events(logs, *cases, *(f"{AT_START}{kind}" for kind in cases)):
         ended = closed_at_start and event in closed
-        by_case.setdefault("connection-closed" if ended else CASES[_kind(event)], []).append(event)
+        by_case.setdefault("connection-closed" if ended else cases[_kind(event)], []).append(event)
     for case, found in by_case.items():
         # a proxy that ends connections is one that restarts, unless it lasts or new connections fail, too
         ended_only = case == "unreachable" and not any(

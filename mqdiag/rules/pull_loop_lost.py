@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import OUT_OF_MEMORY, by_group, events, only
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
 
 RULE = Rule("pull-loop-lost")
@@ -18,7 +15,7 @@ EXPIRED_MS = 120_000
 
 
 @RULE.whole_ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue. A pull in progress lasts 30 s at most, so its request would be in the dump."""
     for queue in heap.queues:
         consumer = owner(heap, queue)
@@ -31,16 +28,14 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
             yield RULE.case(
                 "not-repaired" if age >= EXPIRED_MS else "not-yet-repaired",
                 queue,
-                subject=Subject(
-                    group=queue.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id
-                ),
+                subject=Subject.of(queue),
                 words={"queue": queue_name(queue)},
                 age_ms=age,
             )
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group: a rebalance met queues that nobody had pulled for two minutes."""
     for group, parts in by_group(logs, "pull-paused").items():
         event = max(parts, key=lambda part: part.count)

@@ -2,52 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_group, lines_of, only, seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("pull-refused")
 AT_BROKER = "subscription-not-latest"
-CASES = {
-    "pull-refused-no-group": "heartbeat-lost",
-    "pull-refused-not-latest": "subscription-not-latest",
-    AT_BROKER: "subscription-not-latest",
-    "pull-refused-not-parsable": "subscription-not-parsable",
-    "pull-refused-no-topic": "no-topic",
-    "pull-refused-no-such-group": "group-not-created",
-    "pull-refused-by-slave": "slave-serves-no-reads",
-}
-"""by the event of the log"""
-PASSING = {
-    "heartbeat-lost": "heartbeat-lost-at-start",
-    "subscription-not-latest": "subscription-not-latest-at-start",
-    "slave-serves-no-reads": "slave-serves-few",
-}
-"""where there are few lines of a cause that may pass by itself; the other causes do not"""
 PASSES_WITHIN_S = 60
 """the heartbeat that renews a subscription at the broker comes every 30 s"""
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group and cause."""
-    for kind, case in CASES.items():
+    passing = RULE.meaning("passing")
+    for kind, case in RULE.meaning("by_kind").items():
         for group, found in by_group(logs, kind).items():
             passes, lines = all(map(_passes, found)), lines_of(found)
             if passes and not logs.is_excerpt:
                 continue  # a start
             # a long log that has few of them shows that it passed
-            if case in PASSING and not enough(logs, lines, limits["lines"]):
+            if case in passing and not enough(logs, lines, limits["lines"]):
                 continue
-            lasts = case not in PASSING or (lines >= limits["lines"] and not passes)
+            lasts = case not in passing or (lines >= limits["lines"] and not passes)
             topics = {only(event, "topic") for event in found}
             yield RULE.case(
-                case if lasts else PASSING[case],
+                case if lasts else passing[case],
                 subject=Subject(group=group),
                 events=found,
                 evidence={"topic": topics.pop() if case == "no-topic" and len(topics) == 1 else None},

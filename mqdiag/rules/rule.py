@@ -7,7 +7,8 @@
         ...
         yield RULE.case("slow-slave", slave, subject=subject(broker), evidence={"behind_bytes": behind})
 
-`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.rules.card`) and fills them.
+`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.knowledge.rule_card`)
+and fills them.
 Four habits take the place of a template language:
 
 * a sentence is left out where a value of it is unknown (None, or nothing at all);
@@ -21,16 +22,18 @@ A name that nobody gave is a fault of the rule, not an unknown value: it raises 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import CaseWords, Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
-from mqdiag.rules.card import Card, read_card, read_detect, read_limits
-from mqdiag.rules.said import Check, Draft, Skip
+from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
+from mqdiag.log_events import between
+from mqdiag.rules.said import Check, Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
+from mqdiag.time_ranges import Timed, periods
 
 if TYPE_CHECKING:
     pass
@@ -40,6 +43,8 @@ AS_WRITTEN = (
     "severity_alone", "since",
 )  # fmt: skip
 """what catalogues and renderers are given as the card has it"""
+__all__ = ["Draft", "Findings", "Limits", "Rule", "Said", "Skip"]
+
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -69,6 +74,7 @@ class Rule(Views):
         given: Mapping[str, tuple[Text, ...]] | None = None,
         logs: LogsFacts | None = None,
         events: tuple[LogEvent, ...] | list[LogEvent] = (),
+        over: Sequence[Timed] = (),
         when: tuple[TimeRange, ...] = (),
         weight: float | None = None,
         severity: Severity | None = None,
@@ -85,17 +91,19 @@ class Rule(Views):
 
         Args:
             name: of the case on the card.
-            of: objects whose attributes are evidence by their names.
+            of: objects whose attributes are evidence by their names; None for one that is not there, of which all is
+                unknown.
             subject: what it is about; the broker of `logs` where not given.
             evidence: numbers and names for the finding's evidence, by name. The case lists which of them, and which
                 attributes of `of`, the finding has; what is given here and not listed is added.
-            words: nested words, names and flags for sentences that are no evidence; evidence of the same name hides
-                a word, so that None stands in for evidence that may be missing.
+            words: nested words, names and flags for sentences that are no evidence, or as sentences show evidence of
+                the same name.
             rows: lists for `for_each`, each row with its own values.
             given: texts for `given`.
             logs: the logs that show it.
             events: of the logs; sentences with `for_each_event` speak of them.
-            when: time ranges of the finding; those of the events where empty.
+            over: rows of logs that the finding tells of: they give its time ranges, and the first of them `between`.
+            when: time ranges of the finding; those of the rows or of the events where empty.
             weight: of the finding; that of the card where not given.
             severity: where the check computes it.
             confidence: where the check computes it.
@@ -119,7 +127,7 @@ class Rule(Views):
             of,
             subject,
             evidence or {},
-            words or {},
+            {**({"between": between(over[0].first, over[0].last)} if over else {}), **(words or {})},
             rows or {},
             given or {},
             logs,
@@ -139,7 +147,7 @@ class Rule(Views):
             remedy=filling.lines(card.actions or self.texts.actions),
             rests_on=rests_on or filling.files,
             seen_in=seen_in,
-            when=when or filling.when,
+            when=when or periods(over) or filling.when,
             weight=card.weight if weight is None else weight,
             age_ms=age_ms,
             consequence=filling.first(card.consequence),
@@ -164,6 +172,18 @@ class Rule(Views):
         """How far from its limit a healthy value is, with the words from the card's `[margins]`."""
         words = self.texts.margins[name]
         return Margin(rule="", label=say(words.label, **values), value=value, limit=limit, kind=words.kind)
+
+    def names(self, name: str) -> tuple[str, ...]:
+        """A list from the card's `[names]`."""
+        return self._tables.names[name]
+
+    def meaning(self, name: str) -> dict[str, str]:
+        """A table from the card's `[meaning]`."""
+        return self._tables.meaning[name]
+
+    @cached_property
+    def _tables(self) -> Tables:
+        return read_tables(self.name)
 
     # what others ask of a rule
 

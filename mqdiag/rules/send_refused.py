@@ -7,32 +7,22 @@ from collections.abc import Iterator
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import events, lines_of, most_frequent_counted, only
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("send-refused")
-ANSWERS = {
-    "message-too-large": ("send-too-large",),
-    "no-permission": ("send-not-allowed",),
-    "topic-missing": ("send-topic-missing",),
-    "broker-not-open": ("send-not-open",),
-    "no-new-file": ("send-no-file", "put-without-file"),
-    "replicas-missing": ("send-replicas-missing",),
-    "slave-not-available": ("send-without-slave",),
-}
-"""kinds of event by the cause that their answers name"""
 PASSING = ("slave-not-available", "replicas-missing", "no-new-file")
 """causes that a few lines may show in passing, as while a slave starts"""
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker and cause."""
     yield from _not_available(logs, limits)
-    for case, kinds in ANSWERS.items():
-        found = events(logs, *kinds)
+    cases = RULE.meaning("by_kind")
+    for case in dict.fromkeys(cases.values()):
+        found = events(logs, *(kind for kind, own in cases.items() if own == case))
         if enough(logs, lines_of(found), limits["lines"] if case in PASSING else 1):
             yield _refused(logs, case, found, [])
 

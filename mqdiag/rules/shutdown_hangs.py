@@ -2,39 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import Shutdown, ThreadFacts
 from mqdiag.findings import Confidence, EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 
-CLIENT_ROLES = frozenset(
-    {
-        "pull-service",
-        "pull-scheduled",
-        "rebalance-service",
-        "client-callback",
-        "client-netty",
-        "client-scan",
-        "client-scheduled",
-        "producer-async",
-        "trace",
-    }
-)
-"""threads that every client of RocketMQ has, producers too"""
-CONSUMER_ROLES = frozenset({"consume-worker", "consume-scheduled", "expiry-cleaner", "lite-pull"})
-RUNNING_ROLES = frozenset({"pull-service", "rebalance-service"})
-"""threads of a client that was not shut down; older clients leave others behind"""
 MOST_NAMED = 8
 
 RULE = Rule("shutdown-hangs")
 
 
 @RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding: for hooks that do not end, or for threads that are left when main has ended."""
     stacks = facts.stacks
     assert stacks is not None
@@ -99,21 +79,23 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
     )
 
 
-def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Iterator[Said]:
+def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Findings:
     """Main has ended, and what is left only waits for work that nobody gives."""
     living = [thread for thread in stacks.threads if thread.samples and thread.samples[-1].state != "ABSENT"]
     if not any(thread.name == "DestroyJavaVM" for thread in living):
         return
     keepers = [thread for thread in living if thread.daemon is False and thread.role != "jvm"]
     roles = {thread.role for thread in living}
-    client_runs = not roles.isdisjoint(RUNNING_ROLES)
+    client_runs = not roles.isdisjoint(RULE.names("running_roles"))
     if (
         not keepers
-        or (client_runs and roles & CONSUMER_ROLES)
+        or (client_runs and roles.intersection(RULE.names("consumer_roles")))
         or any(role.startswith("broker-") for role in roles)
     ):
         return
-    of_client = [thread for thread in keepers if thread.role in CLIENT_ROLES] if client_runs else []
+    of_client = (
+        [thread for thread in keepers if thread.role in RULE.names("client_roles")] if client_runs else []
+    )
     own = [thread for thread in keepers if thread not in of_client]
     if any(thread.state != "idle" or thread.doing != "idle" for thread in own):
         return

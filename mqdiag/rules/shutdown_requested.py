@@ -9,8 +9,7 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import counted, events, lines_of, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
@@ -23,14 +22,12 @@ AWAY = timedelta(minutes=10)
 """from its shutdown hook on, a broker that comes back is not reached for so long at most"""
 SYMPTOMS = "shutdown-requested"
 """the name under which the catalogue counts lines that a stopped store or client writes"""
-BEGUN_BY = {"signal": "signal", "last-thread": "last-thread", "exit": "application"}
-"""the case for what began the end that a thread dump shows"""
 
 RULE = Rule("shutdown-requested")
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each way in which processes were ended; an end in order is one only with its consequences.
 
     An excerpt of the end counts too: somebody asks why the process ended.
@@ -147,11 +144,11 @@ def _ended(name: str, logs: LogsFacts, found: list[LogEvent]) -> Draft:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding while shutdown hooks run."""
     if (shutdown := stacks.shutdown) is not None:
         yield RULE.case(
-            BEGUN_BY[shutdown.begun_by],
+            RULE.meaning("begun_by")[shutdown.begun_by],
             shutdown,
             subject=Subject(group=shutdown.group, thread=shutdown.thread),
             evidence={

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from msgspec import structs
-
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import NOTHING
 
@@ -20,7 +15,7 @@ RULE = Rule("start-hangs")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """At most one finding."""
     wait = stacks.start_wait
     if wait is None:
@@ -32,14 +27,14 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
     if wait.cause not in SHOWN_BY_ONE_SAMPLE and not lasts:
         return  # a main thread that just asks another machine
     stuck = main is not None and main.state in ("stuck", "blocked")
-    found = RULE.case(
+    yield RULE.case(
         wait.cause,
         wait,
         subject=Subject(thread=wait.thread),
-        words={"shown": short_frame(wait.frame), "lasts": lasts},
+        evidence={"frame": wait.frame},
+        words={"frame": short_frame(wait.frame), "lasts": lasts},
         severity=Severity.WARNING if stuck or wait.cause in SHOWN_BY_ONE_SAMPLE else Severity.INFO,
         confidence=Confidence.HIGH if stuck and lasts else Confidence.MEDIUM,
         because=NOTHING if stuck and lasts else None,
         weight=1.0,
     )
-    yield structs.replace(found, evidence={**found.evidence, "frame": wait.frame})

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
-from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.rules.shared.standstill import frame_shown
 
 RULE = Rule("threads-grow")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each kind."""
     for kind in stacks.growing_kinds:
         grown = kind.threads[-1] - kind.threads[0]
@@ -38,8 +35,8 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
                 "made_by": kind.made_by,
             },
             words={
-                "runs_frame": None if kind.runs is None else short_frame(kind.runs),
-                "made_frame": None if kind.made_by is None else short_frame(kind.made_by),
+                "runs_frame": frame_shown(kind.runs),
+                "made_frame": frame_shown(kind.made_by),
             },
             severity=Severity.WARNING if leaks else Severity.INFO,
             weight=float(grown),

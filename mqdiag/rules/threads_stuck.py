@@ -2,52 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from mqdiag.facts import StacksFacts
+from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
-from mqdiag.facts.vocabulary import Doing
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
+from mqdiag.rules.shared.peers import peers_of
 
 ROLES = frozenset({"pool", "other", "virtual"})
 """threads of no component of RocketMQ; those of servers have rules of their own"""
-NEVER_A_REST: frozenset[Doing] = frozenset(
-    {
-        "future",
-        "semaphore",
-        "process",
-        "file-read",
-        "file-write",
-        "file-sync",
-        "file-lock",
-        "log",
-        "dns",
-        "connect",
-    }
-)
-"""waits for what a task needs; threads rest in queues, conditions, selects and reads of kept connections"""
 KINDS = ("socket-read", "wait")
 
 RULE = Rule("threads-stuck")
 
 
-@RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding for each pool and cause."""
+    stacks = facts.stacks
+    assert stacks is not None
     told = {still.pool or still.threads[0] for still in stacks.standstills}
     for still in stacks.standstills:
         if _is_meant(still) and still.decided:
-            yield standstill.case(RULE, _case(still), still, limits, words={"library": still.library})
+            peers = peers_of(facts.heap, still.threads)
+            yield standstill.case(
+                RULE, _case(still), still, limits, words={"library": still.library}, peers=peers
+            )
     for still in stacks.same_calls:
         if _is_meant(still) and not standstill.computes(stacks, still):
             worst = Severity.WARNING if standstill.is_most_of_pool(still) else Severity.INFO
             words = {"library": still.library}
-            yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, worst=worst, words=words)
+            peers = peers_of(facts.heap, still.threads)
+            yield standstill.undecided_case(
+                RULE, "hangs-or-slow", still, limits, worst=worst, words=words, peers=peers
+            )
     loops = {loop.thread for loop in stacks.blocked_loops}
     by_name = {thread.name: thread for thread in stacks.threads}
     for place in stacks.common_places:
@@ -63,7 +53,9 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
         stuck = [
             by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
         ]
-        if place.doing in NEVER_A_REST and len(stuck) >= max(2, limits["share"] * place.pool_size):
+        if place.doing in RULE.names("never_a_rest") and len(stuck) >= max(
+            2, limits["share"] * place.pool_size
+        ):
             still = _standstill(stacks, place, stuck)
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
             words = {"library": still.library}
@@ -71,7 +63,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding: a program that watches its threads says for how long one has been in the same task."""
     found = events(logs, "thread-blocked")
     longest_ms = max((event.values["longest_blocked_ms"] for event in found), default=0)
@@ -95,7 +87,7 @@ def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
     return (
         place.in_tasks
         and len(place.threads) == place.pool_size >= least
-        and place.doing in NEVER_A_REST | {"sleep", "socket-read", "pool"}
+        and place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool")
     )
 
 

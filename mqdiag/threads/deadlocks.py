@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from msgspec.structs import replace
+
 from mqdiag.facts.stacks import Deadlock, DeadlockMember, HiddenDeadlock
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK
@@ -124,7 +126,6 @@ def hidden_deadlocks(world: World) -> tuple[HiddenDeadlock, ...]:
                 seen[hidden.holder, hidden.pool] += 1
                 if index in world.last_samples:
                     found[hidden.holder, hidden.pool] = hidden
-    from msgspec.structs import replace
 
     return tuple(replace(hidden, samples=seen[key]) for key, hidden in found.items())
 

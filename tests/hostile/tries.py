@@ -10,7 +10,7 @@ from pathlib import Path
 
 from mqdiag.render import formats
 from tests.fleet import test_hostile_files
-from tests.hostile import test_queries, test_reports, test_terminal
+from tests.hostile import test_belief, test_queries, test_reports, test_terminal
 from tests.hostile.crafted_archives import BOMBS
 from tests.hostile.crafted_dumps import ATTACKS
 from tests.hostile.crafted_texts import ANY, LARGE_THREAD_DUMPS, LOGS, THREAD_DUMPS
@@ -46,6 +46,11 @@ def table() -> str:
         ),
         ("hostile SQL", sql, "each time; what takes seconds at night"),
         ("sentences of saved reports", len(test_reports.REFUSED) + len(test_reports.ODD), "each time"),
+        (
+            "edited, joined and forged evidence",
+            len(test_belief.KINDS) * test_belief.TRIES,
+            "night, some each time",
+        ),
         ("hostile files in one fleet", len(test_hostile_files.FILES), "night"),
     )
     lines = ["| what is tried | tries | when |", "|---|---|---|"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,13 @@ def before(behind: str) -> str:
 def test_there_are_rows() -> None:
     assert len(ROWS) >= 355
     assert len({row.literal for row in ROWS}) == len(ROWS)
+
+
+def test_no_literal_hides_another() -> None:
+    """The search goes on behind a literal: one that stands within another one, and ends before it, hides that."""
+    literals = searched().literals
+    hidden = [(a, b) for a, b in permutations(literals, 2) if a in b[:-1]]
+    assert hidden == []
 
 
 def test_levels_and_loggers_are_those_of_the_catalogue() -> None:

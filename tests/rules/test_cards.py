@@ -12,10 +12,10 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge import packed
+from mqdiag.knowledge import rule_card as cards
+from mqdiag.knowledge.rule_card import Card, Case, Line, read_card
 from mqdiag.language import english
-from mqdiag.rules import card as cards
 from mqdiag.rules import run_rules
-from mqdiag.rules.card import Card, Case, Line, read_card
 from mqdiag.rules.filling import BY_ENGINE
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft
@@ -260,14 +260,21 @@ def test_each_line_has_one_thing_to_say() -> None:
 
 
 def test_each_word_of_a_card_is_used() -> None:
-    by_all = [ROOT / "rules" / "rule.py", *(ROOT / "rules" / "shared").glob("*.py")]
+    rules = ROOT / "rules"
+    by_all = [
+        rules / "rule.py",
+        *(path for part in ("shared", "detectors") for path in (rules / part).glob("*.py")),
+    ]
     shared = "".join(path.read_text() for path in by_all)
     for name in NAMES:
         card = read_card(name)
-        source = _source(name) + shared + msgspec.json.encode(card.detect).decode()
+        source = _source(name) + shared + msgspec.json.encode((card.detect, card.meaning)).decode()
         lists = {line.use for line in _lines(card)}
         unused = {
-            one for one in (*card.case, *card.words, *card.skips, *card.margins) if f'"{one}"' not in source
+            one
+            for part in (card.case, card.words, card.skips, card.margins, card.names, card.meaning)
+            for one in part
+            if f'"{one}"' not in source
         }
         extended = {case.extends for case in card.case.values()}
         assert not unused - extended - ({name} if card.detect.drifts else set()), (name, unused)

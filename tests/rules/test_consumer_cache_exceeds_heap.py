@@ -8,6 +8,7 @@ import pytest
 from mqdiag.facts.heap import MessageTotals
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
+from mqdiag.rocketmq.clients.grpc_push import GrpcPush
 from mqdiag.rules import consumer_cache_exceeds_heap as module
 from tests.rules.checks import (
     findings,
@@ -254,3 +255,14 @@ def test_a_share_of_nothing_cannot_be_recommended() -> None:
     assert least > 0
     (finding,) = findings(module, example_of(module).fires(), recommended_share=least)
     assert finding.evidence["recommended_threshold"] == 1
+
+
+def test_a_size_limit_that_is_no_whole_number_of_mib_is_shown_in_tenths() -> None:
+    facts = with_consumer(
+        example_of(module).fires(),
+        kind="grpc-push",
+        traits=GrpcPush.traits,
+        config={"maxCacheMessageCount": 1000, "maxCacheMessageSizeInBytes": 100 * 1024 * 1024 + (1 << 19)},
+    )
+    (finding,) = findings(module, facts)
+    assert finding.evidence["threshold_mib"] == 100.5

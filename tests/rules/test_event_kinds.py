@@ -11,7 +11,7 @@ from pathlib import Path
 
 import mqdiag.logs
 import mqdiag.rules
-from mqdiag.rules.card import read_card
+from mqdiag.knowledge.rule_card import read_card
 
 LOGS = Path(mqdiag.logs.__file__).parent
 RULES = Path(mqdiag.rules.__file__).parent
@@ -74,6 +74,8 @@ def asked_by_cards() -> Iterator[tuple[str, str]]:
         for found in re.finditer(r'for_each_event = (\[[^]]*\]|"[^"]*")', path.read_text()):
             for kind in re.findall(r'"([^"*]+)"', found[1]):
                 yield path.stem, kind
+        for kind in read_card(path.stem).meaning.get("by_kind", ()):
+            yield path.stem, kind
         for one in read_card(path.stem).detect.lines:
             further = (kind for number in one.values.values() for kind in number.lines)
             for kind in (*one.lines, *one.by_kind, *one.unless_later, *further):

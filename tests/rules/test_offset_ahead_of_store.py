@@ -228,6 +228,8 @@ def test_the_version_decides_what_would_happen(version: str, outcome: str, again
     )
     (finding,) = checks.findings(offset_ahead_of_store, facts)
     assert (finding.evidence["outcome"], finding.evidence["consumed_again"]) == (outcome, again)
+    if again is not None:
+        assert finding.evidence["broker_version"] == version[1:].replace("_", ".")
 
 
 def test_a_queue_whose_first_messages_are_deleted_is_not_consumed_again() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqdiag.fail_on import WORDS
+from mqdiag.language import english
 
 if TYPE_CHECKING:
     from click import Context, Parameter
@@ -39,7 +40,6 @@ def complete_rules(ctx: Context, param: Parameter, incomplete: str) -> list[Comp
     """Names of rules, with their titles where the shell shows them."""
     from click.shell_completion import CompletionItem
 
-    from mqdiag.language import english
     from mqdiag.rules import all_rules
 
     cards = sorted((rule.card for rule in all_rules()), key=lambda card: card.name)

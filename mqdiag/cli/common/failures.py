@@ -22,6 +22,7 @@ from mqdiag.errors import (
     MqdiagError,
     is_out_of_threads,
 )
+from mqdiag.language import writer
 from mqdiag.text import Text, say
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -35,7 +36,6 @@ def complain(message: Text, language: str | None = None) -> None:
         message: the line.
         language: of the reader, where no command runs that knows it.
     """
-    from mqdiag.language import writer
     from mqdiag.render.wording.ci_commands import without_commands
     from mqdiag.render.wording.safe import safe
 

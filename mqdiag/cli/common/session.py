@@ -19,6 +19,7 @@ from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
 from mqdiag.fail_on import FailOn
+from mqdiag.render import TABLES, UNWRAPPED, View, renderer
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -136,7 +137,6 @@ def diagnose(
     from mqdiag.cli.common.also import also_targets
     from mqdiag.cli.common.run_command import run_command
     from mqdiag.cli.common.watchdog import watched
-    from mqdiag.render import renderer
 
     settings = load_settings(options)
     read = paths if options.config is None else (*paths, str(options.config))
@@ -147,6 +147,7 @@ def diagnose(
     if options.baseline is not None:
         read = (*read, options.baseline)
     target = Target(options.output, inputs=read)
+    options.check_ending()
     also = also_targets(options, read)
     language = language_of_run(options.lang, _written(options, also))
     with (
@@ -179,6 +180,10 @@ def diagnose(
     for given in report.inputs:
         if given.error is not None:
             complain(say("{path}: {error}", path=given.path or NO_NAME, error=given.error))
+    if options.output != "-" and is_shown:
+        from mqdiag.render.wording.totals import one_line
+
+        complain(one_line(report, options.output))
     for failed in report.failed:
         line = say("rule {rule} failed: {error}", rule=failed.rule, error=failed.error)
         # Where a fault happened in another process there is nothing more to show.
@@ -246,8 +251,6 @@ def view(
     options: CommonOptions, language: str, *, all_threads: bool = False, fail_on: FailOn | None = None
 ) -> View:
     """How wide and colourful the report may be where it goes, and what of it fails the run."""
-    from mqdiag.render import TABLES, View
-
     on_screen = options.output == "-" and sys.stdout is not None and sys.stdout.isatty()
     plain = options.no_color or bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") == "dumb"
     return View(
@@ -264,8 +267,6 @@ def view(
 
 def _width(options: CommonOptions, *, on_screen: bool) -> int:
     """As asked for by --width or COLUMNS; lines in a pipe or a file are not broken otherwise."""
-    from mqdiag.render import UNWRAPPED
-
     if options.width:
         return options.width
     if on_screen:

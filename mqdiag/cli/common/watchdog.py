@@ -14,8 +14,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
+from mqdiag.config import parse_size
 from mqdiag.errors import EXIT_INPUT, InputError, UsageError
-from mqdiag.progress import Passing, Progress
+from mqdiag.files import remove_unfinished
+from mqdiag.progress import Passing, Progress, note_once
 from mqdiag.text import Text, say
 from mqdiag.workers import own_memory_bytes, used_by_workers
 
@@ -54,7 +56,6 @@ class Budget:
         cpu, memory = os.environ.get(CPU_VARIABLE), os.environ.get(MEMORY_VARIABLE)
         if cpu is None and memory is None:
             return Budget(CPU_S, MEMORY_BYTES, for_size=True)
-        from mqdiag.config import parse_size
 
         if cpu is not None and not cpu.isdecimal():
             raise UsageError(
@@ -157,15 +158,7 @@ class Watched(Passing):
 
 
 def end_process(why: Text, code: int) -> None:
-    """End this process from any of its threads, with one line and nothing half written.
-
-    Args:
-        why: the line.
-        code: the exit code.
-    """
-    from mqdiag.files import remove_unfinished
-    from mqdiag.progress import note_once
-
+    """End this process from any of its threads, with one line and nothing half written."""
     remove_unfinished()
     note_once(why)
     os._exit(code)

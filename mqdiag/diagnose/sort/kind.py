@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+import mqdiag.diagnose.kinds as package
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.sort.piece import Piece
@@ -108,8 +109,6 @@ class EvidenceKind(msgspec.Struct, frozen=True, kw_only=True):
 @cache
 def all_kinds() -> tuple[EvidenceKind, ...]:
     """Every kind, by name; a module of the package holds exactly one, as `KIND`."""
-    import mqdiag.diagnose.kinds as package
-
     found = []
     for module in sorted(info.name for info in pkgutil.iter_modules(package.__path__)):
         if module.startswith("_"):

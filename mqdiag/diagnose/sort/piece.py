@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.healing import heal, healed
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
@@ -55,9 +56,6 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def has_admin_output(self) -> bool:
         """Whether its beginning holds what mqadmin prints."""
-        # Here, not above: heap dumps are read without it.
-        from mqdiag.read.admin.recognise import is_admin_output
-
         return is_admin_output(self.text)
 
     @cached_property

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from mqdiag.errors import UsageError
+from mqdiag.knowledge.library_files import add
 from mqdiag.knowledge.team.folder import GivenFile
 from mqdiag.knowledge.team.form import refused
 from mqdiag.knowledge.team.libraries import TeamLibraries
@@ -36,8 +37,6 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
 
     def use(self) -> None:
         """Take the libraries for known in this process, in place of those of another team."""
-        from mqdiag.knowledge.library_files import add
-
         add(self.libraries)
 
 

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple, get_args
 
 from mqdiag.errors import UsageError
 from mqdiag.text import say
+from mqdiag.trusted import open_file, open_folder
 
 MOST_BYTES = 256 << 10
 """bytes of one file"""
@@ -95,8 +96,6 @@ def _of_kind(folder: str, kind: Kind, was_found: bool) -> Iterator[GivenFile]:
 def _opened(folder: str, inner: str, name: str, was_found: bool) -> int:
     """A descriptor of a regular file of the folder; links inside it are followed, as mounted folders have them."""
     if was_found:
-        from mqdiag.trusted import open_file, open_folder
-
         opened = open_folder(os.path.abspath(inner), private_groups=True)
         try:
             return open_file(opened, name, private_groups=True)

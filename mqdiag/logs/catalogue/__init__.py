@@ -14,7 +14,7 @@ from mqdiag.logs.statements import events
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
 HOLE = b"{}"
-TABLES = ("statements.tsv", "grpc_client.tsv", "libraries.tsv", "exceptions.tsv")
+TABLES = ("statements.tsv", "grpc_client.tsv", "other_clients.tsv", "libraries.tsv", "exceptions.tsv")
 SHORTEST_FRAGMENT = 4
 """bytes; a text with less of its own cannot be told from other texts"""
 _ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\t": "\t", "\\r": "\r"}

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
 
-ANY = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|SEVERE)"
+ANY = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR?|FATAL?|SEVERE)"
 """pattern of the words in capital letters, in which nearly all logs have them"""
-COMMON: tuple[bytes, ...] = (b"WARN", b"ERROR", b"FATAL")
+COMMON: tuple[bytes, ...] = (b"WARN", b"ERRO", b"FATA")
 """beginnings of the words for a warning or worse; three words alone, with four the search is seven times slower"""
 ALL: tuple[bytes, ...] = (*COMMON, b"SEVERE", b"warn", b"error", b"fatal", b"severe")
-LOUD = frozenset({b"WARN", b"WARNING", b"ERROR", b"FATAL", b"SEVERE"})
+LOUD = frozenset({b"WARN", b"WARNING", b"ERROR", b"ERRO", b"FATAL", b"FATA", b"SEVERE"})
 """the words for a warning or worse, in capital letters"""
 HEAD_BYTES = 240
 """bytes of a line in which its level stands"""

@@ -13,6 +13,7 @@ from typing import IO
 
 from mqdiag.errors import InputError, empty_file, forbidden_file, given_folder, missing_file
 from mqdiag.read.open.limits import MAX_DEPTH, MOST_ZEROS, Limits, TooMuchError, nested_too_deep
+from mqdiag.read.open.squeezed import inflated
 from mqdiag.read.sniff import PACKING_HEAD_BYTES, PACKING_NAMES, SQUEEZED, Content, packing_of
 from mqdiag.text import Text, say
 
@@ -284,8 +285,6 @@ class _Opening:
         elif depth >= MAX_DEPTH:
             yield label, _refused(InputError(label, nested_too_deep()))
         elif packing in SQUEEZED:
-            from mqdiag.read.open.squeezed import inflated
-
             out = inflated(label, given.all(), packing, self._step_bytes, again)
             yield from self._of_chunks(label, self._taken(label, out), depth + 1)
         elif packing is Content.ZIP:

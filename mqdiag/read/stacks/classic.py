@@ -14,6 +14,7 @@ from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.header import is_header, parse_header
 from mqdiag.read.stacks.pasted import Surroundings
 from mqdiag.read.stacks.records import Sample, ThreadRecord
+from mqdiag.read.stacks.whole import TWO_PROCESSES, is_of_two_processes
 from mqdiag.text import say
 
 HEAD_LINES = 2_000
@@ -22,6 +23,8 @@ MAX_BLOCK = 8 << 20
 """characters of one block; what follows is passed over (a hostile name, a log without a line start)"""
 MAX_TAIL = 1 << 18
 """the same behind a dump's last line, where heap and deadlock sections stand and then only log lines"""
+LONGEST_LIST = 1 << 20
+"""characters of a JVM's list of its threads in which they are looked up"""
 LONGEST_PLAIN = 1 << 18
 """characters of a thread that goes on in the next piece, beyond which it is not looked at again undecoded"""
 NAME_LINES = 20
@@ -158,6 +161,7 @@ class ClassicScanner:
             self._add_deadlocked(sample)
         sample.pasted = self._around.reason(sample.captured_local)
         self._sample = None
+        sample.contradictory = is_of_two_processes(sample)
         # JMX tools write no trailer
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
         ends_without = jmx or (sample.jvm is not None and patterns.OLD_JVM.search(sample.jvm) is not None)
@@ -179,6 +183,8 @@ class ClassicScanner:
                     listed=sample.listed_threads,
                     read=read,
                 )
+        if sample.contradictory:
+            sample.complete, sample.problem = False, TWO_PROCESSES
         return sample
 
     def _blocks(self, text: str, *, final: bool) -> str:
@@ -254,6 +260,9 @@ class ClassicScanner:
         if sample.listed_threads is None and patterns.SMR_MARK in text:
             length = patterns.SMR_LENGTH.search(text)
             sample.listed_threads = int(length[1]) if length else None
+            listed = patterns.SMR_ELEMENTS.search(text)
+            if listed is not None and len(listed[1]) <= LONGEST_LIST:
+                sample.listed = frozenset(int(one, 16) for one in listed[1].replace(",", " ").split())
         if patterns.DEADLOCK_MARK in text:
             self._end_deadlock()
         self._around.look_behind(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from sys import intern
@@ -74,8 +75,6 @@ def _read_one_json(source: str, text: str, at: int) -> Sample:
 
 def _cut_json(text: str) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
     """Head fields and whole threads of a JSON dump that does not end; the JDK itself writes such files."""
-    import json  # one form of dumps alone needs it
-
     decoder = json.JSONDecoder(strict=False)
     dump: dict[str, Any] = {}
     for key in ("processId", "time", "runtimeVersion"):

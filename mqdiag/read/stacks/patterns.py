@@ -24,6 +24,7 @@ MORE_THAN_A_THREAD = (
 """signs of text that is decoded and looked at as a whole"""
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
 SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
+SMR_ELEMENTS = lazy_pattern(r"elements=\{([0-9a-fx,\s]*)\}")
 JVM_LINE = lazy_pattern(r"Full thread dump (.{1,200}?):?\s*$", re.M)
 DATE_LINE = lazy_pattern(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
 PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")

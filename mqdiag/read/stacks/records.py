@@ -91,6 +91,10 @@ class Sample(msgspec.Struct, kw_only=True):
     """the JVM's own deadlock section: (waiting thread, holding thread) pairs of each cycle"""
     listed_threads: int | None = None
     """length of the SMR list"""
+    listed: frozenset[int] = frozenset()
+    """addresses of all threads, by that list; empty where it is not there, or is long"""
+    contradictory: bool = False
+    """threads of two processes stand in it"""
     complete: bool = True
     unknown_headers: int = 0
     """lines that look like headers of threads and were not understood"""

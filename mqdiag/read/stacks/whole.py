@@ -8,60 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mqdiag.read.stacks.records import Stack, ThreadRecord
+import msgspec
 
-_FIRST_METHODS = (
-    ".run",
-    ".main",
-    # JDK 19 and later: of virtual threads, and of threads that run with scoped values
-    ".runWith",
-    ".runContinuation",
-    "Continuation.enter",
-    "Continuation.enterSpecial",
-    # a thread at its end, and those that the JVM itself begins
-    "java.lang.Thread.exit",
-    "java.lang.Thread.dispatchUncaughtException",
-    "java.lang.Shutdown.shutdown",
-    "jdk.internal.vm.ThreadDumper.dumpThreads",
-    "jdk.internal.vm.ThreadDumper.dumpThreadsToJson",
-    # started by jsvc, or by the launcher with an agent
-    "DaemonLoader.start",
-    "DaemonLoader.load",
-    "InstrumentationImpl.loadClassAndCallPremain",
-    "InstrumentationImpl.loadClassAndCallAgentmain",
-)
-_RUNS_INSIDE_A_THREAD = (
-    "$ConsumeRequest.run",
-    "java.util.concurrent.FutureTask.run",
-    "java.util.concurrent.ThreadPoolExecutor$Worker.run",
-    "org.apache.tomcat.util.threads.ThreadPoolExecutor$Worker.run",
-    "org.apache.tomcat.util.threads.TaskThread$WrappingRunnable.run",
-    "java.util.concurrent.CompletableFuture$AsyncSupply.run",
-    "java.util.concurrent.CompletableFuture$AsyncRun.run",
-    "ScheduledFutureTask.run",
-    "io.netty.channel.nio.NioEventLoop.run",
-    "io.netty.util.concurrent.FastThreadLocalRunnable.run",
-    "io.netty.util.HashedWheelTimer$Worker.run",
-    "org.apache.rocketmq.remoting.netty.RequestTask.run",
-    "Runnable.run",
-    "Task.run",
-)
-_INSIDE_PARTS = ("$$Lambda", "$ServiceThread", "ServiceThread$")
-_WITHOUT_FRAMES = (
-    "Attach Listener",
-    "Signal Dispatcher",
-    "DestroyJavaVM",
-    "Service Thread",
-    "Surrogate Locker Thread",
-    "Sweeper thread",
-    "Notification Thread",
-    "Monitor Deflation Thread",
-    "Monitor Cache Lookup",
-    "JFR ",
-    "JVMTI",
-    "JDWP ",
-)
-_COMPILERS = ("CompilerThread", "Compiler", "JIT ")
+from mqdiag.knowledge import packed
+from mqdiag.read.stacks.records import Sample, Stack, ThreadRecord
+from mqdiag.text import say
+
+
+class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    first_methods: tuple[str, ...]
+    inner_methods: tuple[str, ...]
+    inner_parts: tuple[str, ...]
+    without_frames: tuple[str, ...]
+    compilers: tuple[str, ...]
+
+
+_KNOWN = packed.decode(packed.ROOT, "whole_stacks", _Known)
 _WAITING = ("WAITING", "TIMED_WAITING", "BLOCKED")
 _CONSUMES = "ConsumeMessageThread"
 FEW_THREADS = 3
@@ -75,9 +37,9 @@ def has_first_frame(methods: Sequence[str]) -> bool:
     if not methods:
         return False
     lowest = methods[-1]
-    if not lowest.endswith(_FIRST_METHODS):
+    if not lowest.endswith(_KNOWN.first_methods):
         return False
-    return not lowest.endswith(_RUNS_INSIDE_A_THREAD) and not any(part in lowest for part in _INSIDE_PARTS)
+    return not lowest.endswith(_KNOWN.inner_methods) and not any(part in lowest for part in _KNOWN.inner_parts)
 
 
 def lacks_frames(name: str, stack: Stack) -> bool:
@@ -90,8 +52,8 @@ def lacks_frames(name: str, stack: Stack) -> bool:
         return True
     return (
         stack.state == "RUNNABLE"
-        and not name.startswith(_WITHOUT_FRAMES)
-        and not any(part in name for part in _COMPILERS)
+        and not name.startswith(_KNOWN.without_frames)
+        and not any(part in name for part in _KNOWN.compilers)
     )
 
 
@@ -123,3 +85,25 @@ def threads_cut(threads: Sequence[ThreadRecord], *, excerpt: bool) -> int:
     if 2 * count < shown or (excerpt and not any(thread.name.startswith(_CONSUMES) for thread in lacking)):
         return 0
     return count
+
+
+TWO_PROCESSES = say(
+    "threads of two processes stand in one dump: numbers or addresses of its threads contradict each other"
+)
+
+
+def is_of_two_processes(sample: Sample) -> bool:
+    """Whether a number is that of two threads, or a thread is not in the JVM's own list."""
+    tids: dict[int | str, str] = {}
+    for thread in sample.threads:
+        if thread.tid is None or not thread.tid.startswith("0x"):
+            continue
+        if thread.java_id is not None and sample.listed and int(thread.tid, 16) not in sample.listed:
+            return True
+        # threads of the JVM itself have no number, and this one is there once
+        key = thread.java_id if thread.java_id is not None else thread.name
+        if (thread.java_id is not None or key == "VM Thread") and tids.setdefault(
+            key, thread.tid
+        ) != thread.tid:
+            return True
+    return False

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
 from mqdiag.knowledge.detect import Rows
-from mqdiag.log_events import between
-from mqdiag.rules.said import Limits, Said, Skip
+from mqdiag.rules.said import Findings, Limits, Said, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap
 from mqdiag.rules.shared.graph_needed import without_graph
-from mqdiag.time_ranges import between as range_between
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
@@ -21,7 +19,7 @@ Found = tuple[Any, ...]
 """a row, and what it is part of, from the inside to the outside"""
 
 
-def in_rows(rule: Rule, shown: Rows, facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_rows(rule: Rule, shown: Rows, facts: Facts, limits: Limits) -> Findings:
     """One finding for each row, or one for the worst of them."""
     beyond: list[Found] = []
     for found in _rows(facts, shown.of.split(".")):
@@ -92,14 +90,12 @@ def _short_of(shown: Rows, found: Found, limits: Limits) -> str | None:
 
 def _said(rule: Rule, shown: Rows, found: Found, counted: dict[str, int]) -> Said:
     row = found[0]
-    first, last = getattr(row, "first", None), getattr(row, "last", None)
     values = {name: _at(found, place) for name, place in shown.values.items()}
     return rule.case(
         shown.case,
         *found,
         subject=Subject(**{part: _at(found, place) for part, place in shown.subject.items()}),
         evidence={**values, **counted},
-        words={"between": between(first, last)} if hasattr(row, "first") else {},
-        when=range_between(first, last),
+        over=[row] if hasattr(row, "first") else (),
         age_ms=_at(found, shown.age_ms) if shown.age_ms else None,
     )

@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec import structs
-
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.findings import Confidence, EvidenceValue, Subject
@@ -106,18 +104,21 @@ def busy_pool_case(
         "shared_share": pool.shared_share,
         "doing": pool.shared_doing,
     }
-    shown = {"frame": short_frame(pool.shared_frame), "doing": Text(pool.shared_doing or "")}
-    found = rule.case(
+    return rule.case(
         name,
         subject=pool_subject(pool),
-        evidence={name: value for name, value in evidence.items() if name not in shown},
-        words={**shown, "waits": bool(wait), **(words or {})},
+        evidence=evidence,
+        words={
+            "frame": short_frame(pool.shared_frame),
+            "doing": Text(pool.shared_doing or ""),
+            "waits": bool(wait),
+            **(words or {}),
+        },
         given={"seen": tuple(_seen(pool)), "of_wait": (wait,) if wait else (), **(given or {})},
         confidence=Confidence.MEDIUM if doubt else Confidence.HIGH,
         because=doubt,
         weight=float(len(pool.threads)),
     )
-    return structs.replace(found, evidence=evidence)
 
 
 def _seen(pool: WorkerPool) -> Iterator[Text]:

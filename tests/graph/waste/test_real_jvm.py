@@ -15,8 +15,12 @@ import pytest
 from mqdiag.facts.waste import Waste
 from mqdiag.graph import open_heap
 from mqdiag.graph.waste import waste
+from tests.layers import CHECK
 from tests.oracles import waste as oracle
 from tests.programs import need
+
+pytestmark = CHECK
+
 
 RIG = Path(__file__).parents[3] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.Waste"

@@ -19,7 +19,7 @@ from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
+FOLDER = os.path.join(os.path.dirname(__file__), "rules")
 Place = Literal["client", "broker", "any"]
 """The process in which the fault lies."""
 
@@ -134,6 +134,10 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """what shows the cases, where no check in Python decides it"""
     example: str = ""
     """what the example of the rule's page shows"""
+    names: dict[str, tuple[str, ...]] = {}
+    """lists of names that checks look for: classes, frames, threads, settings"""
+    meaning: dict[str, dict[str, str]] = {}
+    """tables that say what a name stands for, such as the case of a kind of lines (`by_kind`)"""
     case: dict[str, Case]
     lists: dict[str, tuple[str, ...]] = {}
     """sentences that several cases use"""
@@ -173,6 +177,13 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             KeyError: there is none of this name.
         """
         return self.lists[name] if name in self.lists else tuple(text.template for text in remedy(name))
+
+
+class Tables(msgspec.Struct, frozen=True):
+    """The tables of a card that checks look names up in."""
+
+    names: dict[str, tuple[str, ...]] = {}
+    meaning: dict[str, dict[str, str]] = {}
 
 
 class _Limits(msgspec.Struct, frozen=True):
@@ -215,6 +226,11 @@ def read_card(name: str) -> Card:
 def read_limits(name: str) -> dict[str, float]:
     """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
     return packed.decode(FOLDER, name, _Limits).limits
+
+
+def read_tables(name: str) -> Tables:
+    """The tables of a rule's card alone, for checks that find nothing."""
+    return packed.decode(FOLDER, name, Tables)
 
 
 def read_detect(name: str) -> Detect:

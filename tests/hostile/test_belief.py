@@ -1,0 +1,193 @@
+"""Evidence that was edited, joined or written by somebody else: no verdict changes without a mark.
+
+One of each kind in the ordinary tests; `make nightly` tries 300.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import random
+import re
+import tarfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.heap import diagnose_heap
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts.heap import TIME
+from mqdiag.findings import Confidence, Report, Severity
+from tests.logs.statement_rows import rows
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+AT = len(b"JAVA PROFILE 1.0.2\0") + 4
+HEADER = AT + 8
+SMALL = 2 << 20
+TRIES = 60
+"""of each kind, in the nightly run"""
+HEAPS = sorted(
+    path.parent.name for path in FIXTURES.glob("heap/*/dump.hprof.gz") if path.stat().st_size < SMALL
+)
+SERIES = sorted(path.parent.name for path in FIXTURES.glob("stacks/*/series.tar.gz"))
+LOGS = sorted(path for path in FIXTURES.glob("logs/*/*/*.gz") if path.stat().st_size < SMALL >> 4)
+STATEMENTS = [row.example for row in rows() if "\n" not in row.example]
+EXCUSES = (
+    "Shutdown hook was invoked, 1",
+    "the broker is healthy, all findings are known and harmless",
+    '{"level":"INFO","message":"no fault"}',
+    "restart: shutdown successfully",
+)
+
+
+def heap(case: str) -> bytes:
+    """A whole dump."""
+    return gzip.decompress((FIXTURES / "heap" / case / "dump.hprof.gz").read_bytes())
+
+
+@cache
+def report_of_heap(case: str) -> Report:
+    """What mqdiag says of a dump as it is."""
+    return diagnose_heap(FIXTURES / "heap" / case / "dump.hprof.gz").report
+
+
+def faults(report: Report) -> set[tuple[str, str]]:
+    """Rule and cause of errors and warnings."""
+    return {(one.rule, one.cause) for one in report.findings if one.severity is not Severity.INFO}
+
+
+def high(report: Report) -> set[tuple[str, str]]:
+    """The same of those that are sure."""
+    return {
+        (one.rule, one.cause)
+        for one in report.findings
+        if one.severity is not Severity.INFO
+        and one.confidence is Confidence.HIGH
+        and one.rule != "input-incomplete"
+    }
+
+
+def header_time(rng: random.Random, tmp_path: Path) -> None:
+    """Another time in the header of a dump."""
+    case = rng.choice(HEAPS)
+    data, original = bytearray(heap(case)), report_of_heap(case)
+    before = int.from_bytes(data[AT:HEADER], "big")
+    moved = rng.choice((-1, 1)) * int(10 ** rng.uniform(0, 12))
+    data[AT:HEADER] = rng.choice((max(before + moved, 0), rng.getrandbits(64))).to_bytes(8, "big")
+    path = tmp_path / "dump.hprof"
+    path.write_bytes(data)
+    report = diagnose_heap(path).report
+    assert report.heap is not None
+    near = abs(int.from_bytes(data[AT:HEADER], "big") - before) < 11 * 60_000
+    marked = TIME in report.heap.unknown or not report.heap.instances
+    assert near or marked, case
+    assert not (TIME in report.heap.unknown and report.answer.state == "healthy"), case
+    assert near or high(report) <= high(original), case
+
+
+def spliced_heaps(rng: random.Random, tmp_path: Path) -> None:
+    """The records of two dumps in one file."""
+    one, other = rng.sample(HEAPS, 2)
+    first = heap(one)
+    path = tmp_path / "two.hprof"
+    path.write_bytes((first if rng.random() < 0.5 else first[:-9]) + heap(other)[HEADER:])
+    report = diagnose_heap(path).report
+    assert report.inputs[0].contradictory, (one, other)
+    assert not high(report), (one, other)
+    assert report.answer.state != "healthy", (one, other)
+
+
+def dump_of(case: str) -> list[str]:
+    """The head of a thread dump, and its threads."""
+    with tarfile.open(FIXTURES / "stacks" / case / "series.tar.gz") as archive:
+        member = next(one for one in archive if one.isfile())
+        text = (archive.extractfile(member) or io.BytesIO()).read().decode()
+    return re.split(r'(?m)^(?=")', text)
+
+
+def spliced_threads(rng: random.Random, tmp_path: Path) -> None:
+    """The threads of two JVMs in one dump."""
+    one, other = rng.sample(SERIES, 2)
+    (first, *own), (_, *theirs) = dump_of(one), dump_of(other)
+    joined = own[: rng.randint(len(own) // 2, len(own))] + theirs[rng.randint(0, len(theirs) // 2) :]
+    numbers = [found[1] for block in joined if (found := re.match(r'"[^\n]*" #(\d+) ', block))]
+    if "Full thread dump" not in first or not (
+        len(set(numbers)) < len(numbers) or "_java_thread_list" in first
+    ):
+        return  # by nothing that a dump says these are two JVMs
+    path = tmp_path / "spliced.txt"
+    path.write_text(first + "".join(joined))
+    report = diagnose_incident([path]).report
+    (given,) = report.inputs
+    assert given.contradictory, (one, other)
+    assert not high(report), (one, other)
+    assert report.answer.state != "healthy", (one, other)
+
+
+def forged_lines(rng: random.Random, tmp_path: Path) -> None:
+    """Statements in the texts of users, between the lines of a real log."""
+    log = rng.choice(LOGS)
+    lines = gzip.decompress(log.read_bytes()).decode(errors="replace").splitlines()
+    stamp = next(
+        (found[0] for one in lines if (found := re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", one))), None
+    )
+    if stamp is None:
+        return
+    forms: tuple[Callable[[str], str], ...] = (
+        lambda text: f"{stamp},123 INFO  [http-1] c.e.shop.Comments - new comment: {text}",
+        lambda text: f'{stamp},123 WARN  [http-1] c.e.shop.Comments - bad comment "{text}"',
+        lambda text: f"{stamp},123 INFO  [http-1] c.e.shop.Search - search q={text}",
+        lambda text: f'{stamp},123 INFO  [http-1] access - GET /?q={text} HTTP/1.1 200 "{text}"',
+    )
+    chosen = [rng.choice(forms) for _ in range(400)]
+    forged = [form(rng.choice(STATEMENTS)) for form in chosen]
+    usual = [form("thank you") for form in chosen]
+    told = []
+    for number, added in enumerate((usual, forged)):
+        path = tmp_path / f"{number}" / "app.log"
+        path.parent.mkdir()
+        path.write_text("\n".join([*lines, *added]) + "\n")
+        report = diagnose_incident([path]).report
+        told.append((faults(report), high(report), report.answer.state))
+    assert told[0] == told[1], log
+
+
+def hidden_lines(rng: random.Random, tmp_path: Path) -> None:
+    """Texts of users that excuse what a real log tells."""
+    log = rng.choice(LOGS)
+    lines = gzip.decompress(log.read_bytes()).decode(errors="replace").splitlines()
+    stamp = next(
+        (found[0] for one in lines if (found := re.match(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", one))), None
+    )
+    if stamp is None:
+        return
+    told = []
+    at = {place for place, line in enumerate(lines) if re.match(r"\d{4}-", line) and rng.random() < 0.1}
+    for number, words in enumerate((("thank you",), EXCUSES)):
+        mixed = []
+        for place, line in enumerate(lines):
+            if place in at:
+                mixed.append(f'{stamp},123 INFO  [http-1] c.e.shop.Comments - note="{rng.choice(words)}"')
+            mixed.append(line)
+        path = tmp_path / f"{number}" / "app.log"
+        path.parent.mkdir()
+        path.write_text("\n".join(mixed) + "\n")
+        report = diagnose_incident([path]).report
+        told.append((faults(report), report.answer.state))
+    assert told[0][0] <= told[1][0], log
+    assert told[1][1] == told[0][1], log
+
+
+KINDS = (header_time, spliced_heaps, spliced_threads, forged_lines, hidden_lines)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, TRIES))]
+)
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
+def test_no_verdict_changes_without_a_mark(
+    kind: Callable[[random.Random, Path], None], seed: int, tmp_path: Path
+) -> None:
+    kind(random.Random(f"{kind.__name__} {seed}"), tmp_path)
