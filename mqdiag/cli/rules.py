@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 
 MOST_HINTS = 4
 
-EXAMPLES = """\b
-Examples:
-  mqdiag rules
-  mqdiag rules consumer-cache-exceeds-heap
-  mqdiag rules --search "page cache"
-"""
 
-
-@commands.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
+@commands.command("rules", short_help="List the rules, or explain one.")
 @commands.argument("name", required=False, shell_complete=complete_rules)
 @commands.option(
     "--search", metavar="WORD", help="List the rules that have WORD in their name, texts or causes."

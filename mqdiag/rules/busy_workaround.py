@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import is_set, number_set
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import called, setting, subject, subject_of_logs
 from mqdiag.text import Value
 
@@ -23,7 +22,7 @@ RULE = Rule("busy-workaround")
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker of the dump, with all such settings."""
     # The lower defaults and waitTimeMillsInSendQueue came with the same version.
     defaults = SINCE_3_5_8 if ONLY_SINCE_3_5_8 in broker.config else BEFORE_3_5_8
@@ -33,7 +32,7 @@ def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker, by the settings that it prints when it starts."""
     if ONLY_SINCE_3_5_8 in logs.settings:
         values = {name: number_set(logs, name) for name in SINCE_3_5_8}
@@ -48,7 +47,7 @@ def _said(
     *,
     not_fast: bool,
     printed: bool,
-) -> Iterator[Said]:
+) -> Findings:
     raised: dict[str, EvidenceValue] = {
         name: value for name, value in values.items() if value is not None and value > defaults[name]
     }

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.facts.crash import CrashReport
 from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("jvm-crash")
 
 
 @RULE.sees("crash")
-def in_crash(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_crash(facts: Facts, limits: Limits) -> Findings:
     """One finding for each report."""
     assert facts.crash is not None
     for report in facts.crash.reports:

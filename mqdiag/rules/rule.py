@@ -30,7 +30,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
 from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.log_events import between
-from mqdiag.rules.said import Check, Draft, Skip
+from mqdiag.rules.said import Check, Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 from mqdiag.time_ranges import Timed, periods
@@ -43,6 +43,8 @@ AS_WRITTEN = (
     "severity_alone", "since",
 )  # fmt: skip
 """what catalogues and renderers are given as the card has it"""
+__all__ = ["Draft", "Findings", "Limits", "Rule", "Said", "Skip"]
+
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 

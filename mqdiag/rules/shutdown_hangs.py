@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import Shutdown, ThreadFacts
 from mqdiag.findings import Confidence, EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 
 MOST_NAMED = 8
 
@@ -17,7 +14,7 @@ RULE = Rule("shutdown-hangs")
 
 
 @RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding: for hooks that do not end, or for threads that are left when main has ended."""
     stacks = facts.stacks
     assert stacks is not None
@@ -82,7 +79,7 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
     )
 
 
-def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Iterator[Said]:
+def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Findings:
     """Main has ended, and what is left only waits for work that nobody gives."""
     living = [thread for thread in stacks.threads if thread.samples and thread.samples[-1].state != "ABSENT"]
     if not any(thread.name == "DestroyJavaVM" for thread in living):
