@@ -18,7 +18,9 @@ def test_the_first_dump_with_a_deadlock_is_the_last(
     dumps = ["main\n", "\nFound one Java-level deadlock:\n====\n", "main\n", "main\n"]
 
     def one(self: Sampler, folder: SimpleNamespace, number: int, samples: int) -> bool:
-        (folder.path / sample_file(number)).write_text(dumps[number - 1])
+        path = folder.path / sample_file(number)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(dumps[number - 1])
         return True
 
     monkeypatch.setattr(Sampler, "_one", one)

@@ -67,13 +67,13 @@ def _evidence() -> Iterator[tuple[str, Text]]:
             continue
         if kind is not None:
             found.setdefault(kind, []).append(name)
-    for kind, names in found.items():
-        command = _COMMANDS.get(kind, "diagnose")
-        if kind == "heap":
+    for known, names in found.items():
+        command = _COMMANDS.get(known, "diagnose")
+        if known == "heap":
             for name in names:
                 yield f"mqdiag heap {shlex.quote(name)}", say("a heap dump")
             continue
-        what = say("{files:count} {files:file|files} of the kind {kind}", files=len(names), kind=kind)
+        what = say("{files:count} {files:file|files} of the kind {kind}", files=len(names), kind=known)
         yield f"mqdiag {command} {shlex.join(names)}", what
     if sum(map(len, found.values())) > 1:
         yield "mqdiag .", say("all of it, joined into one verdict")
