@@ -14,7 +14,7 @@ import pytest
 from mqdiag.rocketmq.names import FAMILIES, ROWS, JavaName, names_of, version_key
 from tests.layers import one_in
 from tests.rocketmq import written
-from tests.rocketmq.conftest import Case, case, case_names
+from tests.rocketmq.conftest import Case, case, case_names, heap_of
 
 PACKAGE = Path(__file__).parents[2] / "mqdiag"
 BY_JAVA_NAME = {
@@ -171,7 +171,7 @@ def test_real_classes_have_the_fields_of_their_version(read: Case) -> None:
     if not read.truth.get("client_version"):
         assert read.name.startswith("no-rocketmq")
         return
-    version, classes = read.truth["client_version"], read.heap.classes
+    version, classes = read.truth["client_version"], heap_of(read.name).classes
     suffixes = {row.role: names_of(row.role) for row in OF_ROCKETMQ if row.name.startswith(".")}
     compared = 0
     for row in OF_ROCKETMQ:
