@@ -147,6 +147,7 @@ def diagnose(
     if options.baseline is not None:
         read = (*read, options.baseline)
     target = Target(options.output, inputs=read)
+    options.check_ending()
     also = also_targets(options, read)
     language = language_of_run(options.lang, _written(options, also))
     with (
@@ -179,6 +180,10 @@ def diagnose(
     for given in report.inputs:
         if given.error is not None:
             complain(say("{path}: {error}", path=given.path or NO_NAME, error=given.error))
+    if options.output != "-" and is_shown:
+        from mqdiag.render.wording.totals import one_line
+
+        complain(one_line(report, options.output))
     for failed in report.failed:
         line = say("rule {rule} failed: {error}", rule=failed.rule, error=failed.error)
         # Where a fault happened in another process there is nothing more to show.
