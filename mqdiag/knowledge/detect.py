@@ -105,6 +105,8 @@ class Detect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: tuple[Rows, ...] = ()
     drifts: tuple[Literal["setting", "version", "subscription"], ...] = ()
     """kinds of differences between the instances of a group, told by the case of the rule's own name"""
+    statements: bool = False
+    """the statements of a team's own files, each with its limit; the cases are the kinds of limits"""
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -133,4 +135,5 @@ class Detect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             *("logs" for _ in self.lines),
             *(one.evidence for one in self.rows),
             *("fleet" for _ in self.drifts),
+            *(["logs"] if self.statements else []),
         )
