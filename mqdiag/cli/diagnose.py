@@ -60,5 +60,5 @@ def _captured(path: str) -> str:
     from mqdiag.capture.run import CaptureOptions, capture
     from mqdiag.cli.capture import tell
 
-    taken = capture(int(path), CaptureOptions(), tell, lambda _, __: False)
+    taken = capture(int(path), CaptureOptions(until_deadlock=True), tell, lambda _, __: False)
     return str(taken.folder)
