@@ -67,6 +67,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """the first whose condition holds and whose values are known"""
     evidence: tuple[str, ...] = ()
     """names of the numbers and names in the finding's evidence"""
+    if_known: tuple[str, ...] = ()
+    """further ones, which the finding has where they are known"""
     explanation: tuple[Entry, ...]
     actions: tuple[Entry, ...] = ()
     """what to do; the card's own actions where empty"""

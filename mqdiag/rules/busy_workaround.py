@@ -10,7 +10,6 @@ from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import is_set, number_set
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import called, setting, subject, subject_of_logs
-from mqdiag.text import Value
 
 SINCE_3_5_8 = {"osPageCacheBusyTimeOutMills": 1000, "sendThreadPoolQueueCapacity": 10_000}
 BEFORE_3_5_8 = {"osPageCacheBusyTimeOutMills": 2000, "sendThreadPoolQueueCapacity": 100_000}
@@ -54,13 +53,11 @@ def _said(
     normal = {f"default_{name}": defaults[name] for name in raised}
     changed = {**raised, FAST_FAILURE: False} if not_fast else raised
     if changed:
-        unknown: dict[str, Value] = {name: None for one in defaults for name in (one, f"default_{one}")}
         yield RULE.case(
             "symptom-hidden",
             subject=broker,
             evidence={**changed, **normal},
             words={
-                **unknown,
                 "called": called(None if printed else broker.broker),
                 "settings": tuple(changed),
                 "only_one": len(changed) == 1,

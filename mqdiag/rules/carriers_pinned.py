@@ -20,6 +20,8 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """At most one finding."""
     if (pinned := stacks.pinned_carriers) is not None:
         name = "in-all-samples" if pinned.samples > 1 else "in-one-sample"
+        if not pinned.waiting:
+            name = "nobody-waits"
         yield RULE.case(name, pinned, words={"monitors_let_go": _lets_monitors_go(stacks)})
 
 

@@ -7,7 +7,6 @@ from mqdiag.log_events import counted, events, when
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("threshold-divided")
-LOGGED = ("pullThresholdForQueue", "pullThresholdSizeForQueue")
 
 
 @RULE.logs
@@ -17,8 +16,5 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
         yield RULE.case(
             "by-design",
             evidence={"times": event.count, **event.values, **counted([event])},
-            words={
-                "when": when(event),
-                **{f"{end}_{setting}": None for setting in LOGGED for end in ("smallest", "largest")},
-            },
+            words={"when": when(event)},
         )
