@@ -21,8 +21,7 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.place_of_work import PlaceOfWork, place_of_work
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.text import Text, Value
@@ -33,7 +32,7 @@ FOR_TOPIC = "pullThresholdForTopic"
 
 @RULE.sees("heap")
 @needs_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """At most one finding for the JVM, about the consumer that caches most."""
     heap = facts.heap
     assert heap is not None

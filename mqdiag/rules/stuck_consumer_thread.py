@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.peers import counted, lines
 from mqdiag.rules.shared.peers import evidence as peer_evidence
 
@@ -25,7 +22,7 @@ RULE = Rule("stuck-consumer-thread")
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for the threads of a group that are at the same place."""
     within_limit, undated = [], []
     places: dict[tuple[str | None, str, str | None], list[HeapThread]] = {}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.stacks import Standstill
 from mqdiag.knowledge.remedies import remedy
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.peers import peers_of
 from mqdiag.text import Text, Value
@@ -21,7 +18,7 @@ RULE = Rule("stuck-wait")
 
 
 @RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding for each pool and cause; where the samples do not tell a wait that ends, a note that undecides."""
     stacks = facts.stacks
     assert stacks is not None

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.peers import peers_of
 
@@ -22,7 +19,7 @@ RULE = Rule("threads-stuck")
 
 
 @RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding for each pool and cause."""
     stacks = facts.stacks
     assert stacks is not None
@@ -66,7 +63,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding: a program that watches its threads says for how long one has been in the same task."""
     found = events(logs, "thread-blocked")
     longest_ms = max((event.values["longest_blocked_ms"] for event in found), default=0)
