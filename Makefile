@@ -63,14 +63,20 @@ format: .venv/installed ## Bring the code into its format
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-# Tests start hundreds of programs, which would each compile all modules where somebody has Python keep none.
+# Tests of one file share what it reads, so a file stays with one worker.
+SHARED := -n auto --maxprocesses 4 --dist loadfile
+
 .PHONY: test
-test: .venv/installed $(CATALOGUE).mo ## Set up what the tests need and run all of them, on all cores
-	PYTHONDONTWRITEBYTECODE= $(BIN)/pytest -n auto --maxprocesses 4 --dist loadgroup
+test: .venv/installed $(CATALOGUE).mo ## Each rule, reader, format and attack once, in a random order (three minutes)
+	$(BIN)/pytest $(SHARED)
+
+.PHONY: check
+check: .venv/installed $(CATALOGUE).mo ## Guides, browser, packaging, JVMs, Spark and whatever else starts processes
+	$(BIN)/pytest -m 'check and not nightly' $(SHARED)
 
 .PHONY: nightly
-nightly: .venv/installed $(CATALOGUE).mo ## Cut and flip dumps tens of thousands of times (a quarter of an hour)
-	$(BIN)/pytest -m nightly --ignore tests/fleet
+nightly: .venv/installed $(CATALOGUE).mo ## What repeats a test over more cases, file by file, as far as it has not passed; PART=hostile
+	$(BIN)/python -m tests.nightly $(PART)
 
 # atheris has wheels for Linux on x86-64 only, so it is in a group of its own.
 .PHONY: fuzz
@@ -118,7 +124,7 @@ accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and
 
 .PHONY: fleet-faults
 fleet-faults: .venv/installed ## Break fleet runs on a real Spark cluster in every way we know (Java; half an hour)
-	$(BIN)/pytest -n 0 -m 'nightly or not nightly' tests/fleet
+	$(BIN)/python -m tests.nightly fleet
 
 .PHONY: fleet-bench
 fleet-bench: .venv/installed ## Time fleet runs against a plain process pool (Java); DUMPS=200 SMALL=100,1000 LOGS=0 LISTED=0 COMPARED=0
@@ -132,7 +138,7 @@ package: .venv/installed ## Build sdist and wheel into dist/, reproducibly
 
 .PHONY: package-check
 package-check: .venv/installed ## Build, install and run the package in fresh environments, as a user who is not root too
-	$(BIN)/pytest -n 0 -m 'packaging or not packaging' tests/packaging
+	$(BIN)/pytest -n 0 -m 'check or not check' tests/packaging
 
 # Named after what the wheels of the libraries fit: mqdiag-VERSION-cpython-311-linux-x86_64.tar.gz.
 .PHONY: bundle
@@ -166,4 +172,4 @@ translations: .venv/installed ## Take new texts into the Chinese catalogue, for 
 .PHONY: translations-check
 translations-check: .venv/installed $(CATALOGUE).mo ## Fail where a text has no translation
 	$(BIN)/python -m mqdiag.language.update --check
-	$(BIN)/pytest -n auto --maxprocesses 4 -m translations tests/language
+	$(BIN)/pytest $(SHARED) -m translations tests/language

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -29,6 +31,8 @@ settings.load_profile("any machine")
 # addresses, which we do not check.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
+MOST_GROWTH = 64 << 20
+"""bytes that a process may grow by before cycles are searched for: what a test leaves behind is often held by one"""
 LONGEST_NAME = 120
 """characters of a text that is a part of a test's name"""
 
@@ -41,8 +45,31 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > LONGEST_NAME) else None
 
 
+def pytest_collection_finish() -> None:
+    """Thousands of tests that were collected are no garbage, and take long to look through."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(200_000)  # as the program has it
+    _size["collected"] = _resident()
+
+
+def pytest_runtest_logfinish() -> None:
+    if _resident() > _size["collected"] + MOST_GROWTH:
+        gc.collect()
+        _size["collected"] = _resident()
+
+
+_size = {"collected": 0}
+
+
+def _resident() -> int:
+    """Bytes of memory that this process holds."""
+    return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGESIZE")
+
+
 def pytest_unconfigure(config: pytest.Config) -> None:
     """Behind pytest's own last line, where nobody overlooks it; programs that read the run in CI want that one last."""
+    gc.unfreeze()  # or libraries tell of leaks
     if not os.environ.get("CI"):
         _tell_what_was_skipped(config)
 

@@ -1,4 +1,4 @@
-"""Programs that some tests need besides Python: missing ones fail a run in CI and skip tests elsewhere."""
+"""Programs that some tests need besides Python: tests are skipped where one is missing, and each run ends with them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import re
 import shutil
 from collections import Counter
 from collections.abc import Iterable
-from typing import NoReturn
 
 import pytest
 
@@ -23,8 +22,6 @@ PACKAGES = {
     "sshd": "openssh-server",
 }
 """the Debian package of each"""
-NOT_IN_CI = frozenset({"rsync", "sshd"})
-"""what `.ci/run` does not install: few tests need it"""
 _REASON = re.compile(r"no ([\w-]+): apt-get install ([\w-]+)")
 
 
@@ -32,19 +29,12 @@ def need(*names: str) -> None:
     """Skip the test, or the module that is being imported, if one of these programs is not on the PATH."""
     for name in names:
         if path_of(name) is None:
-            _missing(name)
+            pytest.skip(f"no {name}: apt-get install {PACKAGES[name]}", allow_module_level=True)
 
 
 def path_of(name: str) -> str | None:
     """The path of a program, of a server too, which the PATH of a user without rights may not have."""
     return shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin")
-
-
-def _missing(name: str) -> NoReturn:
-    reason = f"no {name}: apt-get install {PACKAGES[name]}"
-    if os.environ.get("CI") and name not in NOT_IN_CI:
-        pytest.fail(reason)
-    pytest.skip(reason, allow_module_level=True)
 
 
 def summary(reasons: Iterable[str]) -> str | None:

@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.text import say
 from mqdiag.workers import Died, called_in_worker, own_memory_bytes, read_in_workers, used_by_workers
+from tests.waiting import PATIENCE_S, wait_until
 
 HERE = __name__
 Step = Callable[[], None]
@@ -28,7 +28,11 @@ Step = Callable[[], None]
 def content_and_process(path: str, step: Step) -> tuple[str, int]:
     """For workers: what a file holds, and who read it."""
     step()
-    time.sleep(0.1)  # so that one worker does not read all files before the other has started
+    # So that one worker does not read all files before the other has started.
+    (started := Path(path).parent / "started").mkdir(exist_ok=True)
+    (started / str(os.getpid())).touch()
+    if Path(path).name in "bcd":
+        wait_until(lambda: len(list(started.iterdir())) > 1, "another worker")
     return Path(path).read_text(), os.getpid()
 
 
@@ -226,11 +230,8 @@ def test_workers_end_with_their_parent(number: signal.Signals, code: int, files:
         running = [int(pid) for pid in parent.stdout.readline().split()]
         assert len(running) == 2
         parent.send_signal(number)
-        assert parent.wait(10) == code
-    deadline = time.monotonic() + 10
-    while any(map(_runs, running)) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    assert not [pid for pid in running if _runs(pid)]
+        assert parent.wait(PATIENCE_S) == code
+    wait_until(lambda: not any(map(_runs, running)), "the end of the workers")
 
 
 def _runs(pid: int) -> bool:

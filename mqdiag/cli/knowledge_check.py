@@ -16,20 +16,8 @@ from mqdiag.text import Text, say
 if TYPE_CHECKING:
     from mqdiag.knowledge.team import Team
 
-EXAMPLES = """\b
-Examples:
-  mqdiag knowledge check team
 
-\b
-Mind:
-  Commands that make a report use what is right by --knowledge team.
-  mqdiag.toml can name the folder for all runs:
-  [knowledge]
-  folders = ["team"]
-"""
-
-
-@commands.command("knowledge check", short_help="Check what a team knows of its own software.", epilog=EXAMPLES)
+@commands.command("knowledge check", short_help="Check what a team knows of its own software.")
 @commands.argument("folder", metavar="DIR", shell_complete=complete_folders)
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION

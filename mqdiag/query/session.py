@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import closing
 from functools import partial
 from typing import Any
 
@@ -63,8 +64,10 @@ class Answer:
         Raises:
             UsageError: the query failed while it ran, took too long, or has a value that Python has not.
         """
-        for batch in self._record_batches():
-            yield from zip(*map(_values, self.columns, batch.columns), strict=True)
+        # Closed at once where a value cannot be: or its timer goes on, and interrupts another query.
+        with closing(self._record_batches()) as batches:
+            for batch in batches:
+                yield from zip(*map(_values, self.columns, batch.columns), strict=True)
 
     def arrow(self, limit: int | None = None) -> pa.Table:
         """All rows as one Arrow table, instead of `rows`.
@@ -86,14 +89,15 @@ class Answer:
             limit: take so many rows at most.
         """
         taken = 0
-        for batch in self._record_batches():
-            part = batch if limit is None else batch.slice(0, limit - taken)
-            yield part
-            taken += part.num_rows
-            if taken == limit:
-                break
+        with closing(self._record_batches()) as batches:
+            for batch in batches:
+                part = batch if limit is None else batch.slice(0, limit - taken)
+                yield part
+                taken += part.num_rows
+                if taken == limit:
+                    break
 
-    def _record_batches(self) -> Iterator[pa.RecordBatch]:
+    def _record_batches(self) -> Generator[pa.RecordBatch, None, None]:
         with self._watch():
             yield from self._batches
 

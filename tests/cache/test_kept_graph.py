@@ -31,6 +31,7 @@ from tests.cache.answers import (
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.kernel.other_user import NOBODY, as_root
+from tests.layers import NIGHTLY
 
 CLASSES = "SELECT * FROM classes ORDER BY id"
 ALL_ARRAYS = (
@@ -48,10 +49,10 @@ def parts_in(cache: Path) -> list[str]:
     "name",
     [
         "no-rocketmq",
-        pytest.param("stuck-one-4.9.8", marks=pytest.mark.nightly),
-        pytest.param("app-retains-5.3.3", marks=pytest.mark.nightly),
-        pytest.param("healthy-busy-4.9.8-no-compressed-oops", marks=pytest.mark.nightly),
-        pytest.param("healthy-busy-4.3.2-zgc", marks=pytest.mark.nightly),
+        pytest.param("stuck-one-4.9.8", marks=NIGHTLY),
+        pytest.param("app-retains-5.3.3", marks=NIGHTLY),
+        pytest.param("healthy-busy-4.9.8-no-compressed-oops", marks=NIGHTLY),
+        pytest.param("healthy-busy-4.3.2-zgc", marks=NIGHTLY),
     ],
 )
 def test_answers_from_the_cache_are_the_same(cache: Path, tmp_path: Path, name: str) -> None:

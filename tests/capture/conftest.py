@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs import need
+from tests.waiting import PATIENCE_S, wait_until
 
 RIG = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.StuckConsumer"
@@ -34,7 +34,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         ["javac", "-d", folder, RIG / f"{NAME.replace('.', '/')}.java"],
         check=True,
-        timeout=300,
+        timeout=PATIENCE_S,
         capture_output=True,
     )
     return folder
@@ -57,11 +57,8 @@ def start(classes: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
                 cwd=folder,
             )
         running.append(process)
-        until = time.monotonic() + 120
-        while b"@@ready" not in console.read_bytes():
-            assert process.poll() is None, console.read_text()
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until(lambda: b"@@ready" in console.read_bytes() or process.poll() is not None, "the JVM")
+        assert process.poll() is None, console.read_text()
         return Jvm(process.pid, console)
 
     yield begin

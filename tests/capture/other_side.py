@@ -8,12 +8,12 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from tests.programs import need, path_of
+from tests.waiting import wait_until
 
 KUBECTL = """#!{python}
 import json, os, subprocess, sys
@@ -83,13 +83,13 @@ def sshd(folder: Path) -> Iterator[dict[str, str]]:
     environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"}
     server = subprocess.Popen([program, "-D", "-e", "-f", folder / "sshd_config"], stderr=subprocess.PIPE)
     try:
-        until = time.monotonic() + 30
-        while subprocess.run(
-            ["ssh", "-o", "BatchMode=yes", "other", "true"], env=environment, capture_output=True, check=False
-        ).returncode:
+        asked = ["ssh", "-o", "BatchMode=yes", "other", "true"]
+
+        def answers() -> bool:
             assert server.poll() is None, server.stderr.read() if server.stderr else ""
-            assert time.monotonic() < until, "sshd does not answer"
-            time.sleep(0.1)
+            return not subprocess.run(asked, env=environment, capture_output=True, check=False).returncode
+
+        wait_until(answers, "an answer of sshd")
         yield environment
     finally:
         server.kill()

@@ -12,7 +12,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -28,6 +27,11 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.text import Text, say
 from tests.capture.conftest import Jvm, Start
+from tests.layers import CHECK
+from tests.waiting import PATIENCE_S, wait_until
+
+pytestmark = CHECK
+
 
 QUICK = ("-n", "1")
 
@@ -37,7 +41,7 @@ def mqdiag(*arguments: object, **settings: object) -> subprocess.CompletedProces
         [sys.executable, "-m", "mqdiag", *map(str, arguments)],
         capture_output=True,
         text=True,
-        timeout=180,
+        timeout=PATIENCE_S,
         check=False,
         stdin=subprocess.DEVNULL,
         **settings,  # type: ignore[call-overload]
@@ -178,8 +182,7 @@ def test_a_jvm_that_does_not_catch_sigquit_is_spared(start: Start, tmp_path: Pat
     said: list[Text] = []
     assert Sampler(target, {}, spared.console, said.append).take(CaptureFolder(tmp_path / "a", {}), 1, 1.0) == 0
     assert "would be ended by it; nothing was sent" in english()(said[-1])
-    time.sleep(0.3)
-    assert find_target(spared.pid).pid == spared.pid
+    subprocess.run(["jcmd", str(spared.pid), "VM.version"], check=True, stdout=subprocess.DEVNULL)
 
 
 def test_a_stopped_jvm_is_told_apart(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,12 +210,9 @@ def test_what_was_taken_before_an_interrupt_is_kept(jvm: Jvm, tmp_path: Path) ->
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        until = time.monotonic() + 60
-        while '"result": "done"' not in _text(folder / "manifest.json"):
-            assert time.monotonic() < until
-            time.sleep(0.1)
+        wait_until(lambda: '"result": "done"' in _text(folder / "manifest.json"), "the first step")
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130
     assert err.splitlines()[-1] == "mqdiag: interrupted"
     assert json.loads(_text(folder / "manifest.json"))["complete"] is False

@@ -25,6 +25,11 @@ from mqdiag.errors import UsageError
 from tests.capture.conftest import Jvm
 from tests.capture.other_side import Kubectl, sshd
 from tests.capture.watched_log import capture_until_line
+from tests.layers import CHECK, NIGHTLY
+from tests.waiting import PATIENCE_S
+
+pytestmark = CHECK
+
 
 NO_JDK = [["jcmd)", "no-jcmd)"], ["jstack)", "no-jstack)"]]
 NO_DISK = [["df -P -k /tmp", "echo tmpfs 1000 1000 0 100% /tmp"]]
@@ -44,7 +49,7 @@ def capture(environment: dict[str, str], folder: Path, *arguments: object) -> su
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
-        timeout=180,
+        timeout=PATIENCE_S,
         check=False,
     )
 
@@ -151,7 +156,7 @@ def test_a_stuck_consumer_over_there_ends_the_watch(jvm: Jvm, kubectl: Kubectl, 
     assert any((tmp_path / "taken" / "logs").iterdir())
 
 
-@pytest.mark.nightly  # several seconds of JVMs
+@NIGHTLY  # several seconds of JVMs
 def test_dumps_from_before_the_connection_was_lost_are_kept(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
     # the list of JVMs, three calls for the logs, then a dump and a look at the logs each time
     done = in_pod(
@@ -163,7 +168,7 @@ def test_dumps_from_before_the_connection_was_lost_are_kept(jvm: Jvm, kubectl: K
     assert manifest(tmp_path / "taken")["complete"] is False
 
 
-@pytest.mark.nightly  # several seconds of JVMs
+@NIGHTLY  # several seconds of JVMs
 def test_a_line_of_a_log_on_another_host_ends_the_watch(jvm: Jvm, tmp_path: Path) -> None:
     log = jvm.console.parent / "own-gc.log"
     (tmp_path / "server").mkdir()
@@ -213,7 +218,7 @@ def test_new_bytes_of_a_log_over_there_are_searched(tmp_path: Path) -> None:
     assert found() == str(other)
 
 
-@pytest.mark.nightly  # several seconds of JVMs
+@NIGHTLY  # several seconds of JVMs
 def test_the_part_of_a_dump_that_came_is_kept_and_the_file_there_is_removed(
     jvm: Jvm, kubectl: Kubectl, tmp_path: Path
 ) -> None:
@@ -225,7 +230,7 @@ def test_the_part_of_a_dump_that_came_is_kept_and_the_file_there_is_removed(
     assert manifest(tmp_path / "taken")["complete"] is False
 
 
-@pytest.mark.nightly  # several seconds of JVMs
+@NIGHTLY  # several seconds of JVMs
 def test_no_dump_where_the_disk_there_is_full(jvm: Jvm, kubectl: Kubectl, tmp_path: Path) -> None:
     done = in_pod(kubectl, tmp_path / "taken", jvm, *ONE, "--heap", "--yes", instead=NO_DISK)
     assert done.returncode == 0, done.stderr
@@ -233,7 +238,7 @@ def test_no_dump_where_the_disk_there_is_full(jvm: Jvm, kubectl: Kubectl, tmp_pa
     assert not (tmp_path / "taken" / "heap").exists()
 
 
-@pytest.mark.nightly  # several seconds of JVMs
+@NIGHTLY  # several seconds of JVMs
 def test_a_dump_that_the_jvm_cannot_write_is_told_and_removed(
     jvm: Jvm, kubectl: Kubectl, tmp_path: Path
 ) -> None:

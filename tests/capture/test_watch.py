@@ -15,6 +15,7 @@ from mqdiag.errors import UsageError
 from mqdiag.language import english
 from tests.capture.conftest import Jvm
 from tests.capture.watched_log import capture_until_line
+from tests.layers import CHECK
 
 JCMD = Tool(name="jcmd", path="/nowhere/jcmd")
 TARGET = Target(
@@ -32,6 +33,7 @@ IDLE = (
 )
 
 
+@CHECK
 def test_a_stuck_consumer_ends_it_and_the_last_dumps_are_kept(jvm: Jvm, tmp_path: Path) -> None:
     told: list[str] = []
     taken = capture(
@@ -51,6 +53,7 @@ def test_a_stuck_consumer_ends_it_and_the_last_dumps_are_kept(jvm: Jvm, tmp_path
     assert "stacks/01.txt" not in dumps
 
 
+@CHECK
 def test_a_line_of_a_log_ends_it(jvm: Jvm, tmp_path: Path) -> None:
     log = jvm.console.parent / "own-gc.log"
     command = ("capture", str(jvm.pid), "-n", "1", "-i", "0.2", "--watch", "log=BROKER BUSY")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from pathlib import Path
+
+from tests.waiting import PATIENCE_S, wait_until
 
 
 def capture_until_line(
@@ -25,13 +26,10 @@ def capture_until_line(
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        until = time.monotonic() + 60
-        while not (cwd / "taken" / "stacks").exists():
-            assert time.monotonic() < until
-            time.sleep(0.05)
+        wait_until((cwd / "taken" / "stacks").exists, "the first sample")
         with log.open("a") as file:
             file.write(f"[0.1s] {line}\n")
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=PATIENCE_S)
     log.write_text(before)
     assert process.returncode == 0, errors
     return errors

@@ -14,7 +14,9 @@ import pytest
 from mqdiag.errors import EXIT_INPUT, InputError
 from mqdiag.redact.redact_dump import redact_dump
 from tests.cli.conftest import Run
+from tests.layers import CHECK
 from tests.report_schema import validate_report
+from tests.waiting import PATIENCE_S
 from tests.writers.packings import tarred
 
 HEADER = b"JAVA PROFILE 1.0.2\0" + (8).to_bytes(4, "big") + bytes(8)
@@ -139,6 +141,7 @@ def test_redact_has_no_permission_to_read(tmp_path: Path, monkeypatch: pytest.Mo
         redact_dump(tmp_path / "secret.hprof", tmp_path / "out.hprof")
 
 
+@CHECK
 @pytest.mark.parametrize("command", ["heap", "stacks", "logs"])
 def test_no_permission_to_read(command: str, tmp_path: Path) -> None:
     secret = tmp_path / "secret.hprof"
@@ -151,6 +154,7 @@ def test_no_permission_to_read(command: str, tmp_path: Path) -> None:
     ]
 
 
+@CHECK
 def test_no_permission_to_write(tmp_path: Path) -> None:
     (tmp_path / "closed").mkdir(mode=0o555)
     code, err = without_rights(tmp_path, "heap", "x.hprof", "-o", "closed/report.txt")
@@ -160,6 +164,7 @@ def test_no_permission_to_write(tmp_path: Path) -> None:
     assert "ermission" in err
 
 
+@CHECK
 @pytest.mark.parametrize("command", [["heap", "-"], ["show", "-", "X"], ["stacks", "-"]])
 def test_a_closed_standard_input(command: list[str]) -> None:
     program = [sys.executable, "-m", "mqdiag", *command]
@@ -168,12 +173,14 @@ def test_a_closed_standard_input(command: list[str]) -> None:
     assert done.stderr == b"mqdiag: -: standard input is closed\n"
 
 
+@CHECK
 def test_the_exit_code_stands_when_stderr_takes_nothing(tmp_path: Path) -> None:
     with open("/dev/full", "wb") as full:
         command = [sys.executable, "-m", "mqdiag", "heap", str(tmp_path / "missing")]
         assert subprocess.run(command, stderr=full, check=False).returncode == EXIT_INPUT
 
 
+@CHECK
 @pytest.mark.parametrize("command", ["heap", "stacks", "show"])
 def test_an_endless_pipe_is_refused(command: str, tmp_path: Path) -> None:
     with open("/dev/zero", "rb") as zeros:
@@ -182,7 +189,7 @@ def test_an_endless_pipe_is_refused(command: str, tmp_path: Path) -> None:
             stdin=zeros,
             capture_output=True,
             env={**os.environ, "TMPDIR": str(tmp_path)},
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
     assert done.returncode == EXIT_INPUT
@@ -218,6 +225,7 @@ def test_a_slow_pipe_is_read_to_its_end(mqdiag: Run, tmp_path: Path) -> None:
     assert json.loads(done.out)["logs"]["lines"] == 2
 
 
+@CHECK
 def test_a_killed_run_leaves_no_copy_of_its_input(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "mqdiag", "heap", "-"],

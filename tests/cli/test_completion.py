@@ -11,7 +11,10 @@ import pytest
 
 from mqdiag.cli import run
 from mqdiag.render import formats
+from tests.layers import CHECK
 from tests.programs import need
+
+pytestmark = CHECK
 
 BIN = Path(sys.executable).parent
 

@@ -14,29 +14,26 @@ from typing import Any
 
 import pytest
 
+from tests.cli.conftest import Done, here
+
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
 BUSY = ROOT / "page-cache-busy-4.3.2" / "broker" / "store.log.gz"
 HEALTHY = ROOT / "healthy-4.3.2"
 
 
-def mqdiag(*arguments: object, stdin: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run(
-        [sys.executable, "-m", "mqdiag", "logs", *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        check=False,
-    )
+def mqdiag(*arguments: object, stdin: bytes = b"") -> Done:
+    return here("logs", *arguments, stdin=stdin)
 
 
 def report(*arguments: object, stdin: bytes = b"") -> tuple[int, dict[str, Any]]:
     done = mqdiag(*arguments, "--format", "json", stdin=stdin)
-    return done.returncode, json.loads(done.stdout)
+    return done.code, json.loads(done.out)
 
 
 def test_a_healthy_log_is_said_to_be_healthy() -> None:
     done = mqdiag(*sorted(HEALTHY.rglob("*.gz")))
-    text = done.stdout.decode()
-    assert done.returncode == 0
+    text = done.out
+    assert done.code == 0
     assert text.startswith("OK No fault found.")
     assert "How long the broker's writes took" in text
     assert "0 took 1 s or longer" in text
@@ -45,8 +42,8 @@ def test_a_healthy_log_is_said_to_be_healthy() -> None:
 
 def test_a_fault_is_exit_1_and_comes_first() -> None:
     done = mqdiag(BUSY)
-    text = done.stdout.decode()
-    assert done.returncode == 1
+    text = done.out
+    assert done.code == 1
     assert text.startswith("ERROR The broker's page cache was busy")
     assert "PAGECACHERT" in text
 
@@ -135,9 +132,9 @@ def test_nothing_read_is_exit_3_and_one_line(tmp_path: Path, data: bytes | None,
     if data is not None:
         path.write_bytes(data)
     done = mqdiag(path)
-    lines = done.stderr.decode().splitlines()
-    assert done.returncode == 3
-    assert done.stdout == b""
+    lines = done.err.splitlines()
+    assert done.code == 3
+    assert done.out == ""
     assert len(lines) == 1
     assert said in lines[0]
     assert str(path) in lines[0]
@@ -145,8 +142,8 @@ def test_nothing_read_is_exit_3_and_one_line(tmp_path: Path, data: bytes | None,
 
 def test_a_folder_is_refused_with_a_hint(tmp_path: Path) -> None:
     done = mqdiag(tmp_path)
-    assert done.returncode == 3
-    assert b"mqdiag diagnose" in done.stderr
+    assert done.code == 3
+    assert "mqdiag diagnose" in done.err
 
 
 def test_one_broken_file_does_not_stop_the_rest(tmp_path: Path) -> None:
@@ -168,8 +165,8 @@ def test_utc_offset(offset: str, shown: str) -> None:
 @pytest.mark.parametrize("offset", ["8", "+25:00", "CST", "+08:75", ""])
 def test_a_bad_offset_is_wrong_usage(offset: str) -> None:
     done = mqdiag(BUSY, f"--utc-offset={offset}")
-    assert done.returncode == 2
-    assert b"--utc-offset" in done.stderr
+    assert done.code == 2
+    assert "--utc-offset" in done.err
 
 
 def test_text_from_a_log_is_shown_and_not_obeyed(tmp_path: Path) -> None:
@@ -180,7 +177,7 @@ def test_text_from_a_log_is_shown_and_not_obeyed(tmp_path: Path) -> None:
         " pullRequest=PullRequest [consumerGroup=\x1b[31m\x07G,"
         " messageQueue=MessageQueue [topic=t\u202e, brokerName=b, queueId=1], nextOffset=7], flowControlTimes=1\n"
     )
-    text = mqdiag(path).stdout.decode()
+    text = mqdiag(path).out
     assert "\x1b" not in text
     assert "\x07" not in text
     assert "\u202e" not in text

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +12,10 @@ from typing import Any
 
 import pytest
 
+from mqdiag.cli import run
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import MqdiagError, UsageError
+from tests.layers import CHECK
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
 
@@ -114,6 +117,7 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
         assert process.wait(30) == 7
 
 
+@CHECK
 @pytest.mark.parametrize(
     ("redirected", "says"),
     [
@@ -132,6 +136,7 @@ def test_a_standard_output_that_takes_nothing(redirected: str, says: str) -> Non
     assert done.stderr.splitlines() == [f"mqdiag: {says}"]
 
 
+@CHECK
 @pytest.mark.parametrize("words", ["--help", "heap --help", "--version"])
 def test_a_help_text_that_nobody_takes(words: str) -> None:
     mqdiag = f'"{sys.executable}" -m mqdiag {words}'
@@ -144,6 +149,7 @@ def test_a_help_text_that_nobody_takes(words: str) -> None:
     assert (gone.stdout, gone.stderr) == ("0\n", "")
 
 
+@CHECK
 @pytest.mark.parametrize(
     ("taken_by", "code", "says"),
     [
@@ -174,6 +180,7 @@ def test_a_process_that_cannot_write_its_report_leaves_nothing_behind(
     assert os.listdir(tmp_path / "temporary") == []
 
 
+@CHECK
 def test_a_closed_standard_error_changes_nothing(tmp_path: Path) -> None:
     done = subprocess.run(
         ["sh", "-c", f'"{sys.executable}" -m mqdiag heap missing 2>&-'],
@@ -184,6 +191,7 @@ def test_a_closed_standard_error_changes_nothing(tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (3, b"", b"")
 
 
+@CHECK
 def test_a_terminal_of_another_encoding_gets_what_it_can_show() -> None:
     script = "from mqdiag.cli.common.output import Target; Target('-').write('a \\u2500 \\u6d88 b\\n')"
     done = subprocess.run(
@@ -193,3 +201,20 @@ def test_a_terminal_of_another_encoding_gets_what_it_can_show() -> None:
         check=True,
     )
     assert done.stdout == b"a ? ? b\n"
+
+
+def test_a_run_that_writes_a_file_tells_the_answer_in_one_line(tmp_path: Path, capsys) -> None:
+    report = tmp_path / "r.md"
+    code = run(["heap", str(DUMP), "-o", str(report)])
+    said = capsys.readouterr()
+    assert (code, said.out) == (1, "")
+    line = r"mqdiag: 1 error, 1 info: Cached messages of consumer group .* \(report: .*r\.md\)\n"
+    assert re.fullmatch(line, said.err)
+
+
+def test_an_ending_of_no_format_is_refused(tmp_path: Path, capsys) -> None:
+    dump = str(DUMP)
+    assert run(["heap", dump, "-o", str(tmp_path / "r.foo")]) == 2
+    assert ".foo is the ending of no format" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert run(["heap", dump, "-o", str(tmp_path / "r.foo"), "--format", "text", "--fail-on", "never"]) == 0

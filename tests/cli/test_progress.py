@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import time
 
 import pytest
 
@@ -13,6 +12,7 @@ from mqdiag.cli.common.progress import ERASE, TerminalProgress, terminal_progres
 from mqdiag.cli.common.progress import note as write_note
 from mqdiag.language import english
 from mqdiag.text import Text, say
+from tests.waiting import wait_until
 
 
 class Terminal(io.StringIO):
@@ -29,9 +29,7 @@ def test_long_work_shows_phase_and_percentage_and_leaves_nothing(monkeypatch: py
     shown = TerminalProgress(stream, english())
     shown.phase(say("reading records"))
     shown.advance(0.42)
-    deadline = time.monotonic() + 10
-    while "42%" not in stream.getvalue() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    wait_until(lambda: "42%" in stream.getvalue(), "the share")
     shown.close()
     assert "reading records 42%" in stream.getvalue()
     assert stream.getvalue().endswith(ERASE)
@@ -72,8 +70,7 @@ def test_the_line_is_erased_when_the_work_fails(monkeypatch: pytest.MonkeyPatch)
 
     def work() -> None:
         with terminal_progress("en"):
-            while not stream.getvalue():
-                time.sleep(0.01)
+            wait_until(stream.getvalue, "a line")
             raise RuntimeError("inside")
 
     with pytest.raises(RuntimeError, match="inside"):

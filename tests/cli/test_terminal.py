@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import CHECK
 from tests.text_width import too_wide
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
@@ -50,11 +51,13 @@ def after_progress(text: str) -> str:
     return text.rsplit("\r\x1b[K", 1)[-1]
 
 
+@CHECK
 def test_colour_on_a_terminal() -> None:
     text = after_progress(on_terminal(80, "heap", str(DUMP)))
     assert text.startswith("\x1b[1;31mERROR")
 
 
+@CHECK
 @pytest.mark.parametrize(
     ("arguments", "environment"),
     [((), {"NO_COLOR": "1"}), (("--no-color",), {}), ((), {"TERM": "dumb"})],
@@ -66,6 +69,7 @@ def test_no_colour_where_it_is_not_wanted(arguments: tuple[str, ...], environmen
     assert "\x1b" not in text
 
 
+@CHECK
 @pytest.mark.parametrize(("columns", "widest"), [(60, 72), (100, 100), (300, 120)])
 def test_the_report_takes_the_width_that_there_is(columns: int, widest: int) -> None:
     """Names of classes are whole, so a table can be wider than a narrow terminal."""
@@ -75,6 +79,7 @@ def test_the_report_takes_the_width_that_there_is(columns: int, widest: int) -> 
     assert any(widest - 15 < len(line) <= widest for line in text.splitlines())
 
 
+@CHECK
 def test_an_error_on_a_terminal_is_one_line() -> None:
     text = after_progress(on_terminal(80, "heap", "/no/such/file"))
     assert re.sub(r"\x1b\[K|\r", "", text).splitlines() == [

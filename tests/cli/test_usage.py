@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 
 from mqdiag import __version__
+from mqdiag.cli import mqdiag as commands
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_USAGE
 from tests.cli.conftest import Run
@@ -80,10 +82,43 @@ def test_a_bad_configuration_file_is_found_and_named(mqdiag: Run, tmp_path: Path
     assert done.line.endswith("mqdiag.toml: unknown key fail_on; did you mean fail-on?")
 
 
-def test_version_and_help(mqdiag: Run) -> None:
-    assert mqdiag("--version").out == f"mqdiag {__version__}\n"
+PROCESSES = {
+    "cache": [],
+    "capture": ["0"],
+    "completion": ["bash"],
+    "diagnose": ["folder"],
+    "diff": ["missing", "missing"],
+    "fleet": ["folder"],
+    "fleet compact": ["folder"],
+    "fleet views": ["folder"],
+    "heap": ["given"],
+    "knowledge check": ["folder"],
+    "logs": ["given"],
+    "mcp": ["missing"],
+    "query": ["given", "SELECT 1"],
+    "redact": ["given", "shared"],
+    "rules": ["stuck-socket-read"],
+    "secrets": ["given"],
+    "show": ["given", "x"],
+    "stacks": ["given"],
+    "warm": ["--help"],
+}
+"""what each command does at once, in a process of its own"""
+
+
+def test_each_command_says_the_same_in_a_process(mqdiag: Run, mqdiag_process: Run, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "given").write_text("no evidence\n")
+    assert set(PROCESSES) == set(commands.list_commands(click.Context(commands)))
+    for name, arguments in PROCESSES.items():
+        words = [*name.split(), *arguments]
+        assert mqdiag_process(*words) == mqdiag(*words), name
+
+
+def test_version_and_help(mqdiag: Run, mqdiag_process: Run) -> None:
+    assert mqdiag_process("--version").out == f"mqdiag {__version__}\n"
     shown = mqdiag("--help")
     assert (shown.code, shown.err) == (0, "")
     assert mqdiag("-h").out == shown.out
-    commands = shown.out.split("Commands:")[1].split("Exit codes:")[0].split("\n")
-    assert {line.split()[0] for line in commands if line.strip()} >= {"heap", "rules", "warm"}
+    listed = shown.out.split("Commands:")[1].split("Exit codes:")[0].split("\n")
+    assert {line.split()[0] for line in listed if line.strip()} >= {"heap", "rules", "warm"}

@@ -13,6 +13,9 @@ from mqdiag.baseline import read_baseline
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
 from mqdiag.render import TABLES, formats
+from tests.layers import CHECK
+
+pytestmark = CHECK
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")

@@ -15,6 +15,9 @@ import yaml
 from mqdiag.cli import run
 from mqdiag.kernel import folder as kernels
 from tests.docs.test_ci_page import DUMP, blocks
+from tests.layers import CHECK
+
+pytestmark = CHECK
 
 WHEEL = "mqdiag-0.1.0-py3-none-any.whl"
 USED = {"actions/checkout", "actions/setup-python", "actions/cache", "github/codeql-action/upload-sarif"}

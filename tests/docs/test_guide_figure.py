@@ -8,6 +8,9 @@ import re
 import pytest
 
 from tests.docs.copied_tree import ROOT, CopiedTree
+from tests.layers import CHECK, NIGHTLY
+
+pytestmark = CHECK
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-figure.md"
 DUMP = "fixtures/heap/stuck-one-5.3.3/dump.hprof.gz"
@@ -41,7 +44,7 @@ def test_every_format_shows_it(tree: CopiedTree) -> None:
     assert f"<dt>wait for finalize()</dt><dd>{finalizers:,}</dd>" in tree.run(f"{command} html")
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_the_checks_pass(tree: CopiedTree) -> None:
     tree.run("python -m mqdiag.render.json.schema")
     for name in PLACES:

@@ -7,6 +7,9 @@ import json
 import pytest
 
 from tests.docs.copied_tree import ROOT, CopiedTree, block_of
+from tests.layers import CHECK
+
+pytestmark = CHECK
 
 GUIDE = ROOT / "docs" / "guides" / "add-an-output-format.md"
 FILE = "mqdiag/render/gitlab.py"

@@ -8,9 +8,12 @@ from typing import Any
 import pytest
 
 from tests.docs.copied_tree import ROOT, CopiedTree, block_of
+from tests.layers import CHECK
 from tests.threads.made import CONSUME, READ, At, dump
 from tests.writers.hprof_records import BYTE, OBJECT, STICKY_CLASS
 from tests.writers.hprof_writer import DumpWriter
+
+pytestmark = CHECK
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-library.md"
 FILE = "mqdiag/knowledge/libraries/harbour.toml"

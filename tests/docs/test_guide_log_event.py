@@ -8,6 +8,9 @@ import re
 import pytest
 
 from tests.docs.copied_tree import ROOT, CopiedTree
+from tests.layers import CHECK
+
+pytestmark = CHECK
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-log-event.md"
 ROWS = "mqdiag/knowledge/log_statements/store.toml"

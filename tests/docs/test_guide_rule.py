@@ -7,6 +7,7 @@ import json
 import pytest
 
 from tests.docs.copied_tree import ROOT, CopiedTree, block_of, blocks_of
+from tests.layers import CHECK, some_later
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-rule.md"
 FILE = "mqdiag/rules/thread_max_without_effect.py"
@@ -21,7 +22,7 @@ DUMP = "fixtures/heap/same-group-twice-4.3.2/dump.hprof.gz"
 OTHER_TESTS = ("pytest tests/docs", "pytest tests/language", "pytest tests/render")
 """tests that hold for every rule and run here for one that has nothing special"""
 
-pytestmark = pytest.mark.xdist_group("guide for a rule")
+pytestmark = [CHECK, pytest.mark.xdist_group("guide for a rule")]
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +49,7 @@ def test_a_rule_and_its_card_are_short() -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [
-        pytest.param(command, marks=[pytest.mark.nightly] if command.startswith(OTHER_TESTS) else [])
-        for command in block_of(GUIDE, "text").splitlines()
-    ],
+    some_later(block_of(GUIDE, "text").splitlines(), lambda command: command.startswith(OTHER_TESTS)),
 )
 def test_the_checks_of_the_guide_pass(tree: CopiedTree, command: str) -> None:
     output = tree.run(command)

@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 
 from tests.docs.copied_tree import ROOT, CopiedTree
+from tests.layers import CHECK, NIGHTLY
 from tests.rocketmq.written import WrittenClient
 from tests.writers.hprof_writer import DumpWriter
+
+pytestmark = CHECK
 
 GUIDE = ROOT / "docs" / "guides" / "add-a-rocketmq-version.md"
 TABLE = "mqdiag/knowledge/java_names.toml"
@@ -64,7 +67,7 @@ def test_the_steps_of_the_guide(tree: CopiedTree, dump: Path) -> None:
     assert heap_of(tree, OLDER)["consumers"][0]["layout"] == "5.3"
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_the_checks_pass(tree: CopiedTree) -> None:
     table = tree.folder / TABLE
     table.write_text(with_the_guides_rows((ROOT / TABLE).read_text("utf-8")), "utf-8")

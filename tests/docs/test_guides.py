@@ -13,6 +13,8 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.folded import folded
+from tests.layers import CHECK, NIGHTLY
 from tests.programs import need
 
 ROOT = Path(__file__).parents[2]
@@ -93,18 +95,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@CHECK
 @pytest.mark.parametrize("command", TO_RUN)
 def test_the_command_runs(command: str, folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert run(shlex.split(command)[1:]) in (0, 1), capfd.readouterr().err
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", ALL)
 def test_what_is_not_run_has_its_reason(page: Path) -> None:
     unknown = [line for line in ALL[page] if not (ours(line) or reason(line))]
     assert not unknown
 
 
-@pytest.mark.parametrize("page", ALL, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", ALL)
 def test_commands_options_and_targets_exist(page: Path) -> None:
     makefile = (ROOT / "Makefile").read_text()
     known = {
@@ -123,13 +126,13 @@ def test_commands_options_and_targets_exist(page: Path) -> None:
         assert {word.split("=")[0] for word in words if word.startswith("--")} <= options, line
 
 
-@pytest.mark.parametrize("page", GUIDES, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", GUIDES)
 def test_a_guide_is_short(page: Path) -> None:
     prose = re.sub(r"^```.*?^```$", "", page.read_text("utf-8"), flags=re.DOTALL | re.MULTILINE)
     assert len(prose.splitlines()) <= 110
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "zh").glob("*.md")), ids=lambda page: page.name)
+@folded("page", sorted((DOCS / "zh").glob("*.md")))
 def test_a_chinese_page_stands_beside_an_english_one(page: Path) -> None:
     if page.name == "README.md":
         return
@@ -139,6 +142,7 @@ def test_a_chinese_page_stands_beside_an_english_one(page: Path) -> None:
     assert shown <= set(commands(english))
 
 
+@CHECK
 def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     """Those of newer JDKs; JDK 8 is not at hand."""
     need("java")
@@ -150,7 +154,7 @@ def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     assert [path.suffix for path in tmp_path.iterdir()] == [".log"]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_the_check_sees_an_output_that_differs(tmp_path: Path) -> None:
     guide = tmp_path / "docs" / "guides" / "x.md"
     guide.parent.mkdir(parents=True)

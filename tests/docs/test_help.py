@@ -14,6 +14,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.layers import CHECK
 from tests.programs import need
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +42,7 @@ def command(name: str) -> click.Command:
 
 def examples(name: str) -> list[str]:
     """The command lines, those that go on in a second line put together."""
-    block = re.search(r"Examples:\n(.*?)(?:\n\n|\Z)", command(name).epilog or "", re.DOTALL)
+    block = re.search(r"Examples:\n(.*?)(?:\n\n|\Z)", command(name).examples, re.DOTALL)
     lines = re.sub(r"\n {6}(--)", r" \1", block[1] if block else "").splitlines()
     return [line.strip() for line in lines if not line.startswith("      ")]
 
@@ -79,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_examples_that_fit_a_terminal(name: str) -> None:
     assert examples(name)
-    lines = (command(name).epilog or "").splitlines()
+    lines = (command(name).examples).splitlines()
     assert not [line for line in lines if len(line) > WIDEST]
 
 
@@ -91,6 +92,7 @@ def test_examples_use_options_that_there_are(name: str) -> None:
         assert set(re.findall(r" (--?[a-z][a-z-]*)", line)) <= known, line
 
 
+@CHECK
 @pytest.mark.parametrize(
     "name",
     [
@@ -145,6 +147,7 @@ def test_every_example_is_run_or_says_why_not() -> None:
         assert any(reason.endswith(name) for reason in NOT_RUN), name
 
 
+@CHECK
 def test_the_man_page_is_one() -> None:
     """docs/make --check holds its text against the commands; here groff reads it."""
     page = ROOT / "docs" / "man" / "mqdiag.1"

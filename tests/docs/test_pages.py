@@ -14,6 +14,8 @@ from mqdiag.config import read_config, resolve
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Severity
 from mqdiag.rules import all_rules
+from tests.folded import folded
+from tests.layers import CHECK
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -26,6 +28,7 @@ def make_docs(*arguments: str) -> tuple[int, str]:
     return done.returncode, done.stderr
 
 
+@CHECK
 def test_the_check_sees_a_difference_and_a_leftover(tmp_path: Path) -> None:
     assert make_docs("--rules", "--root", str(tmp_path)) == (0, "")
     page = tmp_path / "docs" / "rules" / "input-incomplete.md"
@@ -39,13 +42,13 @@ def test_the_check_sees_a_difference_and_a_leftover(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
         assert (page.parent / target).exists(), target
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@folded("page", PAGES)
 def test_no_page_speaks_of_our_machines(page: Path) -> None:
     text = page.read_text()
     assert not re.findall(r"/(?:root|work|home)/|/tmp/(?!\w*example)", text)

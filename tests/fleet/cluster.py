@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -13,6 +14,8 @@ from pathlib import Path
 from types import TracebackType
 
 import pyspark
+
+from tests.waiting import wait_until
 
 LEAN = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 START_S = 600.0
@@ -76,14 +79,14 @@ class Cluster:
 
     def close(self) -> None:
         """Kill what is left, and see that nothing is."""
-        deadline = time.monotonic() + 60
-        while (left := self._processes()) and time.monotonic() < deadline:
-            for pid in left:
-                try:
+
+        def is_killed() -> bool:
+            for pid in (left := self._processes()):
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    continue
-            time.sleep(0.1)
+            return not left
+
+        wait_until(is_killed, "the end of the cluster")
         for process in (self._master, *self.workers):
             if process is not None:
                 process.wait(30)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.layers import CHECK
 from tests.programs import need
 
 if TYPE_CHECKING:
@@ -33,6 +34,14 @@ QUICK = {
     # Days and services are text.
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",
 }
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What starts Spark is no part of `make test`."""
+    for item in items:
+        if "_java" in getattr(item, "fixturenames", ()):
+            item.add_marker(CHECK)
 
 
 @pytest.fixture(scope="session")

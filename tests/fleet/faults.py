@@ -5,15 +5,13 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests.fleet.cluster import LEAN, Cluster
 from tests.fleet.runs import command, environment
+from tests.waiting import PATIENCE_S, wait_until
 
-PATIENCE_S = 600.0
 LEAN_EXECUTORS = {
     "spark.executor.memory": "512m",
     "spark.executor.extraJavaOptions": LEAN,
@@ -38,11 +36,12 @@ class Running:
 
     def wait_for_results(self, count: int) -> None:
         """Wait until the run is in its middle."""
-        deadline = time.monotonic() + PATIENCE_S
-        while self.results() < count:
+
+        def are_there() -> bool:
             assert self.process.poll() is None, "the run ended before the fault"
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+            return self.results() >= count
+
+        wait_until(are_there, f"{count} results")
 
     def kill(self) -> None:
         """Kill the driver, as if its machine had gone."""
@@ -76,11 +75,3 @@ def start(arguments: tuple[str, ...], out: Path, cluster: Cluster | None = None)
             env={**environment(), **(cluster.environment() if cluster else {})},
         )
     return Running(process, out)
-
-
-def wait_until(happened: Callable[[], bool], what: str) -> None:
-    """Wait for something that must come."""
-    deadline = time.monotonic() + PATIENCE_S
-    while not happened():
-        assert time.monotonic() < deadline, what
-        time.sleep(0.05)

@@ -18,12 +18,14 @@ import pytest
 
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import QUICK, TEMPLATE, Night
-from tests.fleet.faults import LEAN_EXECUTORS, Running, start, wait_until
+from tests.fleet.faults import LEAN_EXECUTORS, Running, start
 from tests.fleet.made_fleet import heap, mixed_fleet, put
 from tests.fleet.packed import pack
 from tests.fleet.runs import command, content, environment, rows
+from tests.layers import NIGHTLY
+from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.nightly, pytest.mark.usefixtures("_java")]
+pytestmark = [NIGHTLY, pytest.mark.usefixtures("_java")]
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +96,7 @@ def test_a_killed_driver_of_a_cluster(fleet: Path, night: Night, tmp_path: Path)
         first = start((str(fleet), *TEMPLATE), tmp_path / "out", cluster)
         first.wait_for_results(3)
         first.kill()
-        wait_until(lambda: not cluster.executors(), "executors outlive their driver")
+        wait_until(lambda: not cluster.executors(), "the end of the executors")
         again = start((str(fleet), *TEMPLATE), tmp_path / "out", cluster)
         assert again.end() == 1, (tmp_path / "out.err").read_text()
     assert content(tmp_path / "out", fleet) == night.content

@@ -13,11 +13,13 @@ from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.work.results import read_result
 from tests.fleet.cluster import Cluster
 from tests.fleet.conftest import TEMPLATE, Night
-from tests.fleet.faults import start, wait_until
+from tests.fleet.faults import start
 from tests.fleet.made_fleet import mixed_fleet
 from tests.fleet.runs import content, rows
+from tests.layers import NIGHTLY
+from tests.waiting import wait_until
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
+pytestmark = [pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +29,7 @@ def fleet(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_killed_worker_loses_and_doubles_nothing(fleet: Path, night: Night, tmp_path: Path) -> None:
     """The worker's process, its executor and its Python workers go at once, as when a machine is lost."""
     with Cluster(tmp_path) as cluster:
@@ -40,12 +42,12 @@ def test_a_killed_worker_loses_and_doubles_nothing(fleet: Path, night: Night, tm
     assert content(tmp_path / "out", fleet) == night.content
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_killed_driver_goes_on_where_it_was(fleet: Path, night: Night, tmp_path: Path) -> None:
     running = start((str(fleet), *TEMPLATE), tmp_path / "out")
     running.wait_for_results(3)
     running.kill()
-    wait_until(lambda: not _children_of(tmp_path / "out"), "processes of the killed run are left")
+    wait_until(lambda: not _children_of(tmp_path / "out"), "the end of the processes of the killed run")
     store, out = storage(str(tmp_path / "out"))
     kept = {}
     for path in (tmp_path / "out/_staging/results").glob("*/[!_]*"):

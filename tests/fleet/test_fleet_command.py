@@ -13,12 +13,13 @@ import pytest
 from tests.fleet.conftest import TEMPLATE, Night
 from tests.fleet.made_fleet import heap, put
 from tests.fleet.runs import Done, rows, run
+from tests.layers import NIGHTLY
 from tests.report_schema import validate_report
 
 if TYPE_CHECKING:
     pass
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
+pytestmark = [pytest.mark.xdist_group("fleet"), pytest.mark.usefixtures("_java")]
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +151,7 @@ def test_the_report_fits_its_schema(night: Night, second: Done) -> None:
         validate_report(done.report)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_dry_run_changes_nothing(night: Night, tmp_path: Path) -> None:
     assert night.code == 1
     put(tmp_path / "in", "shop/s1/20261121-080000.hprof", heap("no-rocketmq"))

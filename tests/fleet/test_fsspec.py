@@ -20,6 +20,7 @@ from mqdiag.fleet.work.results import read_result
 from mqdiag.language import english
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
+from tests.layers import NIGHTLY
 
 TEMPLATE = "{service}/{host}/{time}.hprof"
 PLACE = "in/orders/h1/20261121-080000.hprof"
@@ -86,7 +87,7 @@ def test_an_archive_that_has_gone_is_tried_again_by_the_next_run(tmp_path: Path)
     assert (paths, lost.kind) == ({}, "lost")
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.usefixtures("_java")
 def test_a_whole_run(uri: str, tmp_path: Path) -> None:
     done = run(uri, "--template", TEMPLATE, "--out", str(tmp_path / "out"))

@@ -17,6 +17,7 @@ from tests.fleet.runs import rows, run
 from tests.hostile.crafted_archives import BOMBS
 from tests.hostile.crafted_dumps import ATTACKS
 from tests.hostile.crafted_texts import ANY, LOGS, THREAD_DUMPS
+from tests.layers import CHECK, NIGHTLY
 
 SLOW_TO_MAKE = ("bomb.zip",)
 """a minute; nested.zip is of its kind"""
@@ -39,6 +40,7 @@ def place(name: str) -> str:
     return f"hostile/{host}-{ending.replace('.', '-')}/20261121-080000.{ending}"
 
 
+@CHECK
 def test_a_process_that_analysed_hostile_files_goes_on(tmp_path: Path) -> None:
     child = WarmChild(Limits(memory_bytes=1 << 30))
     try:
@@ -55,7 +57,7 @@ def test_a_process_that_analysed_hostile_files_goes_on(tmp_path: Path) -> None:
         child.close()
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.xdist_group("fleet")
 @pytest.mark.usefixtures("_java")
 def test_a_fleet_with_every_hostile_file_ends_and_the_others_are_unharmed(tmp_path: Path) -> None:

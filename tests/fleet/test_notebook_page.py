@@ -13,12 +13,13 @@ from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.views.script import views_script
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+from tests.layers import NIGHTLY
 
 PAGE = Path(__file__).parents[2] / "docs/fleet-notebook.md"
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text(), re.DOTALL)
 
 pytestmark = [
-    pytest.mark.nightly,
+    NIGHTLY,
     # DuckDB's own use of pandas, for columns of times.
     pytest.mark.filterwarnings("ignore:The inplace keyword in DataFrame.drop"),
 ]

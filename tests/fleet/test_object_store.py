@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 import time
@@ -31,6 +32,8 @@ from mqdiag.fleet.work.scratch import fetch, wait_for_room
 from tests.fleet.cluster import free_port
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
+from tests.layers import NIGHTLY
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -56,15 +59,14 @@ def query() -> Iterator[str]:
 
 
 def _create(uri: str, server: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + 600
-    while True:
-        try:
+    def is_there() -> bool:
+        assert server.poll() is None
+        with contextlib.suppress(OSError):
             storage(uri)[0].system.create_dir("dumps")
-            return
-        except OSError:
-            assert server.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
+            return True
+        return False
+
+    wait_until(is_there, "the store")
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +202,7 @@ def test_an_unknown_store_is_refused(uri: str) -> None:
         storage(uri)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.usefixtures("_java")
 def test_a_whole_run_from_and_to_the_store(bucket: tuple[Storage, str]) -> None:
     store, query = bucket

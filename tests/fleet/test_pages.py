@@ -26,6 +26,7 @@ from mqdiag.fleet.verdict import fleet_verdict
 from mqdiag.render import View, renderer
 from mqdiag.render.sections.fleet_lists import service_page
 from mqdiag.text import say
+from tests.layers import CHECK, NIGHTLY
 from tests.render.html.axe import violations
 from tests.render.html.reports import EVIL
 from tests.render.html.test_browser import DESK, MOST_ELEMENTS, PHONE, Opened, browser
@@ -34,8 +35,6 @@ __all__ = ["browser"]  # a fixture
 
 SERVICES = 10_000
 MOST_BYTES = 3 << 20
-MOST_MS = 3_000
-"""until the first paint of the quicker one of two, on a machine that does other work too"""
 
 
 def services() -> tuple[ServiceState, ...]:
@@ -144,15 +143,6 @@ def page() -> str:
     return renderer("html")(report, View(with_services=True))
 
 
-def first_paint_ms(opened: Opened) -> float:
-    found: float = opened.page.evaluate(
-        "new Promise((done) => new PerformanceObserver((list) => {"
-        " const [paint] = list.getEntriesByName('first-contentful-paint'); if (paint) done(paint.startTime);"
-        "}).observe({ type: 'paint', buffered: true }))"
-    )
-    return found
-
-
 def names(opened: Opened) -> list[str]:
     texts: list[str] = opened.page.locator(
         "#table-services tbody tr:not(.space) td:first-child"
@@ -175,17 +165,17 @@ def test_what_is_wrong_where_comes_first() -> None:
     ]
 
 
+@CHECK
 @pytest.mark.parametrize("context", [DESK, PHONE], ids=["desk", "phone"])
-def test_ten_thousand_services_open_quickly_and_fit(browser: Any, tmp_path: Path, context: Any) -> None:
+def test_ten_thousand_services_are_few_elements_and_fit(browser: Any, tmp_path: Path, context: Any) -> None:
     assert len(page().encode()) < MOST_BYTES
     opened = Opened(browser, tmp_path / "index.html", page(), **context)
     opened.check()
-    again = Opened(browser, tmp_path / "again.html", page(), **context)
-    assert min(map(first_paint_ms, (opened, again))) < MOST_MS
     assert opened.page.evaluate("document.querySelectorAll('*').length") < MOST_ELEMENTS
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
 
 
+@CHECK
 def test_every_service_is_found_sorted_and_leads_to_its_page(browser: Any, tmp_path: Path) -> None:
     opened = Opened(browser, tmp_path / "index.html", page())
     table = opened.page.locator("#table-services")
@@ -204,6 +194,7 @@ def test_every_service_is_found_sorted_and_leads_to_its_page(browser: Any, tmp_p
     opened.check()
 
 
+@CHECK
 def test_the_keyboard_reaches_every_row(browser: Any, tmp_path: Path) -> None:
     opened = Opened(browser, tmp_path / "index.html", page())
     opened.page.locator("#table-services .scroll").focus()
@@ -219,10 +210,11 @@ def test_the_keyboard_reaches_every_row(browser: Any, tmp_path: Path) -> None:
     opened.check()
 
 
+@CHECK
 @pytest.mark.parametrize(
     "context",
     [
-        pytest.param(DESK, id="light desk", marks=pytest.mark.nightly),
+        pytest.param(DESK, id="light desk", marks=NIGHTLY),
         pytest.param(PHONE, id="dark phone"),
     ],
 )
@@ -231,12 +223,14 @@ def test_everybody_can_read_it(browser: Any, tmp_path: Path, context: Any) -> No
     assert violations(opened.page) == []
 
 
+@CHECK
 def test_without_its_script_the_worst_services_are_there(browser: Any, tmp_path: Path) -> None:
     opened = Opened(browser, tmp_path / "index.html", page(), java_script_enabled=False)
     assert names(opened)[:2] == ["prod/service-00000", "prod/service-00001"]
     assert "The first 100 of 10,000 rows" in opened.page.locator("#services noscript").inner_text()
 
 
+@CHECK
 def test_hostile_names_are_text(browser: Any, tmp_path: Path) -> None:
     """In the data of the long table too, and in the names of files."""
     first, *others = services()

@@ -28,6 +28,7 @@ from mqdiag.report_json import finding_values
 from mqdiag.text import say
 from tests.fleet.bench import compared
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+from tests.layers import NIGHTLY
 
 
 def _found(rule: str) -> Row:
@@ -127,7 +128,7 @@ def _facts(base: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     fleet_facts(now, None, now.totals(LeftOut()), "/out", Settings())
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_comparison_of_many_incidents_takes_little_memory(tmp_path: Path) -> None:
     """With all documents in memory 20,000 incidents take more than 600 MiB."""
     services, _, peak = compared(tmp_path, 20_000)

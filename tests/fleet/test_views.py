@@ -17,6 +17,7 @@ from mqdiag.fleet.tables.schemas import ALL_TABLES
 from mqdiag.fleet.views import script
 from mqdiag.fleet.views.script import VIEWS, view_select, views_script
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+from tests.layers import NIGHTLY
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -254,7 +255,7 @@ def _spark_rows(spark: SparkSession, layout: Layout) -> Callable[[str], list[str
     return lambda name: sorted(str(row.asDict(recursive=True)) for row in spark.table(name).collect())
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.xdist_group("fleet")
 def test_spark_answers_the_same(layout: Layout, spark: SparkSession) -> None:
     lost = ({"path": "/in/z", "kind": "unreadable", "reason": "is empty"},)

@@ -24,11 +24,12 @@ from mqdiag.fleet.watching.watch import WatchOptions, watch
 from mqdiag.progress import Silent
 from tests.fleet.made_fleet import FIXTURES, put
 from tests.fleet.runs import content, rows
+from tests.layers import NIGHTLY
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
 
-pytestmark = [pytest.mark.nightly, pytest.mark.xdist_group("fleet")]
+pytestmark = [NIGHTLY, pytest.mark.xdist_group("fleet")]
 
 HOSTS = ("p1", "p2", "p3")
 

@@ -39,6 +39,7 @@ from mqdiag.report_json import finding_values
 from mqdiag.text import Text, say
 from tests.fleet.made_fleet import heap
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
+from tests.layers import NIGHTLY
 
 LABELS = Labels(service="orders", host="h1")
 
@@ -385,14 +386,14 @@ def at_sleep(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> N
     """
     left = list(steps)
 
-    def sleep(seconds: float) -> None:
+    def sleep(ending: Any, seconds: float) -> bool:
         if left:
             left.pop(0)()
         else:
             signal.raise_signal(signal.SIGTERM)
+        return not ending.told
 
-    monkeypatch.setattr(watching.time, "sleep", sleep)
-    monkeypatch.setattr(watching, "STEP_S", 0.0)
+    monkeypatch.setattr(watching._Ending, "sleep", sleep)
 
 
 def test_each_batch_of_new_files_is_a_run_and_sigterm_ends_it(
@@ -626,7 +627,7 @@ def test_a_watch_goes_on_after_what_passes(
     (tmp_path / "in/a").write_text("x")
     tell_runs(Layout(*storage(given.out)), ())  # not the first start in this output
     failing(monkeypatch, name, error)
-    at_sleep(monkeypatch, lambda: threading.Event().wait(0.01))
+    at_sleep(monkeypatch, lambda: None)
     watch(given, Settings(), notes, WatchOptions(interval_s=0.001))
     assert len(notes.lines) == 1
     assert [set(batch) for batch in batches] == [{"a"}]
@@ -692,7 +693,7 @@ def test_a_watch_ends_at_what_does_not_pass(
         watch(given, Settings(), Silent(), WatchOptions())
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.xdist_group("fleet")
 @pytest.mark.usefixtures("_java")
 def test_a_watched_folder_is_analysed_and_told_once(tmp_path: Path) -> None:

@@ -19,6 +19,8 @@ import pytest
 
 from mqdiag.graph import open_heap
 from mqdiag.graph.heap_limit import HeapLimit, heap_limit
+from tests.layers import NIGHTLY
+from tests.waiting import PATIENCE_S
 
 SOURCES = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.Collected"
@@ -73,7 +75,9 @@ def name_of(home: Path) -> str:
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("classes")
     source = SOURCES / f"{NAME.replace('.', '/')}.java"
-    subprocess.run([with_tool("javac"), "--release", "11", "-d", folder, source], check=True, timeout=300)
+    subprocess.run(
+        [with_tool("javac"), "--release", "11", "-d", folder, source], check=True, timeout=PATIENCE_S
+    )
     return folder
 
 
@@ -90,7 +94,7 @@ class Running:
             [with_tool("jcmd"), str(self.pid), *command],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr
@@ -164,7 +168,7 @@ def limit_of(jvm: Running, *how: str) -> HeapLimit:
     return heap_limit(heap, heap.dominance.total_bytes)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("collector", COLLECTORS)
 @pytest.mark.parametrize("home", jvm_homes(), ids=name_of)
 def test_each_jvm_with_each_collector(home: Path, collector: str, classes: Path, tmp_path: Path) -> None:
@@ -177,7 +181,7 @@ def test_each_jvm_with_each_collector(home: Path, collector: str, classes: Path,
             assert limit_of(jvm, *way) == (jvm.max_memory, "max-memory-static", None)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("collector", COLLECTORS)
 @pytest.mark.parametrize("home", jvm_homes(), ids=name_of)
 def test_the_limit_beside_one_of_direct_memory(
@@ -191,7 +195,7 @@ def test_the_limit_beside_one_of_direct_memory(
         assert 0.85 * 128 * MIB <= jvm.max_memory <= 128 * MIB
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_variable_beside_the_limit_of_direct_memory_is_overridden(classes: Path, tmp_path: Path) -> None:
     """JAVA_TOOL_OPTIONS are among the arguments, and the command line comes after them."""
     java = with_tool("javac").parent.parent
@@ -221,7 +225,7 @@ def control_group() -> Iterator[Path]:
     pytest.skip("no control group of memory can be made here")
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_share_of_the_memory_of_a_control_group(classes: Path, tmp_path: Path, control_group: Path) -> None:
     """The JVM takes the share of the group's memory; a variable of the image tells that of the group."""
     java = with_tool("javac").parent.parent

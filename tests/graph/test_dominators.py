@@ -22,6 +22,7 @@ from tests.graph.new_arrays import fill_new_arrays
 from tests.graph.opening import heap_of, nodes_of, targets
 from tests.graph.random_heap import RandomHeap, random_heap
 from tests.oracles import graphs
+from tests.waiting import wait_until
 from tests.writers import hprof_records as hprof
 from tests.writers.hprof_records import OBJECT
 from tests.writers.hprof_writer import DumpWriter
@@ -310,13 +311,22 @@ def test_trap_10_parallel_dumps_are_out_of_address_order(tmp_path: Path) -> None
     assert targets(heap, objects[998]) == [objects[999]]
 
 
-def test_after_an_error_nothing_more_begins_beside() -> None:
-    ended = Event()
+def test_after_an_error_nothing_more_begins_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended, shut_down = Event(), Event()
 
     def fail() -> None:
         with dominance._one_beside(dominance.LEAST_OBJECTS) as beside:
-            beside.submit(time.sleep, 0.1)
+            beside.submit(wait_until, shut_down.is_set, "the end")
             beside.submit(ended.set)
+            shutdown = beside.shutdown
+
+            def shut(**how: Any) -> None:
+                # What waits is thrown away before what runs is waited for.
+                shutdown(wait=False, **how)
+                shut_down.set()
+                shutdown()
+
+            monkeypatch.setattr(beside, "shutdown", shut)
             raise RuntimeError
 
     with pytest.raises(RuntimeError):

@@ -14,6 +14,10 @@ from pathlib import Path
 import pytest
 
 from tests.graph.small_dump import small_dump
+from tests.layers import CHECK, NIGHTLY
+
+pytestmark = CHECK
+
 
 ROOT = Path(__file__).parents[2]
 REAL = min(ROOT.glob("fixtures/heap/*/dump.hprof.gz"), key=lambda file: file.stat().st_size)
@@ -61,7 +65,7 @@ def real(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_small_dump_cut_at_every_byte(tmp_path: Path) -> None:
     path = small_dump(4).write(tmp_path / "small.hprof")
     outcomes = hostile("cuts", path, path.stat().st_size)
@@ -102,19 +106,19 @@ def test_the_loop_sees_a_crash(tmp_path: Path, second: str, error: str) -> None:
         hostile("flips", path, 1, program=("-c", code))
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_small_dumps_with_many_flipped_bits(small: Path) -> None:
     for seed in range(5):
         hostile("flips", small, 2000, seed=100 + seed)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_real_dump_with_many_flipped_bits(real: Path) -> None:
     hostile("flips", real, 2000, seed=100)
     hostile("cuts", real, 1000)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_small_dumps_with_bounds_checks_in_the_kernels(small: Path, tmp_path: Path) -> None:
     checked = {"NUMBA_BOUNDSCHECK": "1", "MQDIAG_KERNELS": str(tmp_path)}
     hostile("flips", small, 1000, seed=200, memory=2 * MEMORY_MIB, **checked)

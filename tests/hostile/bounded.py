@@ -1,4 +1,4 @@
-"""Runs of `mqdiag` in a process of their own that may use so much time and memory, and no more."""
+"""Runs of `mqdiag` that may use so much time and memory, and no more: in this process, or in one of their own."""
 
 from __future__ import annotations
 
@@ -8,8 +8,13 @@ import resource
 import subprocess
 import sys
 import tempfile
+import time
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
+
+from mqdiag.cli import run as run_command
 
 MOST_CPU_S = 12
 MOST_RESIDENT_MB = 300
@@ -35,13 +40,32 @@ class Outcome:
     out: bytes
     err: str
     cpu_s: float
-    resident_mb: int
+    resident_mb: int | None
+    """where the process was its own"""
 
     def check(self, *codes: int) -> None:
         """The run ended by itself, with one of these codes, within its limits and with at most one line of stderr."""
         assert self.code in codes, f"exit {self.code} after {self.cpu_s:.1f} s: {self.err[-500:]}"
         assert "Traceback" not in self.err
-        assert self.resident_mb <= MOST_RESIDENT_MB, f"{self.resident_mb} MB"
+        assert (self.resident_mb or 0) <= MOST_RESIDENT_MB, f"{self.resident_mb} MB"
+
+
+def run_here(*arguments: str | Path, most_cpu_s: int = MOST_CPU_S) -> Outcome:
+    """Run a command line in this process, whose memory tells nothing."""
+    out, err = TextIOWrapper(BytesIO(), "utf-8"), StringIO()
+    begun = time.process_time()
+    with redirect_stdout(out), redirect_stderr(err):
+        code = run_command([*map(str, arguments)])
+        out.flush()
+    cpu_s = time.process_time() - begun
+    assert cpu_s <= most_cpu_s, f"{cpu_s:.1f} s"
+    return Outcome(
+        code=code,
+        out=out.buffer.getvalue(),
+        err=err.getvalue(),
+        cpu_s=cpu_s,
+        resident_mb=None,  # type: ignore[attr-defined]
+    )
 
 
 def run(*arguments: str | Path, stdin: Path | None = None, most_cpu_s: int = MOST_CPU_S) -> Outcome:

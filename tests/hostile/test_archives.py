@@ -25,7 +25,8 @@ from mqdiag.read.open.door import members
 from mqdiag.read.open.to_files import Budget, unpack
 from mqdiag.read.sniff import content_of
 from mqdiag.text import NOTHING
-from tests.hostile.bounded import run
+from tests.hostile.bounded import run as run_alone
+from tests.hostile.conftest import Run
 from tests.hostile.crafted_archives import (
     BOMBS,
     LINE,
@@ -36,6 +37,7 @@ from tests.hostile.crafted_archives import (
     zip_that_says_much,
 )
 from tests.hostile.test_texts import header
+from tests.layers import CHECK, NIGHTLY
 
 SMALL = 1 << 20
 TOO_MUCH = re.compile("times what was read of it|says that it unpacks to")
@@ -126,11 +128,12 @@ def test_what_a_zip_file_says_of_itself_is_checked_before_it_is_unpacked(
     assert said in told(given)
 
 
+@CHECK
 def test_xz_data_gets_no_more_memory_than_xz_itself_takes(tmp_path: Path) -> None:
     path = tmp_path / "broker.log.xz"
     path.write_bytes(BOMBS["memory.xz"]())
     for command in ("logs", "diagnose"):
-        done = run(command, path)
+        done = run_alone(command, path)
         done.check(3)
         assert "Memory usage limit" in done.err
 
@@ -144,14 +147,16 @@ def test_xz_data_gets_no_more_memory_than_xz_itself_takes(tmp_path: Path) -> Non
         ("stacks", tarfile.XHDTYPE),
     ],
 )
-def test_a_tar_header_that_declares_an_endless_member(command: str, kind: bytes, tmp_path: Path) -> None:
+def test_a_tar_header_that_declares_an_endless_member(
+    run: Run, command: str, kind: bytes, tmp_path: Path
+) -> None:
     path = tmp_path / "evidence.tar"
     path.write_bytes(header(1 << 62, kind) + LINE.ljust(1024, b"\0"))
     run(command, path).check(0, 1, 3)
 
 
 @pytest.mark.parametrize("command", ["logs", "stacks", "diagnose"])
-def test_a_hole_counts_as_what_comes_out(command: str, tmp_path: Path) -> None:
+def test_a_hole_counts_as_what_comes_out(run: Run, command: str, tmp_path: Path) -> None:
     path = tmp_path / "hole.tar"
     path.write_bytes(BOMBS["hole.tar"]())
     done = run(command, path)
@@ -177,13 +182,13 @@ def _bomb(name: str) -> bytes:
     return BOMBS[name]()
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("command", ["logs", "stacks", "diagnose"])
 @pytest.mark.parametrize("name", BOMBS)
 def test_a_bomb_is_read_within_its_budget(command: str, name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     path.write_bytes(_bomb(name))
-    run(command, path, most_cpu_s=30).check(0, 1, 3)
+    run_alone(command, path, most_cpu_s=30).check(0, 1, 3)
 
 
 FILL = b"2026-11-21 20:00:01 INFO main - the broker took step {}\n"

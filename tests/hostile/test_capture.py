@@ -24,6 +24,7 @@ from mqdiag.capture.target import Target, shown_command
 from mqdiag.language import english
 from mqdiag.text import say
 from tests.kernel.other_user import NOBODY, as_root, open_folder_of_root
+from tests.waiting import PATIENCE_S
 
 LINE = "2026-11-21 10:00:00,000 WARN x - only for root\n"
 
@@ -58,10 +59,10 @@ def test_an_answer_without_an_end_is_neither_kept_nor_waited_for(tmp_path: Path)
     with pytest.raises(ToolFailed, match="printed more than"):
         ask(tool(tmp_path, "yes"), target(), "VM.version")
     with pytest.raises(ToolFailed, match="printed more than"):
-        ask(tool(tmp_path, f"head -c {MOST_ANSWER_BYTES + 1} /dev/zero; sleep 60"), target(), "VM.version")
+        ask(tool(tmp_path, f"head -c {MOST_ANSWER_BYTES + 1} /dev/zero; sleep 600"), target(), "VM.version")
     with pytest.raises(NoAnswer):
         ask(tool(tmp_path, "yes >&2"), target(), "VM.version", seconds=0.3)
-    assert time.monotonic() - begun < 20
+    assert time.monotonic() - begun < 500
 
 
 def test_a_thread_dump_without_an_end_does_not_fill_the_disk(
@@ -199,7 +200,7 @@ def test_a_heap_dump_of_the_process_is_moved(
 
 def test_a_new_process_with_the_old_number_gets_no_signal_and_no_question() -> None:
     """SIGQUIT ends a process that does not catch it."""
-    with subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"]) as other:
+    with subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         try:
             ended = target(other.pid, started="1")
             with pytest.raises(ToolFailed, match="is gone"):
@@ -208,8 +209,7 @@ def test_a_new_process_with_the_old_number_gets_no_signal_and_no_question() -> N
             sampler = Sampler(ended, {}, None, lambda text: told.append(english()(text)))
             assert not sampler._runs()
             assert told == [f"process {other.pid} is gone"]
-            time.sleep(0.2)
-            assert other.poll() is None
+            assert other.communicate(b"it still runs", PATIENCE_S)[0] == b"it still runs"
         finally:
             other.kill()
 

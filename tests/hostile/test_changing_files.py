@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import sys
+import termios
 import threading
-import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import IO
 
 import pytest
 
@@ -21,6 +23,8 @@ from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.text import NOTHING
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.layers import CHECK
+from tests.waiting import PATIENCE_S, wait_until
 
 LINE = (
     b"2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control\n"
@@ -86,6 +90,12 @@ def started(*arguments: str) -> subprocess.Popen[bytes]:
     )
 
 
+def is_read(pipe: IO[bytes]) -> bool:
+    """Whether nothing of what was written is still in the pipe."""
+    return not int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder)
+
+
+@CHECK
 @pytest.mark.parametrize("command", ["logs", "diagnose"])
 def test_a_pipe_that_trickles_is_waited_for(command: str, tmp_path: Path) -> None:
     pipe = tmp_path / "evidence"
@@ -96,26 +106,27 @@ def test_a_pipe_that_trickles_is_waited_for(command: str, tmp_path: Path) -> Non
         with open(pipe, "wb", buffering=0) as out:
             for _ in range(10):
                 out.write(LINE[:50])
-                time.sleep(0.02)
+                wait_until(lambda: is_read(out), "a reader")
                 out.write(LINE[50:])
 
     writer = threading.Thread(target=trickle)
     writer.start()
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=PATIENCE_S)
     writer.join()
     assert running.returncode in (0, 1), err
     (given,) = json.loads(out)["inputs"]
     assert (given["complete"], given["error"]) == (True, None)
 
 
+@CHECK
 def test_a_pipe_that_gives_nothing_more_is_left_by_an_interrupt(tmp_path: Path) -> None:
     pipe = tmp_path / "evidence"
     os.mkfifo(pipe)
     running = started("logs", str(pipe))
     with open(pipe, "wb", buffering=0) as out:
         out.write(LINE)
-        time.sleep(0.5)
+        wait_until(lambda: is_read(out), "a reader")
         running.send_signal(signal.SIGINT)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=PATIENCE_S)
     assert running.returncode in (130, -signal.SIGINT)
     assert err.decode().strip() in ("", "mqdiag: interrupted")

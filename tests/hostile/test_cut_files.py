@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import CHECK, NIGHTLY
 from tests.writers.hprof_records import OBJECT, STICKY_CLASS
 from tests.writers.hprof_writer import DumpWriter
 
@@ -78,6 +79,7 @@ def changed(change: str, folder: Path, data: bytes, *words: str) -> subprocess.C
     )
 
 
+@CHECK
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
 def test_a_cut_ends_with_one_line_and_nothing_half_written(
     words: tuple[str, ...], tmp_path: Path, whole: bytes
@@ -95,13 +97,14 @@ ONCE = COMMANDS[4]
 """whose output can be left half written"""
 
 
+@CHECK
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         pytest.param(
             change,
             words,
-            marks=[] if words == ONCE else [pytest.mark.nightly],
+            marks=[] if words == ONCE else [NIGHTLY],
             id=f"{change} {' '.join(words)}",
         )
         for change in ("grow", "write")
@@ -122,17 +125,19 @@ def test_what_is_part_old_and_part_new_is_refused(
     assert sorted(os.listdir(tmp_path)) == ["dump.hprof", "dump.hprof.new"]
 
 
+@CHECK
 def test_a_file_that_is_replaced_is_read_to_its_end(tmp_path: Path, whole: bytes) -> None:
     assert changed("replace", tmp_path, whole, "heap", "DUMP").returncode == 0
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("words", COMMANDS[:5], ids=" ".join)
 def test_a_cut_is_noticed_by_any_of_several_threads(words: tuple[str, ...], tmp_path: Path) -> None:
     done = changed("cut", tmp_path, dump_of_bytes(100 << 20), *words)
     assert (done.returncode, done.stdout) == (3, "")
 
 
+@CHECK
 def test_a_bus_error_elsewhere_still_ends_the_process(tmp_path: Path, whole: bytes) -> None:
     code = WHEN_MAPPED.replace(
         "    return mapped", "    os.kill(os.getpid(), 7)\n    os.kill(os.getpid(), 7)\n    return mapped"

@@ -12,8 +12,10 @@ import pytest
 
 from mqdiag.read.hprof.names import MAX_NAME_BYTES
 from mqdiag.read.hprof.number_table import number_table
-from tests.hostile.bounded import run
+from tests.hostile.bounded import run as run_alone
+from tests.hostile.conftest import Run
 from tests.hostile.crafted_dumps import ATTACKS, HASH_FACTOR, secret_fields
+from tests.layers import CHECK, NIGHTLY
 
 OF_REDACT = ("long_symbol", "wide_superclass", "tiny_segments", "unloaded_classes")
 
@@ -25,40 +27,40 @@ def made(attack: str, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_heap_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
+def test_heap_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("heap", made(attack, tmp_path), "--format", "json").check(0, 1, 3)
 
 
 @pytest.mark.parametrize("attack", OF_REDACT)
-def test_redact_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
+def test_redact_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("redact", made(attack, tmp_path), tmp_path / "redacted.hprof").check(0, 3)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("attack", sorted(set(ATTACKS) - set(OF_REDACT)))
 def test_redact_ends_within_its_budget_of_every_other_attack(attack: str, tmp_path: Path) -> None:
-    run("redact", made(attack, tmp_path), tmp_path / "redacted.hprof").check(0, 3)
+    run_alone("redact", made(attack, tmp_path), tmp_path / "redacted.hprof").check(0, 3)
 
 
 @pytest.mark.parametrize("attack", ["wide_superclass", "fields_without_size"])
-def test_show_ends_within_its_budget(attack: str, tmp_path: Path) -> None:
+def test_show_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     name = "java.lang.Thread" if attack == "wide_superclass" else "a.A"
     run("show", made(attack, tmp_path), name, "--subclasses").check(0, 1, 3)
 
 
-def test_secrets_ends_within_its_budget(tmp_path: Path) -> None:
+def test_secrets_ends_within_its_budget(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "dump.hprof"
     path.write_bytes(secret_fields())
     run("secrets", path).check(0)
 
 
-def test_a_long_name_ends_with_an_ellipsis(tmp_path: Path) -> None:
+def test_a_long_name_ends_with_an_ellipsis(run: Run, tmp_path: Path) -> None:
     done = run("heap", made("long_frames", tmp_path), "--format", "json")
     frame = json.loads(done.out)["heap"]["threads"][0]["frames"][0]
     assert frame.startswith("a" * MAX_NAME_BYTES + "….m")
 
 
-def test_stacks_that_do_not_fit_say_how_much_is_left_out(tmp_path: Path) -> None:
+def test_stacks_that_do_not_fit_say_how_much_is_left_out(run: Run, tmp_path: Path) -> None:
     done = run("heap", made("shared_trace", tmp_path), "--format", "json")
     threads = json.loads(done.out)["heap"]["threads"]
     assert len(threads) == 4000
@@ -80,6 +82,7 @@ def test_numbers_made_for_a_known_factor_do_not_collide(varied_from: int) -> Non
     assert sum(away) / len(away) < 500
 
 
+@CHECK
 def test_each_process_has_a_factor_of_its_own() -> None:
     code = "from mqdiag.read.hprof.number_table import empty_keys; print(int(empty_keys(3)[-1]))"
     factors = {

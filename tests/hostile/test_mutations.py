@@ -13,6 +13,7 @@ from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.findings import Report
 from mqdiag.language import english
 from tests.hostile.typed_mutations import MUTATIONS, ParsedDump, heap_records, parsed, without_record
+from tests.layers import NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 DUMPS = ("stuck-one-4.9.8", "oversized-oom-4.3.2", "orderly-4.9.8", "healthy-busy-5.3.3", "app-retains-5.3.3")
@@ -85,14 +86,14 @@ def test_a_missing_record_is_noticed(dump: str, place: int, shown_by: str, tmp_p
     assert shown_by in english()(report.inputs[0].problem or "")
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("dump", DUMPS)
 def test_no_missing_record_names_another_cause(dump: str, tmp_path: Path) -> None:
     for place in range(len(heap_records(original(dump)))):
         check_bytes(without_record(original(dump), place), dump, f"record {place}", tmp_path)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("dump", DUMPS)
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_mutated_dumps_name_no_other_cause_for_sure(mutation: str, dump: str, tmp_path: Path) -> None:

@@ -10,6 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.layers import CHECK
+
+pytestmark = CHECK
+
 
 INTERRUPTED = (-signal.SIGINT, 128 + signal.SIGINT)
 AT_IMPORT = """

@@ -21,6 +21,7 @@ from mqdiag.fleet.verdict import fleet_verdict
 from mqdiag.render import View, renderer
 from mqdiag.text import Text
 from tests.fleet.test_report import FLEET
+from tests.layers import NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CONTROLS = (
@@ -99,7 +100,7 @@ def check_screen(written: str) -> None:
         assert shown.rstrip() == line.rstrip()
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("hostile", CONTROLS)
 @pytest.mark.parametrize("name", REPORTS)
 def test_no_field_of_a_report_controls_the_terminal_by_one_control(name: str, hostile: str) -> None:

@@ -57,7 +57,7 @@ def test_an_answer_that_trickles_is_given_up(drop: bytes, monkeypatch: pytest.Mo
         def trickle() -> None:
             connection, _ = server.accept()
             with connection, suppress(OSError):
-                for byte in drop * 200:
+                for byte in drop * 5_000:
                     if given_up.wait(0.05):
                         return
                     connection.sendall(bytes([byte]))
@@ -68,7 +68,7 @@ def test_an_answer_that_trickles_is_given_up(drop: bytes, monkeypatch: pytest.Mo
         try:
             with pytest.raises(MqdiagError, match="timed out"):
                 webhook(f"http://127.0.0.1:{server.getsockname()[1]}/x")(b"{}", "key")
-            assert time.monotonic() - begun < 5
+            assert time.monotonic() - begun < 200
         finally:
             given_up.set()
             trickling.join()

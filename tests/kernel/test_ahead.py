@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +16,8 @@ from mqdiag.kernel.ahead import LIST
 from mqdiag.kernel.definition import spelled, type_code, type_spelled
 from tests.kernel import sample_kernels as sample
 from tests.kernel.called import lines
+from tests.layers import CHECK
+from tests.waiting import PATIENCE_S, wait_until
 
 ROOT = Path(__file__).parents[2]
 SCRIPT = """
@@ -61,19 +62,22 @@ def kept(folder: Path) -> set[str]:
     return {path.name.split("-")[0].rpartition(".")[2] for path in (folder / "kernels").rglob("*.o")}
 
 
+@CHECK
 def test_the_list_has_what_the_commands_call() -> None:
     listed, called = set(LIST.read_text().splitlines()), set(lines())
     assert listed == called, "python -m tests.kernel.called writes the list again"
 
 
+@CHECK
 def test_kernels_are_kept_without_a_compiler_in_this_process(tmp_path: Path) -> None:
-    out, errors = start(tmp_path, "is_even", "divide", "first_number").communicate(timeout=120)
+    out, errors = start(tmp_path, "is_even", "divide", "first_number").communicate(timeout=PATIENCE_S)
     assert (out, errors) == ("True False\n", "")
     assert kept(tmp_path) == {"is_even", "divide", "first_number"}
 
 
+@CHECK
 def test_a_kernel_that_cannot_be_compiled_keeps_no_other_back(tmp_path: Path) -> None:
-    out, errors = start(tmp_path, "allocates", "is_even").communicate(timeout=120)
+    out, errors = start(tmp_path, "allocates", "is_even").communicate(timeout=PATIENCE_S)
     assert (out, errors) == ("False False\n", "")
     assert kept(tmp_path) == {"is_even"}
 
@@ -87,16 +91,13 @@ def test_where_no_process_can_be_started_nothing_fails(monkeypatch: pytest.Monke
 def test_an_interrupt_ends_the_compilers_too(tmp_path: Path) -> None:
     process = start(tmp_path, "is_even", "divide")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
-    until = time.monotonic() + 60
-    while len(compilers := children.read_text().split()) < min(2, len(os.sched_getaffinity(0))):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    most = min(2, len(os.sched_getaffinity(0)))
+    wait_until(lambda: len(children.read_text().split()) >= most, "a compiler for each core")
+    compilers = children.read_text().split()
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=PATIENCE_S)
     assert "KeyboardInterrupt" in errors
-    while any(Path(f"/proc/{pid}").exists() for pid in compilers):
-        assert time.monotonic() < until
-        time.sleep(0.01)
+    wait_until(lambda: not any(Path(f"/proc/{pid}").exists() for pid in compilers), "the end of the compilers")
 
 
 def test_a_type_is_read_back_from_its_text() -> None:

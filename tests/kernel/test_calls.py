@@ -14,6 +14,7 @@ from mqdiag.kernel.call import Kernel
 from mqdiag.kernel.definition import type_code
 from mqdiag.kernel.folder import state
 from tests.kernel import sample_kernels as sample
+from tests.layers import CHECK, NIGHTLY
 
 
 def test_a_kernel_that_writes_and_calls_another() -> None:
@@ -112,17 +113,19 @@ def call_in_a_new_process(folder: Path) -> str:
     return done.stdout.strip()
 
 
+@CHECK
 def test_it_is_compiled_once_and_numba_imported_for_that_only(tmp_path: Path) -> None:
     assert call_in_a_new_process(tmp_path) == "True True"
     assert call_in_a_new_process(tmp_path) == "True False"
 
 
+@CHECK
 @pytest.mark.parametrize(
     "damage",
     [
         pytest.param(lambda data: data[:-10], id="cut"),
-        pytest.param(lambda data: b"", id="empty", marks=pytest.mark.nightly),
-        pytest.param(lambda data: data[::-1], id="turned round", marks=pytest.mark.nightly),
+        pytest.param(lambda data: b"", id="empty", marks=NIGHTLY),
+        pytest.param(lambda data: data[::-1], id="turned round", marks=NIGHTLY),
     ],
 )
 def test_a_damaged_file_is_compiled_again(tmp_path: Path, damage) -> None:
@@ -133,11 +136,13 @@ def test_a_damaged_file_is_compiled_again(tmp_path: Path, damage) -> None:
     assert call_in_a_new_process(tmp_path) == "True False"
 
 
+@CHECK
 def test_a_folder_that_cannot_be_written_costs_only_time(tmp_path: Path) -> None:
     (tmp_path / state() / "lock").mkdir(parents=True)  # for root, whom permissions do not stop
     assert call_in_a_new_process(tmp_path) == "True True"
 
 
+@CHECK
 def test_processes_that_start_together_compile_once(tmp_path: Path) -> None:
     call_in_a_new_process(tmp_path)
     (kept,) = tmp_path.rglob("*is_even*.o")

@@ -11,6 +11,10 @@ from pathlib import Path
 import pytest
 
 from mqdiag.kernel import mode, self_check
+from tests.layers import CHECK, NIGHTLY
+
+pytestmark = CHECK
+
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,8 +100,8 @@ def by_object_code(tmp_path_factory: pytest.TempPathFactory) -> str:
     [
         (WRONG_RESULTS, "the self-check of compiled kernels failed: the results are"),
         # Each compiles the kernels once more.
-        pytest.param(NO_OBJECT_CODE, "serialize_using_object_code", marks=pytest.mark.nightly),
-        pytest.param(NO_LOADER, "mprotect", marks=pytest.mark.nightly),
+        pytest.param(NO_OBJECT_CODE, "serialize_using_object_code", marks=NIGHTLY),
+        pytest.param(NO_LOADER, "mprotect", marks=NIGHTLY),
     ],
     ids=["wrong results", "no object code", "no loader"],
 )
@@ -111,7 +115,7 @@ def test_without_object_code_results_are_equal_and_one_line_says_why(
     assert why in line
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_another_calling_convention(tmp_path: Path, by_object_code: str) -> None:
     """`build` asks numba for the type of the function; here the answer has one argument more."""
     other = """
@@ -227,7 +231,7 @@ def test_the_process_of_the_tests_runs_object_code() -> None:
     assert "MQDIAG_KERNEL_MODE" not in os.environ
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_heap_report_is_equal_by_numba(tmp_path: Path) -> None:
     dump = ROOT / "fixtures/heap/stuck-one-4.9.8/dump.hprof.gz"
     command = [sys.executable, "-m", "mqdiag", "heap", str(dump), "--format", "json"]

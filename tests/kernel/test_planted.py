@@ -14,6 +14,7 @@ from mqdiag import progress
 from mqdiag.kernel import folder, native
 from tests.kernel import sample_kernels as sample
 from tests.kernel.other_user import as_root, open_folder_of_root, run_as
+from tests.layers import CHECK
 
 NO_ENTRY = 54321
 """a user without name and home, as containers run them"""
@@ -84,6 +85,7 @@ def test_code_of_another_user_does_not_run(planted: Path) -> None:
     assert answer() is True
 
 
+@CHECK
 @as_root
 @pytest.mark.parametrize("variable", ["HOME", "XDG_CACHE_HOME"])
 @pytest.mark.parametrize("value", [None, "", "~", ".", "cache"])

@@ -596,4 +596,11 @@ def test_a_run_without_a_team_imports_nothing_of_it(tmp_path: Path) -> None:
         "print([name for name in sys.modules if 'mqdiag' in name and 'team' in name])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['mqdiag.rules.team_statement']"
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_word_that_is_none_of_several_is_told_with_them(folder: Team_) -> None:
+    wrong = LIBRARY.replace('family = "http"', 'family = "htp"')
+    assert wrong != LIBRARY
+    with pytest.raises(UsageError, match=r"line \d+: library\[0\]\.family: .*expected one of .*http"):
+        read(folder(libraries__acme=wrong))

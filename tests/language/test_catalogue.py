@@ -14,6 +14,7 @@ import pytest
 from mqdiag.language import extract, update
 from mqdiag.language.update import read
 from mqdiag.text import ARGUMENT, KINDS, placeholders
+from tests.folded import folded
 
 SPOKEN = (
     "rules",
@@ -113,7 +114,7 @@ def test_translations_of_sentences_are_chinese() -> None:
         ('Rule(name="no", title="t", why="w", remedy=("r",), references=("no",))', {"t", "w", "r"}),
         ('State = Literal["stuck", "idle"]', {"stuck", "idle"}),
         ('@commands.option("--no", help="h")\ndef command() -> int:\n    """page"""', {"h", "page"}),
-        ('EXAMPLES = """\n  e"""', {"e"}),
+        ('EPILOG = """\n  e"""', {"e"}),
         ('log("no")', set()),
         ('WORDS.say("no", n=1)', set()),
     ],
@@ -145,7 +146,7 @@ def spoken_files() -> Iterator[Path]:
                 yield path
 
 
-@pytest.mark.parametrize("path", tuple(spoken_files()), ids=lambda path: str(path.relative_to(update.SOURCE)))
+@folded("path", spoken_files())
 def test_no_sentence_is_glued_past_the_catalogue(path: Path) -> None:
     """An f-string with words in it is a sentence that nobody can translate: it has to be a call of `say`."""
     known = known_texts(str(path.relative_to(update.SOURCE)))

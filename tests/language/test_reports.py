@@ -18,6 +18,7 @@ from mqdiag.render import View, renderer
 from mqdiag.render.text.cards import render_card, render_catalogue
 from mqdiag.rules import Rule, all_rules, run_rules
 from mqdiag.text import Text, Value, say, sentences
+from tests.folded import folded
 from tests.report_schema import validate_report
 from tests.rules.examples import example_of
 
@@ -31,7 +32,6 @@ ZH = View(language="zh")
 RULES = {rule.name: rule for rule in all_rules()}
 TRANSLATED = {str(message.id) for message in read("zh") if message.id and message.string}
 """the templates that the catalogue has; `make translations-check` finds the others"""
-every_rule = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 
 
 def cards() -> tuple[RuleCard, ...]:
@@ -60,7 +60,7 @@ def texts_of(rule: Rule) -> Iterator[Text]:
     yield from (card.title, card.why, *card.remedy, card.proven_on)
 
 
-@every_rule
+@folded("rule", RULES.values(), lambda rule: rule.name)
 def test_what_is_translated_has_no_english_sentence_left(rule: Rule) -> None:
     given = repr(example_of(rule).fires())  # names and titles that the example itself puts into the facts
     for text in texts_of(rule):
@@ -86,7 +86,10 @@ def test_reports_for_people(name: str) -> None:
 
 
 def test_no_line_is_wider_than_the_page() -> None:
-    for page in (render_catalogue(cards(), ZH), *(render_card(card, ZH) for card in cards())):
+    for page in (
+        render_catalogue(cards(), ZH),
+        *(render_card(rule.card, rule.cases, ZH) for rule in RULES.values()),
+    ):
         for line in page.splitlines():
             assert cell_len(line) <= 80, line
 
@@ -110,8 +113,8 @@ def _at(line: str, cell: int) -> str:
 
 
 def test_no_line_begins_with_a_closing_mark() -> None:
-    for card in cards():
-        for line in render_card(card, View(language="zh", width=60)).splitlines():
+    for rule in RULES.values():
+        for line in render_card(rule.card, rule.cases, View(language="zh", width=60)).splitlines():
             assert not line.strip().startswith(tuple("，。；：、）")), line
             assert not line.strip().endswith("（"), line
 

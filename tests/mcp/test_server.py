@@ -34,6 +34,7 @@ from mqdiag.text import say
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.hostile.test_queries import ENDLESS, UNINTERRUPTED
+from tests.layers import CHECK, NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOOLS = ["diagnose", "heap", "stacks", "logs", "show", "query", "rules"]
@@ -88,6 +89,7 @@ def values(result: CallToolResult) -> dict[str, Any]:
     return result.structured_content
 
 
+@CHECK
 def test_a_session_over_pipes_has_nothing_but_the_protocol_on_standard_output(folder: Path) -> None:
     server = StdioServerParameters(
         command=sys.executable,
@@ -320,7 +322,7 @@ def test_a_query_whose_process_was_killed_is_an_error_and_the_server_goes_on(
     assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_query_that_nothing_interrupts_is_ended_and_the_server_goes_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,7 +334,7 @@ def test_a_query_that_nothing_interrupts_is_ended_and_the_server_goes_on(
     assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_a_stuck_query_over_pipes_is_ended_at_the_timeout_and_the_session_goes_on(folder: Path) -> None:
     """As an assistant meets it: `mqdiag mcp` in a process of its own, with its own timeout."""
     server = StdioServerParameters(

@@ -13,6 +13,7 @@ import pytest
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import UsageError
 from mqdiag.notebook import Heap, open_dump
+from tests.layers import CHECK
 from tests.notebook.conftest import FOLDER
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -91,6 +92,7 @@ def test_an_object_shows_its_fields_and_nothing_is_obeyed(tmp_path: Path) -> Non
     assert "<script>" not in shown
 
 
+@CHECK
 def test_opening_a_dump_needs_no_duckdb() -> None:
     code = "import sys, mqdiag.notebook; print(*{'duckdb', 'pyarrow', 'pandas'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

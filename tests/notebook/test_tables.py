@@ -13,6 +13,7 @@ import pytest
 
 from mqdiag.errors import UsageError
 from mqdiag.notebook import Heap, open_dump
+from tests.layers import CHECK
 from tests.writers.hprof_records import BOOLEAN, CHAR, DOUBLE, INT, LONG, OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -142,6 +143,7 @@ def test_a_dump_without_rocketmq(tmp_path: Path) -> None:
     assert list(heap.messages().columns)[:2] == ["class", "topic"]
 
 
+@CHECK
 def test_pandas_is_imported_for_tables_only() -> None:
     code = (
         "import sys, mqdiag.notebook as mq; heap = mq.open_dump(sys.argv[1]);"

@@ -8,9 +8,8 @@ import zipfile
 from email.parser import HeaderParser
 from pathlib import Path
 
-import pytest
-
 from mqdiag import __version__
+from tests.layers import CHECK
 from tests.packaging.conftest import PYPROJECT, ROOT, Built, build, copy_tree
 
 DATA = f"mqdiag-{__version__}.data/data/"
@@ -27,7 +26,7 @@ def files(tree: Path, *places: str) -> set[str]:
     return {str(path.relative_to(tree)) for path in found if path.is_file() and path.suffix != ".pyc"}
 
 
-@pytest.mark.packaging
+@CHECK
 def test_the_wheel_holds_the_package_and_nothing_else(built: Built, tree: Path) -> None:
     with zipfile.ZipFile(built.wheel) as archive:
         found = set(archive.namelist())
@@ -40,7 +39,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Built, tree: Path) 
     assert {name for name in found - package if not name.startswith(INFO)} == {f"{DATA}share/man/man1/mqdiag.1"}
 
 
-@pytest.mark.packaging
+@CHECK
 def test_the_sdist_holds_what_the_wheel_is_made_from_and_no_evidence(built: Built, tree: Path) -> None:
     with tarfile.open(built.sdist) as archive:
         found = {name.partition("/")[2] for name in archive.getnames()}
@@ -48,7 +47,7 @@ def test_the_sdist_holds_what_the_wheel_is_made_from_and_no_evidence(built: Buil
     assert not [name for name in found if name.startswith(("fixtures/", "tests/", ".ci/"))]
 
 
-@pytest.mark.packaging
+@CHECK
 def test_the_version_has_one_place(built: Built, tree: Path) -> None:
     with zipfile.ZipFile(built.wheel) as archive:
         metadata = HeaderParser().parsestr(archive.read(f"{INFO}METADATA").decode())
@@ -69,7 +68,7 @@ def test_upper_bounds_stand_only_where_there_is_a_reason() -> None:
     assert all("#" in line for line in bounded)
 
 
-@pytest.mark.packaging
+@CHECK
 def test_two_builds_are_the_same_bytes(built: Built, tree: Path, tmp_path: Path) -> None:
     """From another folder; the wheel from the tree, not from the sdist."""
     copy = copy_tree(tree, tmp_path / "elsewhere" / "tree", files(tree, "."))
@@ -77,7 +76,7 @@ def test_two_builds_are_the_same_bytes(built: Built, tree: Path, tmp_path: Path)
     assert build(copy, tmp_path / "sdist", "--sdist").sdist.read_bytes() == built.sdist.read_bytes()
 
 
-@pytest.mark.packaging
+@CHECK
 def test_the_container_gets_what_the_wheel_is_made_from(built: Built, tree: Path, tmp_path: Path) -> None:
     lines = (ROOT / ".dockerignore").read_text().splitlines()
     let_in = [line[1:] for line in lines if line.startswith("!")]

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import CHECK
 from tests.packaging.conftest import ROOT, SOURCES, copy_tree, tracked
 
 DUMP = ROOT / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
@@ -49,7 +50,7 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.mark.packaging
+@CHECK
 def test_it_installs_and_diagnoses_without_a_network(namespace: None, unpacked: Path, tmp_path: Path) -> None:
     python = (unpacked / "python-version").read_text().strip()
     interpreter = shutil.which(f"python{python}") or shutil.which("python3")

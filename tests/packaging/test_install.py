@@ -16,9 +16,10 @@ import jsonschema_rs
 import pytest
 
 from mqdiag import __version__
+from tests.layers import CHECK
 from tests.packaging.conftest import ROOT, Built
 
-pytestmark = pytest.mark.packaging
+pytestmark = CHECK
 
 DUMP = ROOT / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
 NOBODY = 65534

@@ -8,6 +8,10 @@ from pathlib import Path
 
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
+from tests.layers import CHECK
+
+pytestmark = CHECK
+
 
 SCRIPT = """
 import sys

@@ -12,6 +12,7 @@ from mqdiag.graph import open_heap
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import Session
 from tests.graph.small_dump import small_dump
+from tests.layers import NIGHTLY
 from tests.query import twins
 from tests.query.plain_dump import PlainDump
 from tests.query.twins import A_CLASS, Twin, an_object
@@ -45,8 +46,8 @@ def written_dump() -> DumpWriter:
 DUMPS = [
     pytest.param("written", id="written"),
     pytest.param("no-rocketmq", id="no-rocketmq"),
-    pytest.param("stuck-one-4.9.8", id="stuck-one-4.9.8", marks=pytest.mark.nightly),
-    pytest.param("healthy-busy-4.3.2", id="healthy-busy-4.3.2", marks=pytest.mark.nightly),
+    pytest.param("stuck-one-4.9.8", id="stuck-one-4.9.8", marks=NIGHTLY),
+    pytest.param("healthy-busy-4.3.2", id="healthy-busy-4.3.2", marks=NIGHTLY),
 ]
 
 

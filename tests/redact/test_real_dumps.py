@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.redact.redact_dump import redact_dump
+from tests.layers import some_later
 from tests.redact.compare import differences, reported
 
 DUMPS = sorted((Path(__file__).parents[2] / "fixtures" / "heap").glob("*/dump.hprof.gz"))
@@ -34,14 +35,9 @@ AGAIN = {
 """the same layout and names as in one of the rest, of another version or consumer, or another way to take the dump"""
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "dump",
-    [
-        pytest.param(dump, id=name, marks=[pytest.mark.nightly] if name in AGAIN else [])
-        for dump in PLAIN
-        for name in [dump.parent.name]
-    ],
+    some_later(PLAIN, lambda dump: dump.parent.name in AGAIN, name=lambda dump: dump.parent.name),
 )
 def test_numbers_and_findings_are_the_same(dump: Path, tmp_path: Path) -> None:
     done = redact_dump(dump, tmp_path / "shared.hprof")

@@ -21,6 +21,7 @@ from mqdiag.language import english
 from mqdiag.redact.report import ADDRESS, HIDDEN, redact_report, treatments
 from mqdiag.render import View, renderer
 from mqdiag.text import say
+from tests.folded import folded
 
 SECRETS = ("alice@example.org", "7F0001A2", "10.1.2.3@4711", "job-of-alice", "10.1.2.3:9876", "card 4711")
 WORKER, GROUP, TOPIC = "ConsumeMessageThread_orders_3", "orders", "payments"
@@ -279,7 +280,7 @@ def holds_plain_text(hint: Any) -> bool:
     return hint is str or hint is Any or any(holds_plain_text(part) for part in get_args(hint))
 
 
-@pytest.mark.parametrize("kind", sorted(structs(Report, set()), key=lambda kind: kind.__name__))
+@folded("kind", sorted(structs(Report, set()), key=lambda kind: kind.__name__))
 def test_every_text_of_a_report_says_what_it_may_tell(kind: type[msgspec.Struct]) -> None:
     """A plain str is hidden: take a type of mqdiag/facts/redaction.py."""
     hints = get_type_hints(kind, include_extras=True)

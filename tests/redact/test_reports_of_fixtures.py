@@ -15,6 +15,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.redaction import Redact
 from mqdiag.redact.report import _CONSTANTS, _NAMING, is_known_thread, redact_report, treatments
 from mqdiag.report_json import to_values
+from tests.layers import some_later
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CASES = sorted(
@@ -95,11 +96,7 @@ def case_id(case: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=case_id(case), marks=() if case_id(case) in IN_EVERY_RUN else pytest.mark.nightly)
-        for case in CASES
-    ],
+    "case", some_later(CASES, lambda case: case_id(case) not in IN_EVERY_RUN, name=case_id)
 )
 def test_nothing_personal_is_left(case: Path) -> None:
     report = diagnose_incident([case]).report

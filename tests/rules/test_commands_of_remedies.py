@@ -6,12 +6,12 @@ import re
 from types import ModuleType
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetReset
 from mqdiag.language import english
 from mqdiag.rules import Rule, all_rules, no_route, offset_reset_to_zero
+from tests.folded import folded
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
 from tests.rules.examples.consumer import example
@@ -42,7 +42,7 @@ def reset(**changes: object) -> Facts:
     )
 
 
-@pytest.mark.parametrize("rule", [pytest.param(one, id=one.name) for one in all_rules()])
+@folded("rule", all_rules(), lambda rule: rule.name)
 def test_no_placeholder_stands_for_a_name_that_the_finding_has(rule: Rule) -> None:
     for finding in findings(rule, example_of(rule).fires()):
         for line in map(english(), finding.remedy):

@@ -20,6 +20,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.rules import proxy_threads_busy
+from tests.layers import NIGHTLY, some_later
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
 
@@ -38,11 +39,8 @@ LONG = frozenset(CASES) - {
 def having(*names: str) -> list[Any]:
     """Cases with one of these files; those that take long only at night."""
     long = LONG if DUMP in names else ()
-    return [
-        pytest.param(name, marks=pytest.mark.nightly) if name in long else name
-        for name in CASES
-        if any((FOLDER / name / file).is_file() for file in names)
-    ]
+    having = [name for name in CASES if any((FOLDER / name / file).is_file() for file in names)]
+    return some_later(having, long.__contains__)
 
 
 def truth(name: str) -> dict[str, Any]:
@@ -121,7 +119,7 @@ def test_log_of_a_raft_member(name: str) -> None:
     assert [one.rule for one in serious(report)] == truth(name)["findings"]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_requests_passed_on_are_those_of_the_live_objects() -> None:
     name = "proxy-relay-unanswered-5.3.3"
     heap = heap_report(name).heap
@@ -130,7 +128,7 @@ def test_requests_passed_on_are_those_of_the_live_objects() -> None:
     assert heap.proxy.relayed == truth(name)["read"]["dump"]["relayed"]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_answers_that_clients_do_not_read() -> None:
     """Those of the gRPC client wait in the streams of HTTP/2, those of the other client in its connection."""
     name = "proxy-unread-5.3.3"
@@ -164,7 +162,7 @@ def test_busy_threads_that_do_not_wait_leave_the_answer_open() -> None:
     assert english()(found.title) == "222 requests wait in the proxy for 2 threads, which are busy"
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_threads_of_a_proxy_that_stand() -> None:
     """Their pool, the requests that wait for them, and where they are; the other pools have nothing to do."""
     heap = heap_report("proxy-standing-5.3.3").heap
@@ -181,7 +179,7 @@ def test_threads_of_a_proxy_that_stand() -> None:
     assert not any(one.waiting or one.frames for one in heap.proxy.pools if one is not busy)
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_receipt_handles_are_those_of_the_live_objects() -> None:
     for name in ("proxy-handles-5.3.3", "proxy-local-healthy-5.3.3"):
         heap, read = heap_report(name).heap, truth(name)["read"]["dump"]
@@ -192,7 +190,7 @@ def test_receipt_handles_are_those_of_the_live_objects() -> None:
         assert heap.proxy.clients == read["clients"]
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_the_limit_of_a_heap_by_a_share_of_the_memory() -> None:
     name = "broker-ram-percentage-5.3.3"
     heap = heap_report(name).heap
@@ -203,7 +201,7 @@ def test_the_limit_of_a_heap_by_a_share_of_the_memory() -> None:
     assert 0.95 <= truth(name)["read"]["max_memory_bytes"] / heap.heap_bytes <= 1
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_client_mistakes_are_those_of_the_live_objects() -> None:
     name = "client-mistakes-4.9.8"
     by_rule = {one.rule: one.evidence for one in serious(heap_report(name))}

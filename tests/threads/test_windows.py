@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Severity
+from tests.layers import NIGHTLY
 from tests.threads.real_series import CASES, STANDS, packed_series, truth_of
 
 ONE_CALL = {("lively-progressing-jdk21", 5, 3)}
@@ -49,7 +50,7 @@ def test_a_wait_for_each_message_is_no_standstill(name: str, first: int, tmp_pat
     assert not standing(CASES / name, dumps[first : first + 3])
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("path", HEALTHY, ids=[f"{path.parent.name}/{path.name}" for path in HEALTHY])
 def test_no_part_of_a_healthy_series_shows_a_standstill(tmp_path: Path, path: Path) -> None:
     dumps = unpacked(path, tmp_path)
@@ -60,7 +61,7 @@ def test_no_part_of_a_healthy_series_shows_a_standstill(tmp_path: Path, path: Pa
     assert not standing(path.parent, dumps[::2])
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("path", HEALTHY, ids=[f"{path.parent.name}/{path.name}" for path in HEALTHY])
 def test_a_single_dump_of_a_healthy_series_makes_no_warning(tmp_path: Path, path: Path) -> None:
     of_standstills = {"stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"}
@@ -69,7 +70,7 @@ def test_a_single_dump_of_a_healthy_series_makes_no_warning(tmp_path: Path, path
         assert {one.severity for one in found} <= {Severity.INFO}
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_two_forms_in_turn_show_no_standstill(tmp_path: Path) -> None:
     plain = unpacked(BUSY / "series.tar.gz", tmp_path / "plain")
     json = unpacked(BUSY / "dump-json.tar.gz", tmp_path / "json")

@@ -6,6 +6,7 @@ import pytest
 
 from tests.accuracy.holders.outcome import Outcome, Said, first_outcomes, outcome_of, verdict_of
 from tests.accuracy.holders.truth import RIG, Case, cases, make_missing
+from tests.layers import NIGHTLY
 from tests.programs import need
 
 CASES = cases()
@@ -61,7 +62,7 @@ def test_the_holder_of_a_kept_dump_is_named(case: Case) -> None:
     assert verdict_of(case, outcome) == "right", outcome
 
 
-@pytest.mark.nightly
+@NIGHTLY
 def test_nineteen_of_twenty_programs_are_right_and_none_is_wrong() -> None:
     need("javac")
     make_missing(CASES)

@@ -9,10 +9,9 @@ from tests.accuracy.page import part_of
 from tests.accuracy.public.outcome import Outcome, Said, first_outcome, verdict_of
 from tests.accuracy.public.section import Result, parts, results
 from tests.accuracy.public.truth import Case, Truth, cases, searches
+from tests.folded import folded
 
 CASES = cases()
-ONE_WORKER = pytest.mark.xdist_group("public cases")
-"""or several would run all cases"""
 
 
 def _truth(**keys: object) -> Truth:
@@ -72,7 +71,7 @@ def test_a_healthy_case_wants_silence_and_the_all_clear() -> None:
     assert verdict_of(truth, _outcome("fault", "flow-control/by-count warning")) == "wrong"
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+@folded("case", CASES, lambda case: case.name)
 def test_a_case_names_files_that_are_there(case: Case) -> None:
     command, *files = case.truth.command
     assert command in ("logs", "stacks", "diagnose")
@@ -99,13 +98,11 @@ def found() -> list[Result]:
     return results()
 
 
-@ONE_WORKER
 @pytest.mark.parametrize("verdict", ["wrong", "false all-clear"])
 def test_no_case_is_worse_than_undecided(verdict: str, found: list[Result]) -> None:
     assert [one.case.name for one in found if one.now == verdict] == []
 
 
-@ONE_WORKER
 def test_nine_in_ten_of_the_faults_that_an_expert_decides_are_right(found: list[Result]) -> None:
     """An idle dump is no all-clear: it does not show whether work should have come."""
     faults = [one for one in found if one.decided and not one.case.truth.healthy]
@@ -114,7 +111,6 @@ def test_nine_in_ten_of_the_faults_that_an_expert_decides_are_right(found: list[
     assert len(right) >= 0.9 * len(faults)
 
 
-@ONE_WORKER
 def test_the_pages_have_the_results_of_today(found: list[Result]) -> None:
     for name, body in parts(found).items():
         assert part_of(name)[1].strip() == body.strip(), "python -m tests.accuracy.public --pages"

@@ -12,6 +12,7 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
+from tests.layers import CHECK, NIGHTLY
 from tests.programs import need
 from tests.render.html.axe import violations
 from tests.render.html.reports import (
@@ -24,6 +25,8 @@ from tests.render.html.reports import (
     stuck_heap,
     stuck_incident,
 )
+
+pytestmark = CHECK
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 if CHROMIUM is None:
@@ -146,8 +149,8 @@ def test_without_its_script_nothing_is_missing(browser: Any, tmp_path: Path) -> 
     [
         pytest.param(stuck_incident, DESK, id="incident on a light desk"),
         pytest.param(busy_broker, PHONE, id="broker on a dark phone"),
-        pytest.param(stuck_incident, PHONE, id="incident on a dark phone", marks=pytest.mark.nightly),
-        pytest.param(busy_broker, DESK, id="broker on a light desk", marks=pytest.mark.nightly),
+        pytest.param(stuck_incident, PHONE, id="incident on a dark phone", marks=NIGHTLY),
+        pytest.param(busy_broker, DESK, id="broker on a light desk", marks=NIGHTLY),
     ],
 )
 def test_everybody_can_read_it(browser: Any, tmp_path: Path, make: Any, context: Any) -> None:
@@ -223,7 +226,7 @@ def test_paper_has_the_answer_and_says_which_tables_it_leaves_out(browser: Any, 
     assert "Largest classes" in opened.page.locator(".paper-only").inner_text()
 
 
-@pytest.mark.nightly
+@NIGHTLY
 @pytest.mark.parametrize("path", COMMITTED, ids=lambda path: f"{path.parent.name}/{path.name}")
 def test_every_report_fits_on_four_pages(browser: Any, tmp_path: Path, path: Path) -> None:
     opened = Opened(browser, tmp_path / "report.html", html(diagnose_incident([path]).report))

@@ -1,0 +1,49 @@
+"""Which run a test belongs to: `make test` by default, `make check` before a change is taken, `make nightly`.
+
+`make test` has each rule, reader, format and attack once, in one process. What starts processes, JVMs, browsers or
+Spark is a check; what repeats a test over more cases is for the night, and no check.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from itertools import count
+from typing import Any, TypeVar
+
+import pytest
+
+CHECK = pytest.mark.check
+NIGHTLY = pytest.mark.nightly
+
+Case = TypeVar("Case")
+
+
+def some_later(
+    cases: Iterable[Case],
+    later: Callable[[Case], bool],
+    *,
+    name: Callable[[Case], str] | None = None,
+    layer: pytest.MarkDecorator = NIGHTLY,
+) -> list[Any]:
+    """The cases of a test, with those marked that only a later layer runs.
+
+    Args:
+        cases: values of one parameter, or tuples of several.
+        later: whether a case is left to the later layer.
+        name: what pytest calls a case, where its own name says nothing.
+        layer: `CHECK` or `NIGHTLY`.
+    """
+    return [
+        pytest.param(
+            *(case if isinstance(case, tuple) else (case,)),
+            id=None if name is None else name(case),
+            marks=layer if later(case) else (),
+        )
+        for case in cases
+    ]
+
+
+def one_in(every: int, cases: Iterable[Case], *, name: Callable[[Case], str] | None = None) -> list[Any]:
+    """One of so many cases for each run of the tests, the rest for the night."""
+    place = count()
+    return some_later(cases, lambda _: bool(next(place) % every), name=name)

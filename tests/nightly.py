@@ -1,0 +1,144 @@
+"""The tests of the night, file by file: `make nightly`, or one folder or file of them by `make nightly PART=hostile`.
+
+What passed on this commit is not run again, so a night that was ended goes on where it was. `build/nightly.json` keeps
+what passed and how long it took; `--page` writes that into `docs/measurements/nightly.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from tests.processor_time import seconds as processor_seconds
+
+ROOT = Path(__file__).parents[1]
+TESTS = ROOT / "tests"
+STATE = ROOT / "build" / "nightly.json"
+PAGE = ROOT / "docs" / "measurements" / "nightly.md"
+_MARKED = re.compile(r"\b(?:NIGHTLY|one_in\(|some_later\()")
+_ONE_AT_A_TIME = ("capture/", "fleet/")
+"""folders whose tests start JVMs of their own and wait for them"""
+_NOTHING_TO_RUN = 5
+"""exit code of pytest where no test is marked"""
+
+
+def parts() -> list[str]:
+    """Files with tests of the night, by their path below `tests`."""
+    return sorted(
+        str(path.relative_to(TESTS))
+        for path in TESTS.rglob("test_*.py")
+        if _MARKED.search(path.read_text("utf-8"))
+    )
+
+
+def tree() -> str:
+    """The commit, and what was changed since."""
+
+    def git(*words: str) -> str:
+        return subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+    changed = git("diff", "HEAD", "--", ".", f":!{PAGE.relative_to(ROOT)}")
+    commit = git("rev-parse", "HEAD").strip()
+    return f"{commit} and changes {hashlib.sha256(changed.encode()).hexdigest()[:8]}" if changed else commit
+
+
+def kept() -> dict[str, Any]:
+    """What passed on this tree."""
+    name = tree()
+    try:
+        state: dict[str, Any] = json.loads(STATE.read_text())
+    except FileNotFoundError:
+        state = {}
+    return state if state.get("tree") == name else {"tree": name, "passed": {}}
+
+
+def run(part: str) -> dict[str, Any] | None:
+    """Run one part; what it took, or nothing where it failed."""
+    workers = "0" if part.startswith(_ONE_AT_A_TIME) else str(min(os.cpu_count() or 1, 4))
+    command = [sys.executable, "-m", "pytest", "-q", "-m", "nightly", "-n", workers, f"tests/{part}"]
+    begun, used = time.monotonic(), processor_seconds()
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=False)
+    # The line of counts is not the last one where programs are missing.
+    counts = next((line for line in reversed(done.stdout.splitlines()) if " in " in line), "")
+    took = {
+        "tests": re.sub(r" in [\d.]+s.*", "", counts),
+        "seconds": round(time.monotonic() - begun),
+        "processor_seconds": round(processor_seconds() - used),
+    }
+    passed = done.returncode in (0, _NOTHING_TO_RUN)
+    print(f"{'passed' if passed else 'FAILED'} {took['seconds']:5} s  {part}: {took['tests']}", flush=True)
+    if not passed:
+        print(done.stdout, flush=True)
+    return took if passed else None
+
+
+def write_page(state: dict[str, Any]) -> None:
+    """What the last night took, part by part."""
+    passed = state["passed"]
+    total, used = (sum(one[key] for one in passed.values()) for key in ("seconds", "processor_seconds"))
+    rows = [
+        f"| `{part}` | {one['tests']} | {one['seconds']} | {one['processor_seconds']} |"
+        for part, one in sorted(passed.items())
+    ]
+    missing = [part for part in parts() if part not in passed]
+    lines = [
+        "# The tests of the night",
+        "",
+        "`make nightly` runs what repeats a test over more cases, file by file. What passed on a commit is not run",
+        "again: a night that was ended goes on where it was. `make nightly PART=hostile` runs one folder or file.",
+        "This page is written by `python -m tests.nightly --page`.",
+        "",
+        f"Commit {state['tree']}, {datetime.now(UTC):%d %B %Y}: {len(passed)} of {len(passed) + len(missing)} parts"
+        f" passed in {total // 60} minutes, {used} s of processor time.",
+        *([f"Not run, or failed: {', '.join(f'`{part}`' for part in missing)}."] if missing else []),
+        "",
+        "| Part | Tests | Seconds | Seconds of processor time |",
+        "|---|---|---|---|",
+        *rows,
+    ]
+    PAGE.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+def main() -> None:
+    """Run all parts that have not passed on this tree, or those that are named."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help="a folder or file below tests, such as hostile")
+    parser.add_argument("--page", action="store_true", help="write the page from what passed, and run nothing")
+    options = parser.parse_args()
+    if options.page:
+        write_page(kept())
+        return
+    named = [part.removeprefix("tests/") for part in options.parts]
+    chosen = [part for part in parts() if not named or part.startswith(tuple(named))]
+    if not chosen:
+        sys.exit(f"no tests of the night below {' '.join(named)}; there are: {' '.join(parts())}")
+    failed = []
+    for part in chosen:
+        state = kept()
+        if part in state["passed"] and not named:
+            print(f"passed before  {part}")
+            continue
+        took = run(part)
+        if took is None:
+            failed.append(part)
+            continue
+        state["passed"][part] = took
+        STATE.parent.mkdir(exist_ok=True)
+        STATE.write_text(json.dumps(state, indent=1))
+    total = sum(one["seconds"] for one in kept()["passed"].values())
+    print(f"{len(kept()['passed'])} of {len(parts())} parts have passed on {kept()['tree']}, in {total} s")
+    if failed:
+        sys.exit(f"failed: {' '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
