@@ -55,6 +55,10 @@ def _lines(folder: str, team: Team) -> list[Text]:
         say("  library {name} (by {file})", name=name, file=file) for name, file in team.library_by.items()
     ]
     lines += [
+        say("  {table} {name} (by {file})", table=table, name=name, file=file)
+        for table, name, file in team.others
+    ]
+    lines += [
         say("  log statement {name}: {text} (by {file})", name=one.name, text=one.text, file=one.by)
         for one in team.statements
     ]

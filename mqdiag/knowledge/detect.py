@@ -18,7 +18,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"i
 
 
 class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A number or name for the finding; exactly one of the first seven keys is there."""
+    """A number or name for the finding; exactly one of the first six keys is there."""
 
     largest: str = ""
     """the largest number that lines carry under this name"""
@@ -27,8 +27,6 @@ class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """how many lines of these kinds the same logs have"""
     only: Literal["", "group", "topic", "broker", "thread"] = ""
     """the one that all lines name"""
-    busiest: Literal["", "group", "topic", "broker", "thread"] = ""
-    """the one that most lines name"""
     subjects: bool = False
     """the most frequent subjects with their lines"""
     number: int | None = None
@@ -137,3 +135,9 @@ class Detect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             *("fleet" for _ in self.drifts),
             *(["logs"] if self.statements else []),
         )
+
+
+class Described(msgspec.Struct, frozen=True):
+    """The part of a card that says what shows its cases."""
+
+    detect: Detect = Detect()
