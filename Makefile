@@ -124,7 +124,7 @@ accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and
 
 .PHONY: fleet-faults
 fleet-faults: .venv/installed ## Break fleet runs on a real Spark cluster in every way we know (Java; half an hour)
-	$(BIN)/pytest -n 0 -m 'nightly or check' tests/fleet
+	$(BIN)/python -m tests.nightly fleet
 
 .PHONY: fleet-bench
 fleet-bench: .venv/installed ## Time fleet runs against a plain process pool (Java); DUMPS=200 SMALL=100,1000 LOGS=0 LISTED=0 COMPARED=0

@@ -40,11 +40,7 @@ def is_out_of_threads(error: BaseException) -> bool:
 
 
 class Reasoned(Exception):
-    """Base of errors that stay inside mqdiag: a caller handles them, and can tell the user why.
-
-    Args:
-        reason: why.
-    """
+    """Base of errors that stay inside mqdiag: a caller handles them, and can tell the user why."""
 
     def __init__(self, reason: Text) -> None:
         self.reason = reason

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from enum import EnumType
+from typing import Any, get_args
 
 import msgspec
 
@@ -88,6 +89,27 @@ def problem_and_place(message: str) -> tuple[str, str]:
     what, _, place = message.partition(" - at ")
     place = place.strip("`").removeprefix("$").removeprefix(".").removesuffix("[...]")
     return what.replace("`", "").replace("object", "table").replace("Object", "Table"), place
+
+
+def choices(kind: Any, place: str) -> tuple[str, ...]:
+    """The words that may stand at a place such as "library[0].family"; empty where other values may stand too.
+
+    Args:
+        kind: the type of the whole file.
+        place: as the decoder names it.
+    """
+    for name in re.findall(r"[A-Za-z_][\w-]*", place):
+        kinds = [one for one in _inner(kind) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
+        fields = {field.encode_name: field.type for one in kinds for field in msgspec.structs.fields(one)}
+        kind = fields.get(name, kind)
+    inner = [one for one in _inner(kind) if one is not type(None)]
+    words = [str(word) for one in inner for word in (one if isinstance(one, EnumType) else (one,))]
+    return tuple(words) if all(isinstance(one, str | EnumType) for one in inner) else ()
+
+
+def _inner(kind: Any) -> list[Any]:
+    """The types, and the words of a Literal, that a type is made of."""
+    return [one for part in get_args(kind) for one in _inner(part)] or [kind]
 
 
 def line_of(data: bytes, place: str) -> int | None:

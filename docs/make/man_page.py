@@ -82,7 +82,7 @@ def _command(name: str, command: click.Command, parent: click.Context) -> Iterat
     yield from _paragraphs(command.help or "")
     shared = {option.name for bundle in BUNDLES.values() if _has(command, bundle) for option in bundle}
     yield from _options([option for option in command.params if option.name not in shared], context)
-    yield from _paragraphs(command.epilog or "")
+    yield from _paragraphs(command.examples)
 
 
 def _options(options: Iterable[click.Parameter], context: click.Context) -> Iterator[str]:

@@ -47,11 +47,7 @@ class Entry:
         return self._files.get(name)
 
     def refuse(self, reason: Text) -> None:
-        """Use and keep nothing of it any more.
-
-        Args:
-            reason: what is wrong with it.
-        """
+        """Use and keep nothing of it any more."""
         self._progress.note(
             say(
                 "what an earlier run kept of this dump is not used, and computed again: {reason}", reason=reason

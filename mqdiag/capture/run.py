@@ -43,6 +43,8 @@ class CaptureOptions:
     most_log_bytes: int = 64 << 20
     watch: tuple[str, ...] = ()
     """conditions that end the taking of samples, see `watch.condition`; none: they are taken at once"""
+    until_deadlock: bool = False
+    """end with the first thread dump in which the JVM found a deadlock"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -94,7 +96,9 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     if conditions:
         taken = sampler.watch(folder, options.samples, options.interval_seconds, conditions)
     else:
-        taken = sampler.take(folder, options.samples, options.interval_seconds)
+        taken = sampler.take(
+            folder, options.samples, options.interval_seconds, until_deadlock=options.until_deadlock
+        )
     jcmd = tools.get("jcmd") if taken else None
     if jcmd is not None:
         _about(folder, target, jcmd, tell)

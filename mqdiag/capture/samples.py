@@ -40,8 +40,17 @@ class Sampler:
             self._ways.append(console)
         self._locks = True
 
-    def take(self, folder: CaptureFolder, samples: int, interval: float) -> int:
-        """Take the samples, and return how many were taken."""
+    def take(
+        self, folder: CaptureFolder, samples: int, interval: float, *, until_deadlock: bool = False
+    ) -> int:
+        """Take the samples, and return how many were taken.
+
+        Args:
+            folder: where they go.
+            samples: how many.
+            interval: seconds between two.
+            until_deadlock: end with the first one in which the JVM found a deadlock.
+        """
         taken = 0
         due = time.monotonic()
         for number in range(1, samples + 1):
@@ -50,6 +59,9 @@ class Sampler:
             if not (self._runs() and self._one(folder, number, samples)):
                 break
             taken += 1
+            if until_deadlock and number < samples and _holds_deadlock(folder.path / sample_file(number)):
+                self._tell(say("the JVM found a deadlock; one thread dump shows all of it"))
+                break
         return taken
 
     def watch(
@@ -130,6 +142,11 @@ class Sampler:
         if isinstance(way, Path):
             return say("{command}, then read the dump from {path}", command=self._command(way), path=str(way))
         return say("{command}", command=self._command(way))
+
+
+def _holds_deadlock(dump: Path) -> bool:
+    with dump.open("rb") as file:
+        return any(line.startswith(b"Found ") and b"Java-level deadlock" in line for line in file)
 
 
 def console_of(target: Target) -> Path | None:

@@ -28,13 +28,7 @@ _SECRET_INSIDE = re.compile(rf"((?:{_SECRET.pattern})\w{{0,20}})=.*", re.IGNOREC
 
 
 class TargetError(MqdiagError):
-    """A process that no evidence can be taken of.
-
-    Args:
-        pid: which.
-        problem: what is wrong.
-        hint: what to try next.
-    """
+    """A process that no evidence can be taken of."""
 
     exit_code = EXIT_INPUT
 

@@ -12,21 +12,8 @@ from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
 from mqdiag.cli.common.output import Target
 from mqdiag.text import Text, say
 
-EXAMPLES = """\b
-Examples:
-  mqdiag cache
-      the folder, and what is kept in it
-  mqdiag cache clear
-      remove everything that is kept
 
-\b
-Mind:
-  The kept files show the shape of a heap: which objects there are, their
-  sizes and references. Remove them when you remove the dump.
-"""
-
-
-@commands.command("cache", short_help="Show or remove what earlier runs kept of heap dumps.", epilog=EXAMPLES)
+@commands.command("cache", short_help="Show or remove what earlier runs kept of heap dumps.")
 @commands.argument("action", required=False, type=click.Choice(("show", "clear")), default="show")
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION

@@ -20,30 +20,9 @@ if TYPE_CHECKING:
     from mqdiag.capture.run import Agrees, CaptureOptions, CaptureResult
 
 MOST_SAMPLES = 1000
-EXAMPLES = """\b
-Examples:
-  mqdiag capture
-      the JVMs that run here, and what they seem to be
-  mqdiag capture 4711
-  mqdiag capture 4711 --heap -o incident
-  mqdiag diagnose incident
-  mqdiag capture 4711 --script
-      the line of shell for a host without mqdiag; stacks reads its files
-  mqdiag capture 4711 --watch heap=80% --watch stuck=60s --heap --yes
-      wait for the fault, then take the evidence of it
-  mqdiag capture 1 --console-log /var/log/app/console.log
-      in a container without a JDK
-  mqdiag capture --kube consumer-0/app -n orders
-  mqdiag capture 4711 --ssh app@host-7
-      in a pod or on another host, where nothing is installed and nothing left
-  mqdiag capture --kube consumer-0/app --watch stuck=60s
-      wait for the fault over there
-"""
 
 
-@commands.command(
-    "capture", short_help="Take thread dumps, logs and a heap dump of a running JVM.", epilog=EXAMPLES
-)
+@commands.command("capture", short_help="Take thread dumps, logs and a heap dump of a running JVM.")
 @commands.argument("pid", type=click.IntRange(min=1), required=False)
 @commands.option(
     "--samples", type=click.IntRange(1, MOST_SAMPLES), default=5, show_default=True, help="Thread dumps."

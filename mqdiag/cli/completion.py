@@ -7,22 +7,8 @@ import click
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.output import Target
 
-EXAMPLES = """\b
-Examples:
-  mqdiag completion bash > ~/.local/share/bash-completion/completions/mqdiag
-  mqdiag completion zsh > ~/.zfunc/_mqdiag
-      with fpath+=~/.zfunc before compinit in ~/.zshrc
-  mqdiag completion fish > ~/.config/fish/completions/mqdiag.fish
 
-\b
-Mind:
-  Make the folder first where it is missing: mkdir -p ~/.zfunc
-  The script calls mqdiag by this name, so mqdiag must be in PATH. Open a new
-  shell afterwards.
-"""
-
-
-@commands.command("completion", short_help="Print the completion script of a shell.", epilog=EXAMPLES)
+@commands.command("completion", short_help="Print the completion script of a shell.")
 @commands.argument("shell", type=click.Choice(("bash", "zsh", "fish")))
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 def command(shell: str, debug: bool) -> int:

@@ -20,24 +20,10 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag diagnose incident/
-  mqdiag diagnose incident/ --format html -o report.html
-  mqdiag diagnose dump.hprof.gz jstack-1.txt jstack-2.txt rocketmq_client.log
-  mqdiag diagnose - < paste.txt
-
-\b
-Mind:
-  Only evidence of the same time agrees: a dump of today does not explain the
-  log of last week, and the report says so.
-"""
-
 
 @commands.command(
     "diagnose",
     short_help="Diagnose all evidence of an incident: one verdict out of everything.",
-    epilog=EXAMPLES,
 )
 @commands.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")
@@ -74,5 +60,5 @@ def _captured(path: str) -> str:
     from mqdiag.capture.run import CaptureOptions, capture
     from mqdiag.cli.capture import tell
 
-    taken = capture(int(path), CaptureOptions(), tell, lambda _, __: False)
+    taken = capture(int(path), CaptureOptions(until_deadlock=True), tell, lambda _, __: False)
     return str(taken.folder)

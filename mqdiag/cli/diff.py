@@ -14,24 +14,10 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag diff before.hprof.gz after.hprof.gz
-  mqdiag diff before.json after.json
-      reports that --format json -o FILE saved
-  mqdiag diff before.hprof.gz after.hprof.gz --fail-on warning
-
-\b
-Mind:
-  Two dumps of the same process show growth; two of different hosts or
-  releases show differences, which need not be growth.
-"""
-
 
 @commands.command(
     "diff",
     short_help="Compare two dumps or saved reports: what grew, what is new, what is gone.",
-    epilog=EXAMPLES,
 )
 @commands.argument("before", shell_complete=complete_files)
 @commands.argument("after", shell_complete=complete_files)

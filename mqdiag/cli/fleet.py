@@ -33,24 +33,10 @@ if TYPE_CHECKING:
 
 LEAST_MEMORY = 256 << 20
 
-EXAMPLES = """\b
-Examples:
-  mqdiag fleet /mnt/dumps --out /mnt/fleet
-  mqdiag fleet /mnt/dumps --out /mnt/fleet --dry-run
-  mqdiag fleet /mnt/dumps --out /mnt/fleet --watch >> /var/log/mqdiag.jsonl
-  mqdiag fleet s3://bucket/dumps --out s3://bucket/fleet
-      --template '{service}/{host}/{time}.hprof' --master spark://host:7077
-
-\b
-Mind:
-  Needs the extra spark and Java 17. Quote globs, or the shell expands them.
-"""
-
 
 @commands.command(
     "fleet",
     short_help="Diagnose the dumps, stacks and logs of many services on Spark.",
-    epilog=EXAMPLES,
 )
 @commands.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_files)
 @commands.option(

@@ -18,22 +18,8 @@ from mqdiag.text import say
 if TYPE_CHECKING:
     from mqdiag.fleet.tables.compact import Keep
 
-EXAMPLES = """\b
-Examples:
-  mqdiag fleet compact /mnt/fleet
-  mqdiag fleet compact /mnt/fleet --keep 90d
-  mqdiag fleet compact s3://bucket/fleet --keep 10
 
-\b
-Mind:
-  No run can use DIR meanwhile. A running query can miss a file that was
-  deleted: run it again.
-"""
-
-
-@commands.command(
-    "fleet compact", short_help="Merge the files of a fleet's tables, and remove old runs.", epilog=EXAMPLES
-)
+@commands.command("fleet compact", short_help="Merge the files of a fleet's tables, and remove old runs.")
 @commands.argument("out", metavar="DIR", shell_complete=complete_folders)
 @commands.option(
     "--keep",

@@ -15,15 +15,8 @@ from mqdiag.cli.common.output import Target
 if TYPE_CHECKING:
     from mqdiag.fleet.views.script import Engine
 
-EXAMPLES = """\b
-Examples:
-  mqdiag fleet views /mnt/fleet > views.sql
-      then duckdb -init views.sql asks open_findings, trend, capacity, ...
-  mqdiag fleet views s3a://bucket/fleet --engine spark
-"""
 
-
-@commands.command("fleet views", short_help="Print views on a fleet's tables as SQL.", epilog=EXAMPLES)
+@commands.command("fleet views", short_help="Print views on a fleet's tables as SQL.")
 @commands.argument("out", metavar="DIR", shell_complete=complete_folders)
 @commands.option(
     "--engine",

@@ -17,26 +17,8 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag heap dump.hprof.gz
-  mqdiag heap dump.hprof.gz --format html -o report.html
-  mqdiag heap dump.hprof.gz --expect pullThresholdForQueue=40
-      find who has another value than you meant
-  mqdiag heap dump.hprof.gz --heap-limit 2g
-      when the dump does not have -Xmx
 
-\b
-Mind:
-  A heap dump is written by jcmd PID GC.heap_dump /absolute/path.hprof, or by
-  the JVM itself with -XX:+HeapDumpOnOutOfMemoryError. A class histogram
-  (jmap -histo, jcmd PID GC.class_histogram) is read too, and decides less.
-  What jstack prints goes to mqdiag stacks.
-  Take the dump before the restart: the queues are gone after it.
-"""
-
-
-@commands.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.", epilog=EXAMPLES)
+@commands.command("heap", short_help="Diagnose a heap dump: who holds the memory, and why.")
 @commands.argument("dump", shell_complete=complete_files)
 @commands.option("--quick", is_flag=True, help="Histogram and counts only, without the object graph.")
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads of the dump.")

@@ -16,20 +16,8 @@ from mqdiag.text import Text, say
 if TYPE_CHECKING:
     from mqdiag.knowledge.team import Team
 
-EXAMPLES = """\b
-Examples:
-  mqdiag knowledge check team
 
-\b
-Mind:
-  Commands that make a report use what is right by --knowledge team.
-  mqdiag.toml can name the folder for all runs:
-  [knowledge]
-  folders = ["team"]
-"""
-
-
-@commands.command("knowledge check", short_help="Check what a team knows of its own software.", epilog=EXAMPLES)
+@commands.command("knowledge check", short_help="Check what a team knows of its own software.")
 @commands.argument("folder", metavar="DIR", shell_complete=complete_folders)
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
@@ -65,6 +53,10 @@ def _lines(folder: str, team: Team) -> list[Text]:
     ]
     lines += [
         say("  library {name} (by {file})", name=name, file=file) for name, file in team.library_by.items()
+    ]
+    lines += [
+        say("  {table} {name} (by {file})", table=table, name=name, file=file)
+        for table, name, file in team.others
     ]
     lines += [
         say("  log statement {name}: {text} (by {file})", name=one.name, text=one.text, file=one.by)

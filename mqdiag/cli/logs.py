@@ -17,25 +17,10 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag logs rocketmq_client.log
-  mqdiag logs broker.log store.log storeerror.log
-  mqdiag logs rocketmq_client.log --utc-offset +08:00
-  mqdiag logs gc.log --format json -o gc.json
-
-\b
-Mind:
-  RocketMQ writes its logs to ~/logs/rocketmqlogs; a client that logs through
-  slf4j writes them where its application does. Give all files of one process
-  together, rotated ones too: the order is found from their lines.
-"""
-
 
 @commands.command(
     "logs",
     short_help="Diagnose logs: what a broker or a consumer went through, and when.",
-    epilog=EXAMPLES,
 )
 @commands.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @utc_offset_option

@@ -28,19 +28,8 @@ if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag mcp /var/dumps
-  mqdiag mcp incident logs --no-redact
 
-\b
-Mind:
-  Every client of the server can read what reports show of the files below
-  the folders. An assistant may send that to the maker of its model.
-"""
-
-
-@commands.command("mcp", short_help="Serve the same questions to an assistant (MCP).", epilog=EXAMPLES)
+@commands.command("mcp", short_help="Serve the same questions to an assistant (MCP).")
 @commands.argument("folders", nargs=-1, required=True, metavar="FOLDER...", shell_complete=complete_files)
 @commands.option(
     "--no-redact", is_flag=True, help="Tell texts, keys and addresses too, which reports hide by --redact."

@@ -27,20 +27,6 @@ if TYPE_CHECKING:
     from mqdiag.query.session import Answer
 
 T = TypeVar("T")
-EXAMPLES = """\b
-Examples:
-  mqdiag query dump.hprof.gz "SELECT class, instances FROM classes LIMIT 5"
-  mqdiag query dump.hprof.gz 'SELECT object_id, size FROM "java.util.HashMap"'
-  mqdiag query dump.hprof.gz --recipe byte-arrays-by-holder
-  mqdiag query dump.hprof.gz --recipe who-refers-to --set id=0xfeb4e7f0
-  mqdiag query dump.hprof.gz -f heap.sql --format csv -o rows.csv
-  mqdiag query dump.hprof.gz < heap.sql
-
-\b
-Mind:
-  An id holds for its dump only. It is a number in SQL: address(id) writes it
-  as mqdiag show takes it, and text(id) is what a string or a box says.
-"""
 SHAPES = ("table", "json", "csv", "parquet", "markdown")
 TABLE_ROWS = 1000
 """rows of a table where `--limit` says nothing"""
@@ -48,7 +34,7 @@ ROWS_AT_A_TIME = 10_000
 """rows after which the run asks whether it is within its budget"""
 
 
-@commands.command("query", short_help="Ask a heap dump in SQL.", epilog=EXAMPLES)
+@commands.command("query", short_help="Ask a heap dump in SQL.")
 @commands.argument("dump", shell_complete=complete_files)
 @commands.argument("sql", required=False)
 @commands.option(

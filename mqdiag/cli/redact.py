@@ -20,21 +20,8 @@ from mqdiag.text import say
 if TYPE_CHECKING:
     from mqdiag.redact.redact_dump import Redacted
 
-EXAMPLES = """\b
-Examples:
-  mqdiag redact dump.hprof.gz shared.hprof.gz
-  mqdiag redact dump.hprof.gz shared.hprof.gz --force
-  mqdiag redact dump.hprof.gz shared.hprof.gz --force --digits --check
-      and no number of a card, and look whether the copy holds any secret
 
-\b
-Mind:
-  Names of classes, groups, topics and threads stay: read docs/redaction.md
-  before you give the copy away.
-"""
-
-
-@commands.command("redact", short_help="Write a copy of a heap dump that can be shared.", epilog=EXAMPLES)
+@commands.command("redact", short_help="Write a copy of a heap dump that can be shared.")
 @commands.argument("dump", metavar="IN", shell_complete=complete_files)
 @commands.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @commands.option("--force", is_flag=True, help="Replace OUT if it is there already.")

@@ -21,15 +21,8 @@ if TYPE_CHECKING:
 
 MOST_HINTS = 4
 
-EXAMPLES = """\b
-Examples:
-  mqdiag rules
-  mqdiag rules consumer-cache-exceeds-heap
-  mqdiag rules --search "page cache"
-"""
 
-
-@commands.command("rules", short_help="List the rules, or explain one.", epilog=EXAMPLES)
+@commands.command("rules", short_help="List the rules, or explain one.")
 @commands.argument("name", required=False, shell_complete=complete_rules)
 @commands.option(
     "--search", metavar="WORD", help="List the rules that have WORD in their name, texts or causes."
@@ -42,7 +35,8 @@ def command(name: str | None, search: str | None, lang: str | None, debug: bool)
     from mqdiag.render.text.cards import render_card, render_catalogue
     from mqdiag.rules import all_rules
 
-    cards = {rule.card.name: rule.card for rule in all_rules()}
+    rules = {rule.name: rule for rule in all_rules()}
+    cards = {name: rule.card for name, rule in rules.items()}
     shown = view(CommonOptions(), language_of_run(lang, {"text"}))
     if name is None or search is not None:
         if name is not None:
@@ -52,7 +46,7 @@ def command(name: str | None, search: str | None, lang: str | None, debug: bool)
             raise UsageError(say("no rule has {word}; mqdiag rules lists them all", word=repr(search)))
         Target("-").write(render_catalogue(found, shown))
     elif name in cards:
-        Target("-").write(render_card(cards[name], shown))
+        Target("-").write(render_card(cards[name], rules[name].cases, shown))
     else:
         raise UsageError(say("{problem}; mqdiag rules lists them all", problem=_no_such_rule(name, cards)))
     return 0

@@ -19,22 +19,8 @@ from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT
 from mqdiag.render import renderer
 
-EXAMPLES = """\b
-Examples:
-  mqdiag secrets dump.hprof.gz
-  mqdiag secrets dump.hprof.gz --format json -o secrets.json
 
-\b
-Mind:
-  A secret without a known form, such as a plain password in a local
-  variable, is not found. An empty result proves nothing.
-  mqdiag redact --check asks the same of the copy that it writes.
-"""
-
-
-@commands.command(
-    "secrets", short_help="Look for keys, passwords and card numbers in a heap dump.", epilog=EXAMPLES
-)
+@commands.command("secrets", short_help="Look for keys, passwords and card numbers in a heap dump.")
 @commands.argument("dump", shell_complete=complete_files)
 @commands.option("--max-inflated", metavar="SIZE", help="Maximum uncompressed size of a gzip dump, e.g. 64g.")
 @with_options(SMALL_REPORT)

@@ -14,20 +14,8 @@ from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.render import renderer
 
-EXAMPLES = """\b
-Examples:
-  mqdiag show dump.hprof.gz ProcessQueue
-  mqdiag show dump.hprof.gz 'byte[]' --limit 5
-  mqdiag show dump.hprof.gz 0xfeb4e7f0
-      an id as mqdiag heap or mqdiag show CLASS prints it
 
-\b
-Mind:
-  An id holds for its dump only: objects move, and the next dump has others.
-"""
-
-
-@commands.command("show", short_help="Look at one object or one class of a heap dump.", epilog=EXAMPLES)
+@commands.command("show", short_help="Look at one object or one class of a heap dump.")
 @commands.argument("dump", shell_complete=complete_files)
 @commands.argument("what", metavar="OBJECT_ID|CLASS")
 @commands.option(

@@ -17,28 +17,10 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
 
-EXAMPLES = """\b
-Examples:
-  mqdiag stacks jstack-1.txt jstack-2.txt jstack-3.txt
-  mqdiag stacks catalina.out
-      a log with the output of kill -3 in it
-  cat jstack-?.txt | mqdiag stacks -
-  mqdiag stacks samples.tar.gz --threads
-
-\b
-Mind:
-  One dump cannot tell a stuck thread from a busy one: take five, three
-  seconds apart. Dumps of several JVMs are judged each JVM by itself.
-  JDK 8 prints no CPU times. Add those that the kernel counts:
-  mqdiag capture --script prints a line of shell that takes both, and
-  mqdiag stacks j?.log proc?.txt reads them together.
-"""
-
 
 @commands.command(
     "stacks",
     short_help="Diagnose thread dumps: which threads hang, on what, and why.",
-    epilog=EXAMPLES,
 )
 @commands.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @commands.option("--threads", "all_threads", is_flag=True, help="Show all threads, not only those that matter.")

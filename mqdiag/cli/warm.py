@@ -13,15 +13,8 @@ from mqdiag.errors import MqdiagError
 from mqdiag.progress import Silent
 from mqdiag.text import say
 
-EXAMPLES = """\b
-Examples:
-  mqdiag warm
-  MQDIAG_KERNELS=/var/cache/mqdiag mqdiag warm
-      into a folder of your choice, such as the volume of a container
-"""
 
-
-@commands.command("warm", short_help="Compile the kernels now, not at the first dump.", epilog=EXAMPLES)
+@commands.command("warm", short_help="Compile the kernels now, not at the first dump.")
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
 def command(debug: bool) -> int:

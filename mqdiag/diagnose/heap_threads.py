@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from mqdiag.diagnose.peers import PeerReader
 from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
 from mqdiag.graph import Heap
 from mqdiag.graph.threads import ThreadRecord, stacks_without_thread
@@ -45,6 +46,7 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
     ids = heap.numbers(nodes, "tid").tolist()
     states = [None if bits == heap.MISSING else thread_state(bits) for bits in status.tolist()]
     object_ids = heap.object_ids(nodes).tolist()
+    peers = PeerReader(heap)
     calls = _Calls(heap, dict(zip(nodes.tolist(), states, strict=True)))
     found = []
     for record, object_id, state, address, java_id in zip(
@@ -64,6 +66,7 @@ def heap_threads(heap: Heap, in_hand: Mapping[int, MessageInHand]) -> tuple[Heap
                 call=call,
                 awaits=awaits,
                 hit_out_of_memory=bool(record.frames) and record.frames[0].startswith(OUT_OF_MEMORY),
+                peer=peers.of(record, state),
                 tid=None if address in (heap.MISSING, 0) else f"0x{address & _ADDRESS:x}",
                 java_id=java_id,
             )

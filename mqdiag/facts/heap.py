@@ -13,7 +13,17 @@ import msgspec
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.ratios import ratio
-from mqdiag.facts.redaction import ClientId, MessageId, MessageKeys, Name, Node, Public, Setting, ThreadName
+from mqdiag.facts.redaction import (
+    Address,
+    ClientId,
+    MessageId,
+    MessageKeys,
+    Name,
+    Node,
+    Public,
+    Setting,
+    ThreadName,
+)
 from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import (
     ClientKind,
@@ -385,6 +395,21 @@ class ListenerCall(msgspec.Struct, frozen=True, kw_only=True):
     remedy: tuple[Text, ...] = ()
 
 
+class Peer(msgspec.Struct, frozen=True, kw_only=True):
+    """The other side of the call in which a thread waits, as the objects that its frames hold tell."""
+
+    url: Address
+    """a URL, a JDBC URL or a target; host and port where nothing tells more"""
+    host: Address | None = None
+    port: int | None = None
+    method: Public | None = None
+    """the method of an HTTP request"""
+    timeout_ms: int | None = None
+    """limit of the wait for an answer, in force for this call; 0 is none"""
+    source: Public
+    """the class of the object that told the address"""
+
+
 class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
     """A thread of the dump with its stack."""
 
@@ -400,6 +425,8 @@ class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
     """the virtual thread, or its carrier, that makes `call` while this one waits for it"""
     hit_out_of_memory: bool = False
     """its first frame is the OutOfMemoryError that made the JVM write the dump"""
+    peer: Peer | None = None
+    """None where it does not wait for another process, or no object tells which"""
     tid: Public | None = None
     """address of the JVM's own thread, Thread.eetop: a thread dump of the same process prints it as tid"""
     java_id: int | None = None

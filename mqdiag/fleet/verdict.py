@@ -67,13 +67,7 @@ def nothing_read(failures: Iterable[FleetFailure]) -> Text:
 
 
 def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> Report:
-    """Judge one service by what its own incidents show; nothing of it is compared with other services.
-
-    Args:
-        facts: of the run.
-        one: the service.
-        settings: the baseline.
-    """
+    """Judge one service by what its own incidents show; nothing of it is compared with other services."""
     state = one.state
     is_lost = state.failed == state.incidents
     given = Input(

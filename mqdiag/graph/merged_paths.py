@@ -48,11 +48,6 @@ def paths_to_one(heap: Heap, node: int, referrers: Nodes) -> tuple[PathStep, ...
     """Merged shortest paths to an object through each of its referrers, largest share of referrers first.
 
     Referrers that can be reached only through the object itself are left out.
-
-    Args:
-        heap: the graph.
-        node: the object.
-        referrers: all that refer to it.
     """
     came_from = heap.shortest_paths
     if came_from[node] == _NOT_YET:

@@ -80,11 +80,7 @@ class References(msgspec.Struct):
 
 
 class TooManyReferences(Exception):
-    """More references than the graph can number.
-
-    Args:
-        references: how many there are.
-    """
+    """More references than the graph can number."""
 
     def __init__(self, references: int) -> None:
         super().__init__(references)

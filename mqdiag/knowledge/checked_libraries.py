@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 import msgspec
 
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.library import JDK, Call, Holder, Library, ListenerContainer, Threads
+from mqdiag.knowledge.library import JDK, Call, Holder, Library, ListenerContainer, PeerFields, Threads
 from mqdiag.knowledge.packed import KnowledgeError
 
 TOPICS = (
@@ -43,6 +43,7 @@ class LibraryFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fiel
     call: tuple[Call, ...] = ()
     holder: tuple[Holder, ...] = ()
     listener_container: tuple[ListenerContainer, ...] = ()
+    peer: tuple[PeerFields, ...] = ()
 
 
 def pack(folder: str) -> bytes:

@@ -18,7 +18,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"i
 
 
 class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A number or name for the finding; exactly one of the first seven keys is there."""
+    """A number or name for the finding; exactly one of the first six keys is there."""
 
     largest: str = ""
     """the largest number that lines carry under this name"""
@@ -27,8 +27,6 @@ class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """how many lines of these kinds the same logs have"""
     only: Literal["", "group", "topic", "broker", "thread"] = ""
     """the one that all lines name"""
-    busiest: Literal["", "group", "topic", "broker", "thread"] = ""
-    """the one that most lines name"""
     subjects: bool = False
     """the most frequent subjects with their lines"""
     number: int | None = None
@@ -105,6 +103,8 @@ class Detect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: tuple[Rows, ...] = ()
     drifts: tuple[Literal["setting", "version", "subscription"], ...] = ()
     """kinds of differences between the instances of a group, told by the case of the rule's own name"""
+    statements: bool = False
+    """the statements of a team's own files, each with its limit; the cases are the kinds of limits"""
 
     @property
     def cases(self) -> tuple[str, ...]:
@@ -133,4 +133,5 @@ class Detect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             *("logs" for _ in self.lines),
             *(one.evidence for one in self.rows),
             *("fleet" for _ in self.drifts),
+            *(["logs"] if self.statements else []),
         )

@@ -154,6 +154,35 @@ class Call(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         return tuple(said_by(words, self.by) for words in self.advice)
 
 
+class PeerFields(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Classes whose objects know the other side of a call, and the fields that tell; fields of fields have a dot.
+
+    They are looked for among what the frames of a waiting thread hold. The first field of a key with a value counts.
+    """
+
+    classes: tuple[str, ...]
+    """their subclasses are meant too"""
+    follow: tuple[str, ...] = ()
+    """fields with objects of other such classes"""
+    url: tuple[str, ...] = ()
+    """the whole address as its user writes it: a URL, a JDBC URL, a target; one that begins with "/" is a path"""
+    scheme: tuple[str, ...] = ()
+    host: tuple[str, ...] = ()
+    ipv4: tuple[str, ...] = ()
+    """an address as a number, where there is no name"""
+    port: tuple[str, ...] = ()
+    path: tuple[str, ...] = ()
+    method: tuple[str, ...] = ()
+    timeout_ms: tuple[str, ...] = ()
+    """limit of a wait for an answer; 0 is none"""
+
+
+class Peers(msgspec.Struct):
+    """The key of a file that only heap dumps ask for."""
+
+    peer: tuple[PeerFields, ...] = ()
+
+
 class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What frames of the JDK or of a library tell of threads, whoever called it."""
 

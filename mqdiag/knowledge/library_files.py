@@ -72,9 +72,6 @@ def index() -> dict[str, Index]:
 def part_of_all(kind: type[_T]) -> dict[str, _T]:
     """Some keys of each file, by the file's name.
 
-    Args:
-        kind: a struct with these keys.
-
     Raises:
         KnowledgeError: a file is wrong.
     """

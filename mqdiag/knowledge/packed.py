@@ -17,7 +17,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from mqdiag import given_toml
+from mqdiag.errors import UsageError
 from mqdiag.files import write_whole
+from mqdiag.text import say
 
 ROOT = os.path.dirname(__file__)
 """the folder of the files that stand alone"""
@@ -27,8 +30,11 @@ _ENDING = ".toml"
 _T = TypeVar("_T")
 
 
-class KnowledgeError(ValueError):
+class KnowledgeError(UsageError):
     """A file of knowledge that is not what its type expects; the message names the file, the place and the mend."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(say("{problem}", problem=problem))
 
 
 @cache
@@ -73,7 +79,27 @@ def decode(folder: str, name: str, kind: type[_T]) -> _T:
     try:
         return msgspec.msgpack.decode(read(folder)[name], type=kind)
     except msgspec.ValidationError as error:
-        raise KnowledgeError(f"{path_of(folder, name)}: {error}") from None
+        raise refused(folder, name, kind, error) from None
+
+
+def refused(folder: str, name: str, kind: Any, error: Exception, place: str = "") -> KnowledgeError:
+    """The error of a file, with its line and what was expected.
+
+    Args:
+        folder: with the file.
+        name: of the file, without its ending.
+        kind: the type of what is at the place.
+        error: of the decoder or of a check.
+        place: the table that was decoded, where it is not the whole file.
+    """
+    path, (problem, inner) = path_of(folder, name), given_toml.problem_and_place(str(error))
+    words = given_toml.choices(kind, inner)
+    if words and isinstance(error, msgspec.ValidationError):
+        problem += f": expected one of {', '.join(words)}"
+    whole = ".".join(filter(None, (place, inner)))
+    line = given_toml.line_of(_file(path) or b"", whole) if whole else None
+    where = f"{path}, line {line}" if line else path
+    return KnowledgeError(f"{where}: {whole}: {problem}" if whole else f"{where}: {problem}")
 
 
 def path_of(folder: str, name: str) -> str:

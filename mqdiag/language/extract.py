@@ -1,8 +1,8 @@
 """Finds the texts of the source, for Babel: `make translations`.
 
 In Python, a text is the first argument of `say`, a sentence of a rule's card, a word of a vocabulary
-(`mqdiag/facts/vocabulary.py`), or a part of a command's help: its docstring, its examples, the help of its options. In
-TOML (`mqdiag/knowledge`), the key says whether a string is a text.
+(`mqdiag/facts/vocabulary.py`), or a part of a command's help: its docstring, the help of its options. In TOML
+(`mqdiag/knowledge`), the key says whether a string is a text.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ HELP = ("help", "short_help")
 """the arguments of `commands.option` and `commands.command` that are texts"""
 COMMANDS = frozenset(("command", "mqdiag"))
 """functions whose docstring is a help page"""
-EXAMPLES = frozenset(("EXAMPLES", "EPILOG"))
-"""constants that end a help page"""
+PAGE_END = "EPILOG"
+"""the constant that ends the first help page"""
 TEXT_KEYS = frozenset(
     (
         # of a library
@@ -34,7 +34,7 @@ TEXT_KEYS = frozenset(
     )
 )  # fmt: skip
 """keys of TOML whose string, or strings in a list, are texts; a table in such a list is looked through key by key"""
-TEXT_TABLES = frozenset(("remedies", "words", "lists", "leads_to", "skips"))
+TEXT_TABLES = frozenset(("remedies", "words", "lists", "leads_to", "skips", "examples"))
 """keys of TOML tables whose strings are all texts, whatever their keys"""
 
 
@@ -61,7 +61,7 @@ def texts(source: bytes) -> Iterator[Found]:
             yield from _constants(node.slice)
         elif isinstance(node, ast.FunctionDef) and node.name in COMMANDS and (page := ast.get_docstring(node)):
             yield node.lineno, "gettext", page, []
-        elif isinstance(node, ast.Assign) and _name(node.targets[0]) in EXAMPLES:
+        elif isinstance(node, ast.Assign) and _name(node.targets[0]) == PAGE_END:
             for line, function, text, comments in _constants(node.value):
                 yield line, function, inspect.cleandoc(text), comments
 
@@ -74,7 +74,14 @@ def extract_toml(
     The parser does not tell lines, and the catalogue has none.
     """
     for text in _texts_of(tomllib.load(source), all_keys=False, is_text=False):
-        yield 1, "gettext", " ".join(text.split()) if "\n" in text else text, []
+        yield 1, "gettext", _as_shown(text), []
+
+
+def _as_shown(text: str) -> str:
+    """A text as a report has it: on one line, but for the paragraphs of help pages."""
+    if text.startswith("\b"):
+        return inspect.cleandoc(text)
+    return " ".join(text.split()) if "\n" in text else text
 
 
 def _texts_of(value: Any, *, all_keys: bool, is_text: bool) -> Iterator[str]:

@@ -8,6 +8,7 @@ from functools import lru_cache
 import msgspec
 
 from mqdiag.facts.vocabulary import GcFormat
+from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.collection_rows import FILLED_SHARE, Room, Run
 from mqdiag.logs.message import Message
@@ -28,19 +29,6 @@ CYCLE_FUTILE_SHARE = 0.02
 """a cycle of ZGC that leaves so much of the heap in use, and frees so little of it, got nothing done"""
 ROOM_USED_SHARE = 0.5
 """share of the heap in use after a full collection: below it there was room, but not for one large array"""
-OTHER_REASONS = (
-    "System.gc()",
-    "Heap Dump Initiated",
-    "Heap Inspection Initiated",
-    "Diagnostic Command",
-    "ForceGarbageCollection",
-    "Periodic Collection",
-    "Hinted GC",
-    "Metadata GC",
-    "Last ditch",
-    "CodeCache GC",
-)
-"""causes of full collections other than a heap without room; JDK 8 asks for the last ditch when metaspace is full"""
 _UNIT = {"B": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 _SIZE = r"(\d{1,15}(?:\.\d{1,3})?)([BKMG])"
@@ -347,7 +335,7 @@ def _uptime(text: str) -> float | None:
 
 
 def _for_room(text: str) -> bool:
-    return not any(reason in text for reason in OTHER_REASONS)
+    return not any(reason in text for reason in log_files().other_reasons)
 
 
 def _leaves_old_full(text: str) -> bool:

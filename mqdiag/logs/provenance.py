@@ -71,11 +71,7 @@ class Provenance:
     """Tells own statements of one log from quoted ones; what was told of a line is kept for lines of its shape."""
 
     def __init__(self, form: str) -> None:
-        """Begin a log.
-
-        Args:
-            form: of its lines.
-        """
+        """Begin a log."""
         self._own_file = form in OWN_FORMS
         self._known: dict[tuple[int, bytes], bool] = {}
         self._told: dict[tuple[int, bytes, Head], bool] = {}

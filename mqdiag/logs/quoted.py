@@ -47,11 +47,7 @@ class QuotedLines(msgspec.Struct):
     """by literal, how many lines were looked at, and whether the last of them said something"""
 
     def own(self, position: int) -> None:
-        """A statement stands in its own place: what else its line quotes is a part of it.
-
-        Args:
-            position: where its line begins.
-        """
+        """A statement stands in its own place: what else its line quotes is a part of it."""
         self._own_position = position
         if self._position >= 0:
             self.end()

@@ -9,9 +9,9 @@ are there, tells the version that it came with is not reached. Source: the field
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from mqdiag.facts.logs import VersionRange
+from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
@@ -24,40 +24,7 @@ SAYS_FIX_TO = "5.0.0"
 """PullMessageProcessor: "over flow badly, fix to" """
 
 
-class _Setting(NamedTuple):
-    since: str
-    name: str
-    after: str
-    before: str
-
-
-_END = ("traceOn", "serverWorkerThreads")
-_PATHS = ("storePathCommitLog", "flushIntervalCommitLog")
-_WAITS = ("waitTimeMillsInSendQueue", "startAcceptSendRequestTimeStamp")
-SETTINGS = (
-    _Setting("4.1.0", "enablePropertyFilter", *_END),
-    _Setting("4.2.0", "brokerFastFailureEnable", "consumerFallbehindThreshold", "waitTimeMillsInSendQueue"),
-    _Setting("4.3.0", "waitTimeMillsInHeartbeatQueue", *_WAITS),
-    _Setting("4.3.1", "waitTimeMillsInTransactionQueue", *_WAITS),
-    _Setting("4.4.0", "traceTopicEnable", "messageStorePlugIn", "sendMessageThreadPoolNums"),
-    _Setting("4.5.2", "mappedFileSizeCommitLog", *_PATHS),
-    _Setting("4.6.0", "storeReplyMessageEnable", *_END),
-    _Setting("4.7.1", "autoDeleteUnusedStats", *_END),
-    _Setting("4.9.2", "readOnlyCommitLogStorePaths", *_PATHS),
-    _Setting("4.9.3", "slaveTimeout", "syncFlushTimeout", "messageDelayLevel"),
-    _Setting("4.9.4", "storePathDLedgerCommitLog", *_PATHS),
-    _Setting("5.0.0", "controllerAddr", *_END),
-    _Setting("5.1.0", "enableBroadcastOffsetStore", *_END),
-    _Setting("5.1.1", "useStaticSubscription", *_END),
-    _Setting("5.1.2", "enablePopBatchAck", *_END),
-    _Setting("5.1.3", "fetchNamesrvAddrInterval", *_END),
-    _Setting("5.1.4", "enableSingleTopicRegister", *_END),
-    _Setting("5.2.0", "enableRetryTopicV2", *_END),
-    _Setting("5.3.0", "waitTimeMillsInAdminBrokerQueue", *_WAITS),
-    _Setting("5.3.1", "updateNameServerAddrPeriod", *_END),
-    _Setting("5.3.2", "enableLmqStats", *_END),
-    _Setting("5.3.3", "enableCreateSysGroup", *_END),
-)
+SETTINGS = log_files().settings
 _PRE_RELEASE = "enablePopLog"
 """a setting of 5.0.0-PREVIEW and -ALPHA too, which lack some of 4.9.x"""
 KEPT = frozenset({_PRE_RELEASE, *(part for one in SETTINGS for part in one[1:])})

@@ -12,9 +12,6 @@ from mqdiag.text import say
 class Folders:
     """Folders whose files may be read; links are followed first, and what they lead to must be below a folder too.
 
-    Args:
-        paths: of the folders.
-
     Raises:
         UsageError: one of them is no folder.
     """

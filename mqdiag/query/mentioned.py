@@ -27,9 +27,6 @@ class Mentioned(msgspec.Struct, frozen=True):
 def mentioned(serialized: str) -> Mentioned:
     """Read a query that DuckDB has serialized with `json_serialize_sql`.
 
-    Args:
-        serialized: the JSON.
-
     Raises:
         UsageError: it is no query, more than one, or something else than a query.
     """

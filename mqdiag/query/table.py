@@ -49,12 +49,7 @@ def row_parts(rows: int, most: int | None = None) -> Iterator[Part]:
 
 
 class Stream:
-    """Some columns of a table as DuckDB reads them: each scan makes the arrays again and keeps none.
-
-    Args:
-        table: what to read.
-        names: of the columns.
-    """
+    """Some columns of a table as DuckDB reads them: each scan makes the arrays again and keeps none."""
 
     def __init__(self, table: Table, names: Iterable[str]) -> None:
         self._table = table

@@ -82,11 +82,7 @@ class ArrayMemory:
         return "/var/tmp" if _is_memory(folder) and os.access("/var/tmp", os.W_OK) else folder
 
     def reserve(self, most_objects: int) -> None:
-        """Have large arrays in memory take the place of earlier ones from now on.
-
-        Args:
-            most_objects: that the dump can have.
-        """
+        """Have large arrays in memory take the place of earlier ones from now on."""
         self._reused = reused_memory(max(most_objects * _ADDRESS_BYTES, _SMALLEST_BYTES))
 
     def give_back(self) -> None:

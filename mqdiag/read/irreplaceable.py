@@ -42,7 +42,7 @@ _TEXT_HEADS = tuple(
 """with one of them each report in text begins, unless it has all details"""
 _COMMAND_OF_DETAILS = b"`mqdiag "
 """near the beginning of a report in text with all details"""
-_TEXT_ENDS = (b"`mqdiag rules NAME`", b"--detail full", b"--detail normal", b"`mqdiag diff`")
+_TEXT_ENDS = (b"`mqdiag rules ", b"--detail full", b"--detail normal", b"`mqdiag diff`")
 """one stands near the end of each report in text"""
 _NAMED_END = 512
 _NO_LOGS = (".csv", ".json", ".md")

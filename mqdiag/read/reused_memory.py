@@ -127,11 +127,7 @@ class ReusedMemory:
 
 
 class _Left:
-    """What arrays have left since places were last joined; a collection of garbage adds to it at any moment.
-
-    Args:
-        mapped: where the arrays are.
-    """
+    """What arrays have left since places were last joined; a collection of garbage adds to it at any moment."""
 
     def __init__(self, mapped: mmap.mmap) -> None:
         self._mapped = mapped

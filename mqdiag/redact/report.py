@@ -18,6 +18,7 @@ import msgspec
 from mqdiag.facts.redaction import Redact
 from mqdiag.facts.shown import ShownObject, ShownValue
 from mqdiag.findings import Finding, Report
+from mqdiag.knowledge import packed
 from mqdiag.redact.telling_numbers import is_telling
 from mqdiag.text import Text, Value
 from mqdiag.threads.roles import OTHER, POOL, role_of_name
@@ -45,39 +46,14 @@ _COMMON_THREADS = re.compile(
     r"main|NettyEventExecutor|Thread-\d+|pool-\d+-thread(-\d+)?|ForkJoinPool[.-](\d+|commonPool)-worker-\d+"
 )
 """names that the JDK itself and RocketMQ give"""
-_CONSTANTS = frozenset(
-    [
-        "CLUSTERING",
-        "BROADCASTING",
-        "CONSUME_FROM_LAST_OFFSET",
-        "CONSUME_FROM_FIRST_OFFSET",
-        "CONSUME_FROM_TIMESTAMP",
-        "CONSUME_FROM_LAST_OFFSET_AND_FROM_MIN_WHEN_BOOT_FIRST",
-        "CONSUME_FROM_MIN_OFFSET",
-        "CONSUME_FROM_MAX_OFFSET",
-        "CONSUME_ACTIVELY",
-        "CONSUME_PASSIVELY",
-        "CREATE_JUST",
-        "RUNNING",
-        "SHUTDOWN_ALREADY",
-        "START_FAILED",
-        "LOCAL",
-        "CLOUD",
-        "JAVA",
-        "ZLIB",
-        "LZ4",
-        "ZSTD",
-        "SYNC_MASTER",
-        "ASYNC_MASTER",
-        "SLAVE",
-        "SYNC_FLUSH",
-        "ASYNC_FLUSH",
-        "DEFAULT",
-        "true",
-        "false",
-    ]
-)
-"""values of RocketMQ's enums and switches"""
+
+
+class _NotPersonal(msgspec.Struct, forbid_unknown_fields=True):
+    constants: frozenset[str]
+    """values of RocketMQ's enums and switches"""
+
+
+_CONSTANTS = packed.decode(packed.ROOT, "redaction", _NotPersonal).constants
 _NAMING = re.compile(r"(?i).*(topic|group)|.*(topic|group|broker|cluster)name|.*topickey|.*version")
 _PUBLIC_NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
 _STRING_CLASSES = ("java.lang.String", "char", "java.lang.Character", None)

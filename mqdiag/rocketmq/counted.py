@@ -11,11 +11,7 @@ _BODIES = "byte[]"
 
 
 def counted_objects(classes: Sequence[ClassRow]) -> CountedObjects:
-    """Counts by role, of any package root.
-
-    Args:
-        classes: the histogram.
-    """
+    """Counts by role, of any package root."""
     return CountedObjects(
         messages=_instances(classes, ("MessageExt", "MessageClientExt", "MessageView")),
         process_queues=_instances(classes, ("ProcessQueue", "GrpcProcessQueue")),

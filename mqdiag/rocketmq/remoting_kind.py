@@ -46,11 +46,7 @@ class RemotingKind(Kind):
     """the setting that limits the messages of one pull"""
 
     def claims(self, pop_queues: int) -> bool:
-        """True for consumers of the class that are of this kind.
-
-        Args:
-            pop_queues: PopProcessQueues of the consumer.
-        """
+        """True for consumers of the class that are of this kind."""
         return True
 
     def pool(self, consumer: Consumer) -> Pool | None:

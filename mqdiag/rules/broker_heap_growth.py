@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said, Skip
+from mqdiag.rules.rule import Findings, Limits, Rule, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap, called
 
 RULE = Rule("broker-heap-growth")
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each table."""
     heap = facts.heap
     assert heap is not None

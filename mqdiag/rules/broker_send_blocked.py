@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import PutWaits, Standstill, ThreadFacts, WorkerPool
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared import standstill
 from mqdiag.text import Value
 
@@ -21,7 +20,7 @@ WARMS_FILE = (".warmMappedFile(", ".warmMapedFile(")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for the broker."""
     blocked = [
         still
@@ -88,7 +87,7 @@ def _words_of(maker: ThreadFacts, call: str, stacks: StacksFacts) -> dict[str, V
     }
 
 
-def _saturated(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def _saturated(stacks: StacksFacts, limits: Limits) -> Findings:
     """Sends do end, but in every sample the threads are found in the same wait: it is what bounds them."""
     for pool, waits in _put_waits(stacks):
         size = len(pool.threads)
@@ -119,7 +118,7 @@ def _put_waits(stacks: StacksFacts) -> Iterator[tuple[WorkerPool, PutWaits]]:
             yield pool, waits
 
 
-def _stood_for_a_while(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def _stood_for_a_while(stacks: StacksFacts, limits: Limits) -> Findings:
     """Most threads did nothing but wait over some samples in a row, and move before or after."""
     for pool, waits in _put_waits(stacks):
         size = len(pool.threads)

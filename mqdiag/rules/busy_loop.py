@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import BusyThread
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import short_frame
 
 RULE = Rule("busy-loop")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each place; consume threads are the business of cpu-bound-listener."""
     places: dict[tuple[str | None, str], list[BusyThread]] = defaultdict(list)
     for busy in stacks.busy_threads:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import is_set, number_set
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import called, setting, subject, subject_of_logs
-from mqdiag.text import Value
 
 SINCE_3_5_8 = {"osPageCacheBusyTimeOutMills": 1000, "sendThreadPoolQueueCapacity": 10_000}
 BEFORE_3_5_8 = {"osPageCacheBusyTimeOutMills": 2000, "sendThreadPoolQueueCapacity": 100_000}
@@ -23,7 +21,7 @@ RULE = Rule("busy-workaround")
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker of the dump, with all such settings."""
     # The lower defaults and waitTimeMillsInSendQueue came with the same version.
     defaults = SINCE_3_5_8 if ONLY_SINCE_3_5_8 in broker.config else BEFORE_3_5_8
@@ -33,7 +31,7 @@ def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker, by the settings that it prints when it starts."""
     if ONLY_SINCE_3_5_8 in logs.settings:
         values = {name: number_set(logs, name) for name in SINCE_3_5_8}
@@ -48,20 +46,18 @@ def _said(
     *,
     not_fast: bool,
     printed: bool,
-) -> Iterator[Said]:
+) -> Findings:
     raised: dict[str, EvidenceValue] = {
         name: value for name, value in values.items() if value is not None and value > defaults[name]
     }
     normal = {f"default_{name}": defaults[name] for name in raised}
     changed = {**raised, FAST_FAILURE: False} if not_fast else raised
     if changed:
-        unknown: dict[str, Value] = {name: None for one in defaults for name in (one, f"default_{one}")}
         yield RULE.case(
             "symptom-hidden",
             subject=broker,
             evidence={**changed, **normal},
             words={
-                **unknown,
                 "called": called(None if printed else broker.broker),
                 "settings": tuple(changed),
                 "only_one": len(changed) == 1,

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.pulling import blocked_callback_pools
 
@@ -20,7 +17,7 @@ RULE = Rule("callback-pool-blocked")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for the pool when none of its threads is free."""
     for members in blocked_callback_pools(stacks):
         names = tuple(name for still in members for name in still.threads)

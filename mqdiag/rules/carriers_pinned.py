@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts, StacksFacts
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 VERSION = re.compile(r"\((\d+)[.+-]")
 """the major version in the name of a JVM: "OpenJDK 64-Bit Server VM (21.0.7+6 mixed mode)" """
@@ -18,10 +16,12 @@ RULE = Rule("carriers-pinned")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """At most one finding."""
     if (pinned := stacks.pinned_carriers) is not None:
         name = "in-all-samples" if pinned.samples > 1 else "in-one-sample"
+        if not pinned.waiting:
+            name = "nobody-waits"
         yield RULE.case(name, pinned, words={"monitors_let_go": _lets_monitors_go(stacks)})
 
 
@@ -32,7 +32,7 @@ def _lets_monitors_go(stacks: StacksFacts) -> bool:
 
 
 @RULE.heap
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """At most one finding; one dump does not show for how long."""
     virtual = heap.virtual_threads
     if virtual is None or not virtual.carriers or not virtual.waiting_for_carrier:

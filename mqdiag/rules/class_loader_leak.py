@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.waste import LoaderGroup
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.waste import Wasted
 
 RULE = Rule("class-loader-leak")
 
 
 @RULE.waste
-def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: Wasted, limits: Limits) -> Findings:
     """One finding for each class of loaders."""
     for group in heap.waste.class_loaders:
         share = heap.share(group.retained_bytes)

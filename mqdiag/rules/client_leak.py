@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 MIN_KINDS = 2
 """different threads of a client that must be there as often"""
@@ -20,7 +18,7 @@ RULE = Rule("client-leak")
 
 
 @RULE.heap
-def by_count(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def by_count(heap: HeapFacts, limits: Limits) -> Findings:
     """At most one finding, where only the counts of classes are known."""
     counted = heap.counted
     if counted is not None and counted.client_instances >= limits["instances"]:
@@ -28,7 +26,7 @@ def by_count(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group that so many running instances have."""
     running = [one for one in heap.instances if one.service_state == "RUNNING"]
     instances_of = Counter(
@@ -48,7 +46,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for a process with many threads of which a client has one."""
     threads_of_process = stacks.series[-1].threads if stacks.series else None
     kinds = [

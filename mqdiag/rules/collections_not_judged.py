@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import GcFacts, LogsFacts
 from mqdiag.facts.ratios import ratio
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("collections-not-judged")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding, for the first GC log of a heap that seems to be full, or of a JVM that stands in collections."""
     for gc in logs.gc:
         case = _case(gc, limits)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.fleet import CommonTrait, FleetFacts
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("common-cause")
 MOST_HOSTS = 3
@@ -17,7 +14,7 @@ LIBRARY_SHARE = 0.8
 
 
 @RULE.fleet
-def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each rule, cause and trait that enough hosts share."""
     for trait in fleet.common:
         if trait.hosts < limits["hosts"] or (trait.kind == "library" and not _wide_enough(trait, limits)):

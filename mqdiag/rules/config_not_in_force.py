@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Expectation, Facts, HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.expectations import NOT_GIVEN
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule, Skip
 from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import without_graph
 
@@ -18,7 +15,7 @@ RULE = Rule("config-not-in-force")
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each consumer and setting that differ."""
     heap = facts.heap
     assert heap is not None
@@ -34,7 +31,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
             yield from _compare(expected, heap)
 
 
-def _compare(expected: Expectation, heap: HeapFacts) -> Iterator[Said]:
+def _compare(expected: Expectation, heap: HeapFacts) -> Findings:
     meant = [one for one in heap.consumers if expected.group is None or one.group == expected.group]
     having = [consumer for consumer in meant if expected.key in consumer.config]
     if not meant:

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import between, by_broker, events, lines_of, seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between as time_range
 
@@ -21,7 +20,7 @@ ALIKE_SHARE = 0.8
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each peer and cause, and one for each broker and cause where the server says why."""
     peers: dict[tuple[str, bool, str], Draft] = {}
     for row in logs.connections:

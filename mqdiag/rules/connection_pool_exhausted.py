@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import ConnectionWaits, Standstill
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge.lookup import all_libraries
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import Text
@@ -23,7 +20,7 @@ RULE = Rule("connection-pool-exhausted")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool."""
     for still in stacks.standstills:
         if still.kind == "pool":

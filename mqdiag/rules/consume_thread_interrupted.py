@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import between, events, lines_of, only
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import ranges_apart, ranges_of
@@ -22,7 +20,7 @@ RULE = Rule("consume-thread-interrupted")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all groups: only some clients name the thread."""
     found, ends = events(logs, QUEUE, LISTENER), events(logs, "group-shut-down", "shutdown-hook-ran")
     if not enough(logs, lines_of(found), limits["lines"]):

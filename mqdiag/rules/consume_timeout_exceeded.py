@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.findings import Margin, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import queue_name
 
 RULE = Rule("consume-timeout-exceeded")
@@ -17,7 +14,7 @@ MINUTE_MS = 60_000
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group."""
     margins: list[Margin] = []
     for group in dict.fromkeys(consumer.group for consumer in heap.consumers):

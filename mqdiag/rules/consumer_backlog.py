@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.backlogs import Backlog, backlogs
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.text import Text
 
 MOST_NAMED = 3
@@ -18,7 +15,7 @@ RULE = Rule("consumer-backlog")
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each group and topic."""
     found = backlogs(admin, limits["blocked_ms"])
     large = [one for one in found if one.total >= limits["messages"] or (one.blocked and one.total > 0)]

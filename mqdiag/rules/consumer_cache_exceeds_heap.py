@@ -18,13 +18,12 @@ from mqdiag.facts.bounds import (
 )
 from mqdiag.facts.cache_load import Load, load_of
 from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.place_of_work import PlaceOfWork, place_of_work
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Confidence, EvidenceValue, Margin, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.equal_numbers import owner_evidence, owner_remedy, owner_said
 from mqdiag.rules.shared.graph_needed import needs_graph
-from mqdiag.rules.shared.place_of_work import place_of_work
 from mqdiag.text import Text, Value
 
 RULE = Rule("consumer-cache-exceeds-heap")
@@ -33,7 +32,7 @@ FOR_TOPIC = "pullThresholdForTopic"
 
 @RULE.sees("heap")
 @needs_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """At most one finding for the JVM, about the consumer that caches most."""
     heap = facts.heap
     assert heap is not None
@@ -90,7 +89,7 @@ def _exceeds(case: str, heap: HeapFacts, found: Load, share: float) -> Draft:
             "recommended_threshold": None,
             "recommended_threshold_mib": None,
             **advised,
-            **({} if place is None else place.evidence),
+            **({} if place is None else _at_work(place)),
             **owner_evidence(largest, setting),
         },
         words={
@@ -120,13 +119,28 @@ def _exceeds(case: str, heap: HeapFacts, found: Load, share: float) -> Draft:
             "advice": () if advice is None else (_arithmetic(found, advice),),
         },
         given={
-            "place": () if place is None else (place.said,),
+            "place": ()
+            if place is None
+            else (RULE.word("place" if place.longest_age_ms is None else "place-and-time"),),
             "owner": () if owner is None else (owner,),
             "look_first": () if look_first is None else (look_first,),
         },
         confidence=None if found.heap_is_known else Confidence.MEDIUM,
         weight=found.held_share or 0.0,
     )
+
+
+def _at_work(place: PlaceOfWork) -> dict[str, EvidenceValue]:
+    return {
+        "worker_frame": place.frame,
+        "workers_there": place.threads,
+        "workers": place.pool_threads,
+        "worker_age_ms": place.longest_age_ms,
+    }
+
+
+def _place(place: PlaceOfWork) -> Text:
+    return RULE.word("place" if place.longest_age_ms is None else "place-and-time")
 
 
 def _deciding_setting(found: Load) -> str | None:

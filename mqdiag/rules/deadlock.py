@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import HiddenDeadlock
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown, short_frame
 from mqdiag.text import NOTHING, Text
 
@@ -21,7 +18,7 @@ RULE = Rule("deadlock")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each cycle."""
     for cycle in stacks.deadlocks:
         names, waits = cycle.threads, [lock.partition(" at ") for lock in cycle.locks]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts
@@ -17,8 +15,7 @@ from mqdiag.log_events import (
     only,
     when,
 )
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("deleted-data-loop")
@@ -28,7 +25,7 @@ NAMING = ("offset-too-small", "offset-corrected", "offset-not-corrected-by-slave
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker: the lines name no group."""
     rows = [row for row in logs.not_matched if row.thread == THREAD and row.place == "below-first"]
     lines = sum(row.count for row in rows)

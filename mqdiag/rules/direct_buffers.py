@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import msgspec
 
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.waste import LEAST_BYTES, Wasted
 
 RULE = Rule("direct-buffers")
@@ -30,7 +27,7 @@ class Use(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @RULE.waste
-def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: Wasted, limits: Limits) -> Findings:
     """One finding for the JVM's own limit, one for Netty's."""
     found = heap.waste.direct_buffers
     if found is None:

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("dledger-ack-late")
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker."""
     found, put = events(logs, "quorum-ack-waited"), logs.pagecachert
     longest = max((event.values.get("longest_ms", 0) for event in found), default=0)

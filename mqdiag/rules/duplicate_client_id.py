@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.admin import AdminFacts, ConnectedClient
@@ -10,15 +10,14 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running
 
 RULE = Rule("duplicate-client-id")
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each id that several instances have for the same group; one shared instance is intended."""
     same: dict[tuple[str, str], list[ConsumerFacts]] = {}
     for consumer in heap.consumers:
@@ -39,7 +38,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each id that consumerConnection lists at several addresses."""
     for connection in admin.consumer_connections:
         by_id: dict[str, list[ConnectedClient]] = {}
@@ -62,7 +61,7 @@ def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each id that the broker saw connected twice, or that two clients' logs have at one time."""
     for row in logs.shared_client_ids:
         yield RULE.case(

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.waste import Wasted
 
 RULE = Rule("duplicate-strings")
@@ -14,7 +11,7 @@ SHOWN_HOLDERS = 3
 
 
 @RULE.waste
-def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: Wasted, limits: Limits) -> Findings:
     """One finding for the whole heap."""
     strings = heap.waste.duplicate_strings
     if strings is None or strings.wasted_bytes is None or strings.repeated is None:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import BlockedLoop
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import short_frame
 
 RULE = Rule("event-loop-blocked")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool of loops and place."""
     places: dict[tuple[str | None, str | None, str], list[BlockedLoop]] = defaultdict(list)
     for loop in stacks.blocked_loops:

@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_group, most_frequent, only, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.time_ranges import ranges_of
 
 RULE = Rule("expired-message-sent-back")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group; one for all lines that name none, as those of 4.x clients."""
     for group, parts in by_group(logs, "expired-sent-back").items():
         event = max(parts, key=lambda part: part.count)

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.client_bugs import has_bug, numbers
 from mqdiag.rules.shared.consumers import running
 
@@ -16,7 +13,7 @@ FIRST_WITH_BUG, FIXED = (3, 5, 3), (4, 9, 3)
 
 
 @RULE.whole_graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each running concurrent consumer whose cleaner has no task, neither waiting nor running."""
     for consumer in heap.consumers:
         if not consumer.traits.sends_back or consumer.orderly is not False or not running(consumer):

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.log_events import events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import brokers_of_logs
 
 EXHAUSTED, STARTED, SHUT_DOWN = "descriptors-exhausted", "client-started", "client-shut-down"
@@ -17,7 +14,7 @@ RULE = Rule("file-descriptors-exhausted")
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker, and one for the other processes together; one line is enough."""
     whole = facts.logs
     assert whole is not None

@@ -9,6 +9,7 @@ import msgspec
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
+from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence
 from mqdiag.log_events import (
     counted,
     files_of,
@@ -17,7 +18,6 @@ from mqdiag.log_events import (
     most_frequent_counted,
     when,
 )
-from mqdiag.rules.card import Card, Case, Entry, Line, Sentence
 from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of
@@ -54,9 +54,13 @@ class Filling:
             subject = Subject() if logs is None else subject_of_logs(logs, [*events])
         self.subject = subject
         self._words: Known = {"called": called(subject.broker), **msgspec.structs.asdict(subject), **words}
-        self.evidence = self._evidence(of, evidence)
+        gathered = self._evidence(of, evidence)
         shown = {name: value for name, value in words.items() if value is not None}
-        self._known: Known = {**self._words, **self.evidence, **shown}
+        self._known: Known = {**self._words, **gathered, **shown}
+        may_lack = self.case.if_known
+        self.evidence = {
+            name: value for name, value in gathered.items() if value is not None or name not in may_lack
+        }
 
     def title(self) -> Text:
         """The title.
@@ -93,7 +97,7 @@ class Filling:
         self, of: tuple[object, ...], evidence: Mapping[str, EvidenceValue]
     ) -> dict[str, EvidenceValue]:
         found: dict[str, EvidenceValue] = {}
-        for name in self.case.evidence:
+        for name in (*self.case.evidence, *self.case.if_known):
             if name in evidence:
                 found[name] = evidence[name]
             elif name == EVENT_LINES:
@@ -104,7 +108,7 @@ class Filling:
                 found[name] = getattr(owner, name)
             elif name == "lines" and self._events:
                 found[name] = lines_of(self._events)
-            elif None in of:
+            elif None in of or name in self.case.if_known:
                 found[name] = None
             else:
                 raise KeyError(f"{self._place}: evidence {name} was not given")

@@ -13,8 +13,7 @@ from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.logs import FlowControlFacts, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import between, by_group, most_frequent, most_frequent_counted
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import Text
@@ -34,7 +33,7 @@ LOGGED_REASONS = ("count", "size", "span", "pop", "waiting-requests")
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each group whose log does not tell the same."""
     heap = facts.heap
     if heap is None:
@@ -50,7 +49,7 @@ def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each group and reason, with the counters of a heap dump of the same group and time."""
     of_heap = [] if facts.heap is None else list(_of_heap(facts.heap, limits))
     for draft in _of_logs(facts, limits):
@@ -150,7 +149,7 @@ def _of_consumer(heap: HeapFacts, consumer: ConsumerFacts, found: dict[str, int]
     )
 
 
-def _full_caches(heap: HeapFacts) -> Iterator[Said]:
+def _full_caches(heap: HeapFacts) -> Findings:
     """One finding for each consumer of which a queue is full at this moment.
 
     For consumers that divide their limits over their queues: they count nothing, so only the present is known.

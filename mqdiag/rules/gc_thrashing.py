@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import timedelta
 
 from msgspec import structs
 
 from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.time_ranges import between
 
 RULE = Rule("gc-thrashing")
@@ -18,7 +16,7 @@ MINUTE_S = 60
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each GC log."""
     thrashing = [(gc, run) for gc in logs.gc if (run := _thrashing_run(gc, limits)) is not None]
     filled = [gc for gc in logs.gc if _is_filled(gc, limits) and all(gc is not one for one, _ in thrashing)]

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running
 
 RULE = Rule("ghost-consumer")
 
 
 @RULE.whole_ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each running push consumer that is in no table and has a queue that is pulled."""
     for consumer in heap.consumers:
         # queues are known by their group only, so a group with several consumers is not judged
@@ -44,7 +41,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue that a client stores an old offset of, while the group is beyond it and goes on."""
     for event in events(logs, "offset-stored-again"):
         for row in event.subjects:

@@ -12,8 +12,7 @@ from mqdiag.facts.heap import LITTLE_USED, Suspect
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.vocabulary import HolderKind, KeyFault
 from mqdiag.findings import Confidence, Margin, Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.graph_needed import needs_graph
 
 RULE = Rule("heap-held-by-application")
@@ -26,7 +25,7 @@ ADVICE = {"pool-queue": "bound-queue", "local-variable": "less-at-once", "thread
 
 @RULE.sees("heap")
 @needs_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each accumulation point that is large enough."""
     heap = facts.heap
     assert heap is not None

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import SIZES_OFF_SHARE
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("heap-limit-contradicted")
 
 
 @RULE.heap
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """At most one finding."""
     if heap.heap_bytes is None or heap.heap_bytes_source != "option":
         return

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Confidence
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consume_pools import SURE_SAMPLES, pool_subject
 from mqdiag.rules.shared.pulling import nothing_is_pulled
 
@@ -15,7 +12,7 @@ RULE = Rule("idle-consumer")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each idle pool."""
     pulled = not nothing_is_pulled(stacks)
     sure = stacks.samples >= SURE_SAMPLES

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 MOST_SHOWN = 5
 """files that the explanation names"""
@@ -18,7 +16,7 @@ RULE = Rule("input-failed")
 
 
 @RULE.fleet
-def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each service; of a long list of failures the facts have only the first."""
     for state in fleet.services:
         if not state.lost:

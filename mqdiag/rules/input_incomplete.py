@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.language import english
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("input-incomplete")
 
 
 @RULE.sees()
-def in_inputs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_inputs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each incomplete input."""
     name = "incomplete-input" if _something_to_judge(facts) else "nothing-decided"
     for given in facts.inputs:

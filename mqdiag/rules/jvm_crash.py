@@ -2,31 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.facts.crash import CrashReport
-from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.findings import Subject
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("jvm-crash")
 
 
 @RULE.sees("crash")
-def in_crash(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_crash(facts: Facts, limits: Limits) -> Findings:
     """One finding for each report."""
     assert facts.crash is not None
     for report in facts.crash.reports:
-        name, values = _case(report), _evidence(report)
+        name, frame = _case(report), report.problematic_frame
         yield RULE.case(
             name,
+            report,
+            report.memory,
+            report.container,
             subject=Subject(thread=report.thread),
-            evidence={name: value for name, value in values.items() if value is not None},
-            words={
-                **dict.fromkeys(values),
-                "only_part": name == "unknown" and report.signal is None and report.internal_error is None,
+            evidence={
+                "path": report.source,
+                "problematic_frame": None if frame is None else " ".join(frame.split()),
+                "threads_listed": len(report.threads) or None,
             },
+            words={"only_part": name == "unknown" and report.signal is None and report.internal_error is None},
         )
 
 
@@ -45,31 +46,3 @@ def _case(report: CrashReport) -> str:
         (*RULE.names("system_libraries"), *RULE.names("jdk_libraries"))
     )
     return "native-library" if report.frame_kind == "native" and foreign else "unknown"
-
-
-def _evidence(report: CrashReport) -> dict[str, EvidenceValue]:
-    memory, container, frame = report.memory, report.container, report.problematic_frame
-    return {
-        "path": report.source,
-        "signal": report.signal,
-        "signal_code": report.signal_code,
-        "internal_error": report.internal_error,
-        "out_of_memory": report.out_of_memory,
-        "out_of_memory_bytes": report.out_of_memory_bytes,
-        "problematic_frame": None if frame is None else " ".join(frame.split()),
-        "library": report.library,
-        "thread": report.thread,
-        "elapsed_s": report.elapsed_s,
-        "crashed_at": report.crashed_at,
-        "jre": report.jre,
-        "heap_used_bytes": memory.heap_used_bytes,
-        "heap_bytes": memory.heap_bytes,
-        "physical_bytes": memory.physical_bytes,
-        "physical_free_bytes": memory.physical_free_bytes,
-        "memory_limit_bytes": None if container is None else container.memory_limit_bytes,
-        "memory_usage_bytes": None if container is None else container.memory_usage_bytes,
-        "mappings": report.mappings,
-        "max_map_count": report.max_map_count,
-        "threads_listed": len(report.threads) or None,
-        "complete": report.complete,
-    }

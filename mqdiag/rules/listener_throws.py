@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import ListenerException, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import by_group, lines_of
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside, try_later
 
@@ -18,7 +15,7 @@ RULE = Rule("listener-throws")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group."""
     for group, found in by_group(logs, "consume-exception").items():
         lines = lines_of(found)

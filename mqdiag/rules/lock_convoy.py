@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 
 RULE = Rule("lock-convoy")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool and holder."""
     for still in stacks.standstills:
         if still.kind != "lock":
@@ -44,7 +41,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def of_any_threads(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each lock that many threads want in all samples, whose holders move or may move.
 
     Consume threads that wait for each other have rules of their own: workers-saturated and slow-listener.

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.client_bugs import has_bug
 from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
 
@@ -16,7 +13,7 @@ RULE = Rule("message-count-drift")
 
 
 @RULE.whole_graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue whose counter differs from its map by more than one pull."""
     for queue in heap.queues:
         if queue.msg_count is None or queue.being_changed is not False:

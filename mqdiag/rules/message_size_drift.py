@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import BROKER_BATCH_BYTES, MIB, whole
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, pull_batch, queue_name
 
 RULE = Rule("message-size-drift")
 
 
 @RULE.whole_graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue whose counter differs from its bodies by more than one pull."""
     for queue in heap.queues:
         if queue.msg_size is None or queue.being_changed is not False:

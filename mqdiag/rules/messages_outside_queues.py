@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import MessageHolder, MessageTotals
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 
 RULE = Rule("messages-outside-queues")
 MOST_SHOWN = 5
@@ -19,7 +16,7 @@ MOST_LISTED = 10
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """At most one finding; its subject is the largest holder."""
     if heap.broker is not None and not heap.consumers:
         # a broker's messages are on their way into the commit log: a waiting flush or slave holds many

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import events, lines_of, most_frequent, only, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.text import Value
 
@@ -16,7 +13,7 @@ RULE = Rule("no-route")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all topics: sends that failed, and answers of the name server to clients that asked."""
     if trace := [
         one for one in events(logs, "trace-route-not-known") if one.count > (one.peak_per_minute or 0)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, QueueProgress
 from mqdiag.facts.offsets_ahead import Ahead, Compared, compare, goes_to_zero
 from mqdiag.findings import Confidence, Subject
 from mqdiag.language import english
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.text import Text, Value, sentences
 
 RULE = Rule("offset-ahead-of-store")
@@ -20,7 +18,7 @@ MOST_ROWS = 8
 
 
 @RULE.sees("stores")
-def in_stores(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stores(facts: Facts, limits: Limits) -> Findings:
     """One finding for each store on which a master may start."""
     stores = facts.stores
     assert stores is not None
@@ -152,7 +150,7 @@ def _own_offsets_are_newer(ahead: tuple[Ahead, ...]) -> bool:
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each group and topic of which mqadmin says that it is beyond the end of queues."""
     for progress in admin.groups:
         ahead: dict[str, list[QueueProgress]] = {}

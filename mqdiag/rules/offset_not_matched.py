@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from msgspec import structs
 
 from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
 from mqdiag.findings import Severity
 from mqdiag.log_events import between, one_of_several
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("offset-not-matched")
@@ -24,7 +21,7 @@ MOST_ROWS = 5
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker and cause."""
     by_case: dict[str, list[OffsetNotMatched]] = {}
     for row in logs.not_matched:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts, OffsetReset, VersionRange
 from mqdiag.findings import Subject
 from mqdiag.log_events import between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 
 RULE = Rule("offset-reset-to-zero")
 MOST_ROWS = 5
@@ -16,7 +13,7 @@ MOST_ROWS = 5
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group and topic, and for each broker where there are several."""
     several = bool(logs.brokers)
     parts: dict[tuple[str | None, ...], list[OffsetReset]] = {}

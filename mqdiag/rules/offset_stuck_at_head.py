@@ -12,8 +12,7 @@ from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import queue_name
 from mqdiag.rules.shared.standstill import short_frame
 
@@ -25,7 +24,7 @@ KEEP_UP_SHARE = 0.1
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue whose first message has been in the listener too long."""
     # the consumer that works on a group's queues; the one with most messages where there are several
     consumers = {one.group: one for one in sorted(heap.consumers, key=lambda one: one.messages)}
@@ -86,7 +85,7 @@ def _holder(heap: HeapFacts, queue: QueueFacts) -> HeapThread | None:
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each group of which consumerStatus names queues in which nothing is consumed.
 
     Of several answers that name the same queue first, the one with the longest time counts.
@@ -120,7 +119,7 @@ def _blocked(state: ConsumerState, limits: Limits) -> tuple[int, Draft] | None:
 
 
 @RULE.admin
-def in_progress(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_progress(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each queue that stands still while the others of its group and topic move.
 
     Two answers of consumerProgress tell it; one only where the queue is far behind others that keep up.
@@ -198,7 +197,7 @@ def _of_progress(
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue of which the same offset is stored while messages of its topic are consumed."""
     for row in logs.stored_offsets:
         if row.lines >= limits["stored_times"]:

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import events, seconds_between
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
 
 RULE = Rule("orderly-lock-lost")
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue with messages, not consumed for a while, without a valid lock."""
     for queue in heap.queues:
         consumer = owner(heap, queue)
@@ -38,7 +35,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue whose pulls were put off for longer than it takes to get another client's lock."""
     for event in events(logs, "queue-unlocked"):
         for row in event.subjects:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
 
 RULE = Rule("orderly-suspended")
@@ -20,7 +17,7 @@ MOST_NAMED = 8
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue of an orderly consumer with a message that failed that often."""
     for queue in heap.queues:
         consumer = owner(heap, queue)
@@ -39,7 +36,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each queue of which one message failed that often, one time after the other."""
     for row in logs.suspended_queues:
         if max(row.failures, row.reconsume_times) < limits["reconsume_times"]:
@@ -59,7 +56,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each orderly client and topic whose listener fails again and again."""
     for client in admin.clients:
         if client.settings.get(ORDERLY) != "true":

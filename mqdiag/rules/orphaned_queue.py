@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("orphaned-queue")
 MOST_SHOWN = 5
@@ -17,7 +14,7 @@ MOST_SHOWN = 5
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group that has such queues."""
     orphans: dict[str | None, list[QueueFacts]] = {}
     for queue in heap.queues:

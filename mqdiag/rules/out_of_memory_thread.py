@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import LITTLE_USED, HeapThread
@@ -10,8 +10,7 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import OUT_OF_MEMORY, events, only, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.text import Value
 
 OWN_FRAMES = ("java.lang.OutOfMemoryError.<init>",)
@@ -29,7 +28,7 @@ RULE = Rule("out-of-memory-thread")
 
 
 @RULE.sees("heap")
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """One finding for each such thread; mostly it is one."""
     heap, logs = facts.heap, facts.logs
     assert heap is not None
@@ -103,7 +102,7 @@ def _room(heap: HeapFacts) -> dict[str, EvidenceValue]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each memory that ran out: the error is the JVM's, whichever thread meets it."""
     for kind, name in BY_LOG.items():
         for event in events(logs, kind)[:1]:
@@ -123,7 +122,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each thread that has the error's constructor as its top frame, as dumps made at the error do."""
     for thread in stacks.threads:
         if any((sample.top or "").startswith(OWN_FRAMES) for sample in thread.samples):

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.fleet import FleetFacts, Outlier
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.text import quantity
 
 RULE = Rule("outlier-instance")
 
 
 @RULE.fleet
-def in_fleet(fleet: FleetFacts, limits: Limits) -> Iterator[Said]:
+def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each instance; of several metrics the leading one."""
     more, less = RULE.meaning("more"), RULE.meaning("less")
     leading = tuple(more)

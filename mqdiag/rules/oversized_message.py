@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import queue_name
 
 RULE = Rule("oversized-message")
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group and topic, about its largest message."""
     least = limits["body_bytes"]
     if heap.limit_bytes is not None:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import events, files_of, lines_of
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
@@ -33,7 +30,7 @@ NEW_FILE = "AllocateMappedFileService.putRequestAndReturnMappedFile("
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker."""
     lock, queue, limit = broker.put_lock, broker.send_queue, limit_ms(broker)
     busy = is_busy(broker)
@@ -66,7 +63,7 @@ def _waits_for_file(broker: BrokerFacts, limits: Limits) -> bool:
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker: answers of a busy page cache, and writes that held the lock too long."""
     for logs in brokers_of_logs(facts):
         if was_busy(logs):
@@ -119,7 +116,7 @@ def _store_logs(logs: LogsFacts) -> tuple[str, ...]:
 
 
 @RULE.counters
-def in_admin(broker: Counters, limits: Limits) -> Iterator[Said]:
+def in_admin(broker: Counters, limits: Limits) -> Findings:
     """One finding for each broker of brokerStatus or clusterList."""
     held = broker.number("pageCacheLockTimeMills")
     if held is None or held >= FORGIVEN_MS:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.broker import BrokerFacts
@@ -11,8 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.servers import ReviveQueue
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_group, events, lines_of, most_frequent, seconds_between, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
@@ -30,7 +27,7 @@ REVIVE_GROUP = "CID_RMQ_SYS_REVIVE_GROUP"
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker and cause; for each group that does not acknowledge."""
     if refused := events(logs, "pop-refused-without-timer"):
         yield RULE.case("timer-wheel-off", logs=logs, events=refused)
@@ -47,7 +44,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
         yield RULE.case("buffer-full", logs=logs, events=full, evidence={"lines": lines_of(full)})
 
 
-def _rounds(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def _rounds(logs: LogsFacts, limits: Limits) -> Findings:
     """Rounds of PopReviveService that ended late, moved nothing, or did not end."""
     late = [
         event
@@ -108,7 +105,7 @@ def _unacknowledged(logs: LogsFacts, group: str | None, found: list[LogEvent]) -
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each broker whose PopReviveService is behind or has ended."""
     least_ms = limits["delay_s"] * 1000
     for broker in (heap.broker, *heap.further_brokers):
@@ -158,7 +155,7 @@ def _frames(heap: HeapFacts, found: list[ReviveQueue]) -> tuple[str, ...]:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each kind of the broker's POP threads of which some stand."""
     for still in stacks.standstills:
         if still.kind == "broker-pop":
@@ -167,7 +164,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Iterator[Said]:
+def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     """One finding for each answer about the broker's own group that reads check points."""
     for progress in admin.groups:
         waiting = sum(max(queue.diff, 0) for queue in progress.queues)

@@ -7,15 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.producers import ProducerFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.text import Value
 
 RULE = Rule("producer-backlog")
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each client instance."""
     sending = heap.sending
     if sending is None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.heap import MessageInHand
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.standstill import short_frame
 
@@ -21,7 +18,7 @@ RULE = Rule("progress-not-judged")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """At most one finding."""
     waiting = sum(pool.unknown for pool in stacks.pools if pool.role == "consume-worker")
     told = sum(len(still.threads) for still in stacks.same_calls if still.role == "consume-worker")
@@ -61,7 +58,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 
 @RULE.sees("heap")
 @needs_graph
-def in_heap(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_heap(facts: Facts, limits: Limits) -> Findings:
     """At most one finding, where no series of thread dumps tells more."""
     heap = facts.heap
     assert heap is not None

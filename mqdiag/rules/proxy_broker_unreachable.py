@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.log_events import busiest, events, files_of, lines_of, seconds_between, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("proxy-broker-unreachable")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each way in which requests of the proxy fail."""
     own = {file.path for file in logs.files if file.kind == "proxy"}
     routes = [event for event in events(logs, "route-not-known") if own & set(event.files)]
@@ -43,7 +40,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for the proxy."""
     proxy, sending = heap.proxy, heap.sending
     if proxy is None or proxy.mode != "cluster" or not proxy.clients or sending is None:

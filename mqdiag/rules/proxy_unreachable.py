@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Severity
 from mqdiag.log_events import busiest, events, lines_of, seconds_between, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("proxy-unreachable")
@@ -18,7 +15,7 @@ AT_START = "at-start-"
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each cause."""
     cases = RULE.meaning("by_kind")
     by_case: dict[str, list[LogEvent]] = {}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import OUT_OF_MEMORY, by_group, events, only
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
 
 RULE = Rule("pull-loop-lost")
@@ -18,7 +15,7 @@ EXPIRED_MS = 120_000
 
 
 @RULE.whole_ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue. A pull in progress lasts 30 s at most, so its request would be in the dump."""
     for queue in heap.queues:
         consumer = owner(heap, queue)
@@ -38,7 +35,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group: a rebalance met queues that nobody had pulled for two minutes."""
     for group, parts in by_group(logs, "pull-paused").items():
         event = max(parts, key=lambda part: part.count)

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts, StacksFacts
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.pulling import PULL_THREAD
 
 RULE = Rule("pull-service-dead")
 
 
 @RULE.heap
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each client instance whose pull thread has ended though nobody stopped the service."""
     for instance in heap.instances:
         if instance.service_state != "RUNNING" or instance.pull_stopped is not False:
@@ -27,7 +24,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for the client."""
     if PULL_THREAD in stacks.missing:
         yield RULE.case(

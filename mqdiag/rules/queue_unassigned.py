@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running, uptime_ms
 
 RULE = Rule("queue-unassigned")
 
 
 @RULE.whole_graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each topic of a consumer that has run long enough and is alone in the JVM with its group."""
     for consumer in heap.consumers:
         alone = sum(one.group == consumer.group for one in heap.consumers) == 1

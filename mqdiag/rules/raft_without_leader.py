@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from datetime import datetime
 
 from mqdiag.facts import HeapFacts
@@ -10,14 +9,13 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.log_events import events, lines_of
 from mqdiag.log_events.raft import ASKED, FAILED, LOST, Group, Member, groups_of, logs_of, milliseconds
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule, Said
 
 RULE = Rule("raft-without-leader")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group: its members have found no leader for long, or lost one for a while."""
     for group in groups_of(logs):
         without = [one for one in group.members if _is_without_leader(one, limits)]
@@ -132,7 +130,7 @@ def _alone(one: Member, leaders: list[Member], *, is_told: bool) -> Said:
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group that the process is a member of."""
     for member in heap.raft_members:
         without_ms = member.without_leader_ms

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_group, most_frequent, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside
 
 RULE = Rule("retry-storm")
@@ -24,7 +21,7 @@ COUNTED = (
 
 
 @RULE.graph
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group."""
     for group in dict.fromkeys(queue.group for queue in heap.queues if queue.group is not None):
         rows = [queue for queue in heap.queues if queue.group == group]
@@ -46,7 +43,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group, by the worst minute of the failures that its lines count."""
     for group, parts in by_group(logs, *COUNTED).items():
         found = [event for event in parts if (event.peak_per_minute or 0) >= limits["failures_per_minute"]]

@@ -7,7 +7,8 @@
         ...
         yield RULE.case("slow-slave", slave, subject=subject(broker), evidence={"behind_bytes": behind})
 
-`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.rules.card`) and fills them.
+`case` takes the title, the sentences and the actions of the case from the card (`mqdiag.knowledge.rule_card`)
+and fills them.
 Four habits take the place of a template language:
 
 * a sentence is left out where a value of it is unknown (None, or nothing at all);
@@ -26,10 +27,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.findings import CaseWords, Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.log_events import between
-from mqdiag.rules.card import Card, Tables, read_card, read_detect, read_limits, read_tables
-from mqdiag.rules.said import Check, Draft, Skip
+from mqdiag.rules.said import Check, Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 from mqdiag.time_ranges import Timed, periods
@@ -42,6 +43,8 @@ AS_WRITTEN = (
     "severity_alone", "since",
 )  # fmt: skip
 """what catalogues and renderers are given as the card has it"""
+__all__ = ["Draft", "Findings", "Limits", "Rule", "Said", "Skip"]
+
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -154,18 +157,18 @@ class Rule(Views):
             in_chain=filling.first(card.in_chain),
         )
 
-    def word(self, name: str, **values: Value) -> Text:
+    def word(self, name: str, /, **values: Value) -> Text:
         """A part of a sentence from the card's `[words]`, filled with values."""
         return say(self.texts.words[name], **values)
 
-    def skip(self, name: str, **values: Value) -> Skip:
+    def skip(self, name: str, /, **values: Value) -> Skip:
         """A part of the rule that could not be decided, with the reason from the card's `[skips]`."""
         return Skip(reason=say(self.texts.skips[name], **values))
 
     def _of_grpc(self) -> Skip | None:
         return self.skip("grpc") if "grpc" in self.texts.skips else None
 
-    def margin(self, name: str, value: float, limit: float, **values: Value) -> Margin:
+    def margin(self, name: str, value: float, limit: float, /, **values: Value) -> Margin:
         """How far from its limit a healthy value is, with the words from the card's `[margins]`."""
         words = self.texts.margins[name]
         return Margin(rule="", label=say(words.label, **values), value=value, limit=limit, kind=words.kind)
@@ -229,6 +232,20 @@ class Rule(Views):
             leads_to={name: say(word) for name, word in card.leads_to.items()},
             proven_on=say(card.proven_on) if card.proven_on else NOTHING,
             **{name: getattr(card, name) for name in AS_WRITTEN},
+        )
+
+    @property
+    def cases(self) -> tuple[CaseWords, ...]:
+        """The ways in which the fault shows, for the rule's page on a terminal."""
+        return tuple(
+            CaseWords(
+                name=name,
+                severity=case.severity,
+                confidence=case.confidence,
+                titles=tuple(map(say, self.texts.sentences_in(case.title))),
+                explanation=tuple(map(say, self.texts.sentences_in(case.explanation))),
+            )
+            for name, case in self.texts.case.items()
         )
 
 

@@ -58,5 +58,7 @@ class Skip(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Said = Draft | Skip | Margin
-"""A check yields findings, parts that it could not decide, and how far it was from its limits."""
-Check = Callable[[Facts, Limits], Iterator[Said]]
+"""What a check yields: a finding, a part that it could not decide, how far it was from a limit."""
+Findings = Iterator[Said]
+"""All that a check yields."""
+Check = Callable[[Facts, Limits], Findings]

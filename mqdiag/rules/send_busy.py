@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import lines_of, most_frequent, most_frequent_counted, number_set, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.busy_answers import BUSY_TEXTS, ONLY_PAGE_CACHE, REJECT
 from mqdiag.rules.shared.page_cache import DEFAULT_LIMIT_MS
 from mqdiag.rules.shared.write_times import writes_fast
@@ -18,7 +15,7 @@ BY_LIMIT = (REJECT, *ONLY_PAGE_CACHE)
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker that senders name."""
     found = [event for event in logs.events if event.kind in BUSY_TEXTS and event.side == "client"]
     if lines_of(found) < limits["answers"]:

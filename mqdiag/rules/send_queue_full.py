@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.log_events import events, lines_of, number_set
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import answer_lines
@@ -25,7 +22,7 @@ MANY_REFUSED = 10
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker whose queue is full or nearly full."""
     queue = broker.send_queue
     if queue is None or queue.size is None or not queue.capacity:
@@ -45,7 +42,7 @@ def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker: answers [OVERLOAD], and the few rejections that the broker logs."""
     for logs in brokers_of_logs(facts):
         answers, rejections = events(logs, "busy-overload"), events(logs, "send-pool-rejected")
@@ -77,7 +74,7 @@ def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.counters
-def in_admin(broker: Counters, limits: Limits) -> Iterator[Said]:
+def in_admin(broker: Counters, limits: Limits) -> Findings:
     """One finding for each broker of brokerStatus whose queue is full or nearly full."""
     size = broker.number("sendThreadPoolQueueSize")
     capacity = broker.number("sendThreadPoolQueueCapacity")

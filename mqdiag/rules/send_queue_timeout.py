@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Severity, TimeRange
 from mqdiag.log_events import events, is_set, lines_of, number_set
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import called, setting, subject
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
@@ -26,7 +23,7 @@ PAGE_CACHE_EVENTS = (*ONLY_PAGE_CACHE, REJECT, "slow-put-in-lock")
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker whose oldest send waits too long."""
     queue, allowed = broker.send_queue, setting(broker, "waitTimeMillsInSendQueue")
     if queue is None or queue.size is None or queue.head_wait_ms is None:
@@ -66,7 +63,7 @@ def _case_in_heap(broker: BrokerFacts) -> str:
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker: answers [TIMEOUT_CLEAN_QUEUE], with what other lines say about their cause."""
     found, put = events(logs, "busy-timeout-clean"), logs.pagecachert
     if not enough(logs, lines_of(found), limits["answers"]):
@@ -115,7 +112,7 @@ def _then(logs: LogsFacts, thrown: tuple[TimeRange, ...], *kinds: str) -> bool:
 
 
 @RULE.counters
-def in_admin(broker: Counters, limits: Limits) -> Iterator[Said]:
+def in_admin(broker: Counters, limits: Limits) -> Findings:
     """One finding for each broker of brokerStatus or clusterList whose oldest send waits too long."""
     waits = broker.number("sendThreadPoolQueueHeadWaitTimeMills")
     size = broker.number("sendThreadPoolQueueSize")

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import events, lines_of, most_frequent_counted, only
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
 
@@ -18,7 +17,7 @@ PASSING = ("slave-not-available", "replicas-missing", "no-new-file")
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker and cause."""
     yield from _not_available(logs, limits)
     cases = RULE.meaning("by_kind")

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import events, lines_of, only
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
@@ -23,7 +21,7 @@ _LOCAL = re.compile(r"(?:127\.\d|localhost|0\.0\.0\.0|\[?::1\]?:|172\.17\.)")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all clients: which of them it is the lines do not tell."""
     found = events(logs, NO_ANSWER, CALL_TIMEOUT, REFUSED)
     if not found and logs.is_excerpt:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import Shutdown, ThreadFacts
-from mqdiag.findings import Confidence, EvidenceValue, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.findings import Confidence, Subject
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 
 MOST_NAMED = 8
 
@@ -17,7 +14,7 @@ RULE = Rule("shutdown-hangs")
 
 
 @RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding: for hooks that do not end, or for threads that are left when main has ended."""
     stacks = facts.stacks
     assert stacks is not None
@@ -52,26 +49,24 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
     hook = waiting or next(iter(shutdown.hooks), None)
     by_itself = _waits_for_itself(shutdown)
     sure = by_itself or (shutdown.samples > 1 and hook is not None)
-    values: dict[str, EvidenceValue] = {
-        "seconds": shutdown.seconds,
-        "samples": stacks.samples,
-        "exit_frame": shutdown.frame,
-        "shutdown_hook": None if hook is None else hook.thread,
-        "hook_frame": None if hook is None else hook.frame or hook.top,
-        "shutdown_hooks": tuple(one.thread for one in shutdown.hooks),
-        "threads": shutdown.listeners,
-        "listeners": len(shutdown.listeners),
-        "frame": shutdown.listener_frame,
-    }
     name = "hook-waits" if waiting is None else "listener-does-not-end"
     if not shutdown.runs_hooks:
         name = "handler-waits"
     return RULE.case(
         "exit-waits-for-itself" if by_itself else name,
         subject=Subject(group=shutdown.group, thread=None if hook is None else hook.thread),
-        evidence={name: value for name, value in values.items() if value is not None},
+        evidence={
+            "seconds": shutdown.seconds,
+            "samples": stacks.samples,
+            "exit_frame": shutdown.frame,
+            "shutdown_hook": None if hook is None else hook.thread,
+            "hook_frame": None if hook is None else hook.frame or hook.top,
+            "shutdown_hooks": tuple(one.thread for one in shutdown.hooks),
+            "threads": shutdown.listeners,
+            "listeners": len(shutdown.listeners),
+            "frame": shutdown.listener_frame,
+        },
         words={
-            **dict.fromkeys(values),
             "sure": sure,
             "by_signal": shutdown.begun_by == "signal",
             "by_last_thread": shutdown.begun_by == "last-thread",
@@ -82,7 +77,7 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
     )
 
 
-def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Iterator[Said]:
+def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Findings:
     """Main has ended, and what is left only waits for work that nobody gives."""
     living = [thread for thread in stacks.threads if thread.samples and thread.samples[-1].state != "ABSENT"]
     if not any(thread.name == "DestroyJavaVM" for thread in living):

@@ -9,8 +9,7 @@ from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import counted, events, lines_of, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.time_ranges import ranges_apart, ranges_of
 
@@ -28,7 +27,7 @@ RULE = Rule("shutdown-requested")
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each way in which processes were ended; an end in order is one only with its consequences.
 
     An excerpt of the end counts too: somebody asks why the process ended.
@@ -145,7 +144,7 @@ def _ended(name: str, logs: LogsFacts, found: list[LogEvent]) -> Draft:
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding while shutdown hooks run."""
     if (shutdown := stacks.shutdown) is not None:
         yield RULE.case(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.findings import EvidenceValue, Severity
 from mqdiag.log_events import between, events, is_set, lines_of, of_broker, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
 from mqdiag.rules.shared.excerpts import enough
@@ -27,7 +24,7 @@ WHOLE_FILE_BYTES = 1 << 30
 
 
 @RULE.sees("logs")
-def in_logs(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker; a rule by the share alone would speak for a few writes."""
     for logs in brokers_of_logs(facts):
         put, late = logs.pagecachert, _awaited_files(logs, limits)
@@ -105,7 +102,7 @@ def _severity(share: float, limits: Limits) -> Severity:
     return Severity.ERROR if share >= limits["error_share"] else Severity.WARNING
 
 
-def _margin(broker: Text, share: float, limits: Limits) -> Iterator[Said]:
+def _margin(broker: Text, share: float, limits: Limits) -> Findings:
     """Nothing for a few slow writes among few, where the share alone is over its limit."""
     if share < limits["share"]:
         yield RULE.margin("slow", share, limits["share"], broker=broker)
@@ -166,7 +163,7 @@ def _by_lines(logs: LogsFacts, found: list[LogEvent], words: dict[str, Value]) -
 
 
 @RULE.sees("admin")
-def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker of brokerStatus."""
     for broker in counters(facts):
         puts = puts_of(broker.status.put_buckets)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
+from mqdiag.rules.shared.peers import counted, lines
+from mqdiag.rules.shared.peers import evidence as peer_evidence
 
 UNKNOWN_CAUSE = "stuck-listener"
 HELD = frozenset({"stuck-holder", "pool-too-small"})
@@ -23,7 +22,7 @@ RULE = Rule("stuck-consumer-thread")
 
 
 @RULE.ages
-def in_heap(heap: HeapFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for the threads of a group that are at the same place."""
     within_limit, undated = [], []
     places: dict[tuple[str | None, str, str | None], list[HeapThread]] = {}
@@ -56,6 +55,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
     first = threads[0]
     message, call, age, virtual = first.message, first.call, _age(first), heap.virtual_threads
     assert message is not None
+    peers = counted(threads)
     timeout, place = _timeout_ms(heap, message.group), _has_place(message)
     one = RULE.word(
         ("at_offset" if call is None else "at_offset_in")
@@ -80,6 +80,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
             "listener": None if call is None else call.listener,
             "wait": None if call is None else call.doing,
             "library": None if call is None else call.library,
+            **peer_evidence(peers),
         },
         words={
             "one": one,
@@ -95,7 +96,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
                 and virtual.without_stack > 0
             ),
         },
-        given={"one": (one,), "remedy": () if call is None else call.remedy},
+        given={"one": (one,), "peers": lines(peers), "remedy": () if call is None else call.remedy},
         cause=_cause(call),
         weight=len(threads) / (BEHIND if behind else 1.0),
         age_ms=age,

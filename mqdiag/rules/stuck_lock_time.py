@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.broker import BrokerFacts
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject
 from mqdiag.rules.shared.page_cache import FORGIVEN_MS, limit_ms, refuses
 
@@ -14,7 +11,7 @@ RULE = Rule("stuck-lock-time")
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker."""
     lock, age = broker.put_lock, broker.page_cache_lock_ms
     free = lock is not None and lock.held is False and not lock.writers

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from mqdiag.facts import StacksFacts
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.facts import Facts
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
+from mqdiag.rules.shared.peers import peers_of
+from mqdiag.text import Value
 
 RULE = Rule("stuck-socket-read")
 
 
-@RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding for each pool and cause."""
+    stacks = facts.stacks
+    assert stacks is not None
     for still in stacks.standstills:
         if still.kind == "socket-read" and standstill.is_of_consumers(still):
             used_cpu = (still.cpu_growth_ms or 0.0) >= standstill.NO_CPU_MS
-            words = {"library": still.library, "used_cpu": used_cpu}
-            yield standstill.case(RULE, "network-call", still, limits, words=words)
+            words: dict[str, Value] = {"library": still.library, "used_cpu": used_cpu}
+            peers = peers_of(facts.heap, still.threads)
+            yield standstill.case(RULE, "network-call", still, limits, words=words, peers=peers)
     for still in stacks.same_calls:
         if still.kind == "socket-read" and standstill.is_of_consumers(still):
-            yield standstill.undecided_case(
-                RULE, "hangs-or-slow", still, limits, words={"library": still.library}
-            )
+            peers = peers_of(facts.heap, still.threads)
+            words = {"library": still.library}
+            yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, words=words, peers=peers)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.heap import HeapThread
 from mqdiag.facts.stacks import Standstill
 from mqdiag.knowledge.remedies import remedy
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
+from mqdiag.rules.shared.peers import peers_of
 from mqdiag.text import Text, Value
 
 VIRTUAL_HELPERS = ("VirtualThread-", "Read-Poller", "MasterPoller", "Master-Poller")
@@ -20,7 +18,7 @@ RULE = Rule("stuck-wait")
 
 
 @RULE.sees("stacks")
-def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding for each pool and cause; where the samples do not tell a wait that ends, a note that undecides."""
     stacks = facts.stacks
     assert stacks is not None
@@ -37,9 +35,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Iterator[Said]:
             and standstill.is_of_consumers(still)
             and not standstill.computes(stacks, still)
         ):
-            yield standstill.undecided_case(
-                RULE, "hangs-or-slow", still, limits, words={"library": still.library}
-            )
+            peers = peers_of(facts.heap, still.threads)
+            words = {"library": still.library}
+            yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, words=words, peers=peers)
 
 
 def _stuck(still: Standstill, stacks: StacksFacts, heap: HeapFacts | None, limits: Limits) -> Draft:
@@ -60,7 +58,8 @@ def _stuck(still: Standstill, stacks: StacksFacts, heap: HeapFacts | None, limit
     elif still.holder is None and still.library is None and _leave_out_virtual_threads(stacks):
         words["hidden_threads"] = not {*remedy("dump_virtual_threads")} & {*still.remedy}
     name = still.cause if still.cause in ("blocked-log-sink", "pool-starved") else "missing-timeout"
-    return standstill.case(RULE, name, still, limits, words=words, given=given)
+    peers = peers_of(heap, still.threads)
+    return standstill.case(RULE, name, still, limits, words=words, given=given, peers=peers)
 
 
 def _asks_virtual_thread(heap: HeapFacts | None, still: Standstill) -> HeapThread | None:

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import events, lines_of
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.text import Value
 
 RULE = Rule("symptoms-not-judged")
@@ -15,7 +12,7 @@ ENDED_CONNECTIONS = ("proxy-closed", "at-start-proxy-closed")
 
 
 @RULE.logs
-def in_excerpts(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_excerpts(logs: LogsFacts, limits: Limits) -> Findings:
     """What a few lines repeat, and what they end before; a longer log repeats itself in any case."""
     if not logs.is_excerpt:
         return
@@ -33,7 +30,7 @@ def in_excerpts(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_events(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_events(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each kind of symptom."""
     flushes = events(logs, "slow-flush")
     longest = max((event.values.get("longest_ms", 0) for event in flushes), default=0)

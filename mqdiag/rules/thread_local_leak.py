@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.waste import ThreadLocals
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.waste import Wasted
 
 MOST_SHOWN = 3
@@ -17,7 +14,7 @@ RULE = Rule("thread-local-leak")
 
 
 @RULE.waste
-def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: Wasted, limits: Limits) -> Findings:
     """One finding: orphaned values if they are many, else all thread locals if they are large."""
     found = heap.waste.thread_locals
     if found is None:

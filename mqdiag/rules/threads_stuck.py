@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from mqdiag.facts import StacksFacts
+from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
+from mqdiag.rules.shared.peers import peers_of
 
 ROLES = frozenset({"pool", "other", "virtual"})
 """threads of no component of RocketMQ; those of servers have rules of their own"""
@@ -20,18 +18,26 @@ KINDS = ("socket-read", "wait")
 RULE = Rule("threads-stuck")
 
 
-@RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+@RULE.sees("stacks")
+def in_stacks(facts: Facts, limits: Limits) -> Findings:
     """One finding for each pool and cause."""
+    stacks = facts.stacks
+    assert stacks is not None
     told = {still.pool or still.threads[0] for still in stacks.standstills}
     for still in stacks.standstills:
         if _is_meant(still) and still.decided:
-            yield standstill.case(RULE, _case(still), still, limits, words={"library": still.library})
+            peers = peers_of(facts.heap, still.threads)
+            yield standstill.case(
+                RULE, _case(still), still, limits, words={"library": still.library}, peers=peers
+            )
     for still in stacks.same_calls:
         if _is_meant(still) and not standstill.computes(stacks, still):
             worst = Severity.WARNING if standstill.is_most_of_pool(still) else Severity.INFO
             words = {"library": still.library}
-            yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, worst=worst, words=words)
+            peers = peers_of(facts.heap, still.threads)
+            yield standstill.undecided_case(
+                RULE, "hangs-or-slow", still, limits, worst=worst, words=words, peers=peers
+            )
     loops = {loop.thread for loop in stacks.blocked_loops}
     by_name = {thread.name: thread for thread in stacks.threads}
     for place in stacks.common_places:
@@ -57,7 +63,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding: a program that watches its threads says for how long one has been in the same task."""
     found = events(logs, "thread-blocked")
     longest_ms = max((event.values["longest_blocked_ms"] for event in found), default=0)

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import counted, events, when
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("threshold-divided")
-LOGGED = ("pullThresholdForQueue", "pullThresholdSizeForQueue")
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all logs, by the first event."""
     for event in events(logs, "threshold-divided")[:1]:
         yield RULE.case(
             "by-design",
             evidence={"times": event.count, **event.values, **counted([event])},
-            words={
-                "when": when(event),
-                **{f"{end}_{setting}": None for setting in LOGGED for end in ("smallest", "largest")},
-            },
+            words={"when": when(event)},
         )

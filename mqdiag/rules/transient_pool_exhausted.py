@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import events, lines_of
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import REJECT, answer_lines
 
@@ -16,7 +13,7 @@ RULE = Rule("transient-pool-exhausted")
 
 
 @RULE.brokers
-def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
     """One finding for each broker whose pool is in force and has no buffer left."""
     pool, log = broker.transient_store_pool, broker.commit_log
     if pool is not None and pool.in_force and pool.available_buffers == 0:
@@ -30,7 +27,7 @@ def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
 
 
 @RULE.broker_logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker: `only remain 0 sheets`, with or without answers that follow from it."""
     empty, refused = events(logs, "pool-empty", "pool-not-enough"), events(logs, REJECT)
     put = logs.pagecachert

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts.logs import LogsFacts, SubscriptionChange
 from mqdiag.findings import Subject
 from mqdiag.log_events import between, by_group, lines_of
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("unequal-subscriptions")
 MOST_ROWS = 5
@@ -16,7 +13,7 @@ MOST_ROWS = 5
 
 
 @RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group and topic of which heartbeats replace the subscription again and again."""
     not_latest = by_group(logs, "subscription-not-latest")
     by_topic: dict[tuple[str, str], list[SubscriptionChange]] = {}

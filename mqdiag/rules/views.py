@@ -11,7 +11,7 @@ from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import StacksFacts
-from mqdiag.rules.said import Check, Limits, Said, Skip
+from mqdiag.rules.said import Check, Findings, Limits, Skip
 
 if TYPE_CHECKING:
     from mqdiag.rules.shared.broker_status import Counters
@@ -44,70 +44,70 @@ class Views:
 
         return added
 
-    def heap(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+    def heap(self, check: Callable[[HeapFacts, Limits], Findings]) -> Check:
         """Add a check of a heap dump, also of one that was only counted.
 
         Where all consumers of the dump are of the gRPC client and the card has a skip "grpc", that is said instead.
         """
         return self._each("heap", self._heap, check)
 
-    def graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+    def graph(self, check: Callable[[HeapFacts, Limits], Findings]) -> Check:
         """The same for a heap dump whose queues and holders were read; it is skipped with the reason elsewhere."""
         return self._each("heap", self._graph, check)
 
-    def ages(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+    def ages(self, check: Callable[[HeapFacts, Limits], Findings]) -> Check:
         """The same for a fault that only ages show; where none is known the rule says so, and tells what it finds."""
         from mqdiag.rules.shared.graph_needed import with_ages
 
         return self._each("heap", lambda facts: with_ages(self._graph(facts)), check)
 
-    def whole_graph(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+    def whole_graph(self, check: Callable[[HeapFacts, Limits], Findings]) -> Check:
         """The same for a check that concludes from what is not there: a cut dump lacks objects that the JVM had."""
         return self._each("heap", self._whole_graph, check)
 
-    def whole_ages(self, check: Callable[[HeapFacts, Limits], Iterator[Said]]) -> Check:
+    def whole_ages(self, check: Callable[[HeapFacts, Limits], Findings]) -> Check:
         """A check as `whole_graph` and `ages` add it."""
         from mqdiag.rules.shared.graph_needed import with_ages
 
         return self._each("heap", lambda facts: with_ages(self._whole_graph(facts)), check)
 
-    def waste(self, check: Callable[[Wasted, Limits], Iterator[Said]]) -> Check:
+    def waste(self, check: Callable[[Wasted, Limits], Findings]) -> Check:
         """Add a check of what a heap dump shows to be wasted."""
         from mqdiag.rules.shared.waste import wasted
 
         return self._each("heap", wasted, check)
 
-    def brokers(self, check: Callable[[BrokerFacts, Limits], Iterator[Said]]) -> Check:
+    def brokers(self, check: Callable[[BrokerFacts, Limits], Findings]) -> Check:
         """Add a check of each broker of a heap dump."""
         from mqdiag.rules.shared.brokers import brokers_of_heap
 
         return self._each("heap", brokers_of_heap, check)
 
-    def stacks(self, check: Callable[[StacksFacts, Limits], Iterator[Said]]) -> Check:
+    def stacks(self, check: Callable[[StacksFacts, Limits], Findings]) -> Check:
         """Add a check of thread dumps."""
         return self._each("stacks", lambda facts: () if facts.stacks is None else (facts.stacks,), check)
 
-    def logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
+    def logs(self, check: Callable[[LogsFacts, Limits], Findings]) -> Check:
         """Add a check of all logs together."""
         return self._each("logs", lambda facts: () if facts.logs is None else (facts.logs,), check)
 
-    def broker_logs(self, check: Callable[[LogsFacts, Limits], Iterator[Said]]) -> Check:
+    def broker_logs(self, check: Callable[[LogsFacts, Limits], Findings]) -> Check:
         """Add a check of the logs of each broker by themselves."""
         from mqdiag.rules.shared.brokers import brokers_of_logs
 
         return self._each("logs", brokers_of_logs, check)
 
-    def admin(self, check: Callable[[AdminFacts, Limits], Iterator[Said]]) -> Check:
+    def admin(self, check: Callable[[AdminFacts, Limits], Findings]) -> Check:
         """Add a check of answers of mqadmin."""
         return self._each("admin", lambda facts: () if facts.admin is None else (facts.admin,), check)
 
-    def counters(self, check: Callable[[Counters, Limits], Iterator[Said]]) -> Check:
+    def counters(self, check: Callable[[Counters, Limits], Findings]) -> Check:
         """Add a check of the counters that mqadmin printed of each broker."""
         from mqdiag.rules.shared.broker_status import counters
 
         return self._each("admin", counters, check)
 
-    def fleet(self, check: Callable[[FleetFacts, Limits], Iterator[Said]]) -> Check:
+    def fleet(self, check: Callable[[FleetFacts, Limits], Findings]) -> Check:
         """Add a check of the incidents of a fleet."""
         return self._each("fleet", lambda facts: () if facts.fleet is None else (facts.fleet,), check)
 
@@ -115,9 +115,9 @@ class Views:
         self,
         evidence: str,
         parts: Callable[[Facts], Iterable[_Part | Skip]],
-        check: Callable[[_Part, Limits], Iterator[Said]],
+        check: Callable[[_Part, Limits], Findings],
     ) -> Check:
-        def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+        def made(facts: Facts, limits: Limits) -> Findings:
             for part in parts(facts):
                 if isinstance(part, Skip):
                     yield part

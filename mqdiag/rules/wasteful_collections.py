@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.findings import Confidence, Subject
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.waste import Wasted
 
 RULE = Rule("wasteful-collections")
@@ -17,7 +14,7 @@ NUMBERS = ("collections", "empty", "empty_bytes", "sparse", "spare_bytes")
 
 
 @RULE.waste
-def in_heap(heap: Wasted, limits: Limits) -> Iterator[Said]:
+def in_heap(heap: Wasted, limits: Limits) -> Findings:
     """At most one finding for the whole heap, about the class that wastes most."""
     found = heap.waste.collections
     if found is None or not found.classes:

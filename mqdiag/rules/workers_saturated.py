@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.knowledge.lookup import container_named
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consume_pools import LOCKS, busy_pool_case, busy_pools, remedy_of_wait
 from mqdiag.text import NOTHING
 
@@ -16,7 +13,7 @@ RULE = Rule("workers-saturated")
 
 
 @RULE.stacks
-def in_stacks(stacks: StacksFacts, limits: Limits) -> Iterator[Said]:
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool; more threads are advised only where they help."""
     for pool in busy_pools(stacks, limits["busy_share"]):
         frame_known = pool.shared_frame is not None

@@ -25,12 +25,7 @@ DOMINATORS_TOLD = 30
 
 
 def show_object(heap: Heap, node: int) -> ShownObject:
-    """Everything about one object.
-
-    Args:
-        heap: the graph.
-        node: the object.
-    """
+    """Everything about one object."""
     at = np.array([node], np.int32)
     represented = heap.class_of_node.get(node)
     length = int(heap.array_lengths(at)[0])

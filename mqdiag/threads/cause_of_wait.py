@@ -11,12 +11,10 @@ from mqdiag.facts.heap import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
 from mqdiag.knowledge.library import REMOTE, Call
 from mqdiag.knowledge.library_files import from_libraries, index
-from mqdiag.knowledge.own_code import method_of
 from mqdiag.knowledge.remedies import remedy as remedy_of
-from mqdiag.read.stacks.records import Stack
 from mqdiag.text import Text
 from mqdiag.threads import roles
-from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of
+from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning, meaning_of_frames
 
 
 class CauseOfWait(msgspec.Struct, frozen=True):
@@ -198,7 +196,7 @@ def listener_call(frames: tuple[str, ...], state: str | None) -> ListenerCall | 
         frames: top first.
         state: Thread.State, None when the dump does not say it.
     """
-    meaning = _meaning(frames, state)
+    meaning = meaning_of_frames(frames, state)
     if meaning.listener is None:
         return None
     # A thread that waits for nothing has been computing for as long as it has this message.
@@ -221,7 +219,7 @@ def awaited_call(waiting: ListenerCall, frames: tuple[str, ...], state: str | No
         frames: of the virtual thread, top first.
         state: its Thread.State, None when the dump does not say it.
     """
-    meaning = _meaning(frames, state)
+    meaning = meaning_of_frames(frames, state)
     why = cause_of_wait(roles.VIRTUAL, meaning, computing=meaning.doing == "running")
     return ListenerCall(
         listener=waiting.listener,
@@ -231,8 +229,3 @@ def awaited_call(waiting: ListenerCall, frames: tuple[str, ...], state: str | No
         library=why.library,
         remedy=why.remedy,
     )
-
-
-def _meaning(frames: tuple[str, ...], state: str | None) -> StackMeaning:
-    methods = tuple(method_of(frame) for frame in frames)
-    return meaning_of(Stack(state=state or "", detail="", frames=frames, methods=methods))

@@ -9,7 +9,7 @@ import msgspec
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK, Library, ListenerContainer
 from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
-from mqdiag.knowledge.own_code import is_hidden, is_own, unshaded
+from mqdiag.knowledge.own_code import is_hidden, is_own, method_of, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
 from mqdiag.read.stacks.whole import has_first_frame
 from mqdiag.threads.rests import rests_in_loop
@@ -241,6 +241,17 @@ def meaning_of(stack: Stack) -> StackMeaning:
         locking=_locking(methods) if doing in ("lock", "log") else None,
         whole=has_first_frame(methods),
     )
+
+
+def meaning_of_frames(frames: tuple[str, ...], state: str | None) -> StackMeaning:
+    """Understand a stack of a heap dump.
+
+    Args:
+        frames: top first.
+        state: Thread.State, None when the dump does not say it.
+    """
+    methods = tuple(method_of(frame) for frame in frames)
+    return meaning_of(Stack(state=state or "", detail="", frames=frames, methods=methods))
 
 
 def _visible(frames: tuple[str, ...], methods: tuple[str, ...]) -> tuple[str, ...]:

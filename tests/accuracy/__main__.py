@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from tests.accuracy.page import fill, table
 from tests.accuracy.public import section as public
 from tests.accuracy.retained import LARGEST, Reading, agreement, largest, with_sizes
 from tests.accuracy.whole_histogram import compare_whole
+from tests.commit import commit
 from tests.threads import accuracy as threads
 
 READ_BY_OTHERS = (
@@ -50,6 +52,8 @@ def main() -> int:
     if options.mat:
         unexplained += by_mat(options.mat.resolve())
     fill("threads", threads.section())
+    by = " and Eclipse MAT" if options.mat else ""
+    fill("accuracy-run", f"Last run: {datetime.now(UTC):%d %B %Y}, commit {commit()}, with NetBeans{by}.")
     for name, body in public.parts(public.results()).items():
         fill(name, body)
     print(

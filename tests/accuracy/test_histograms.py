@@ -7,6 +7,7 @@ import pytest
 from mqdiag.graph import open_heap
 from tests.accuracy.histograms import HEAPS, cases, compare
 from tests.accuracy.whole_histogram import compare_whole
+from tests.layers import one_in
 
 # `Class.enumConstants` keeps the array that `values()` made, and HotSpot writes no fields of class objects: in a dump
 # taken without a collection such an array looks like garbage.
@@ -31,7 +32,7 @@ def test_class_counts_and_shallow_sizes_equal_the_jvms(case: str) -> None:
 BEFORE_A_FILLER = {"healthy-busy-4.3.2-compact-headers": {"java.util.logging.LogManager$Cleaner"}}
 
 
-@pytest.mark.parametrize("case", cases())
+@pytest.mark.parametrize("case", one_in(5, cases()))
 def test_every_class_of_the_jdk_too_has_the_jvms_size(case: str) -> None:
     """Class objects with their statics and padded classes of one instance included."""
     found = compare_whole(case, open_heap(str(HEAPS / case / "dump.hprof.gz")))

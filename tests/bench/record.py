@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import platform
-import subprocess
 import time
 from importlib.metadata import version
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import NamedTuple
 
 from tests.bench.measure import Run
 from tests.bench.picture import picture
+from tests.commit import commit
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "docs" / "measurements"
@@ -74,7 +74,7 @@ def write(figures: list[Figure], folder: Path = FOLDER) -> None:
         "kernel": platform.release(),
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "numba", "llvmlite")},
-        "commit": _commit(),
+        "commit": commit(),
         "load": max((figure.load for figure in figures), default=0.0),
     }
     kept = {"machine": machine, "figures": [figure._asdict() for figure in figures]}
@@ -123,8 +123,3 @@ def _page(machine: dict[str, object], figures: list[Figure]) -> str:
 def _processor() -> str:
     lines = Path("/proc/cpuinfo").read_text().splitlines()
     return next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), "unknown")
-
-
-def _commit() -> str:
-    command = ["git", "-C", str(ROOT), "rev-parse", "--short=8", "HEAD"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip() or "unknown"

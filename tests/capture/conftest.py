@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.programs import need
-from tests.waiting import wait_until
+from tests.waiting import PATIENCE_S, wait_until
 
 RIG = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.StuckConsumer"
@@ -34,7 +34,7 @@ def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run(
         ["javac", "-d", folder, RIG / f"{NAME.replace('.', '/')}.java"],
         check=True,
-        timeout=300,
+        timeout=PATIENCE_S,
         capture_output=True,
     )
     return folder

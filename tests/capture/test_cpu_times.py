@@ -14,6 +14,7 @@ from mqdiag.capture.folder import CaptureFolder, sample_file, times_file
 from mqdiag.capture.remote.run import _TimesFirst
 from mqdiag.capture.remote.scripts import THREAD_DUMP
 from mqdiag.read.stacks.cpu_times import LEAST_ROWS, is_cpu_times, read_cpu_times
+from tests.waiting import PATIENCE_S
 
 pytestmark = pytest.mark.skipif(
     not Path("/proc/self/schedstat").exists(), reason="this kernel keeps no such times"
@@ -56,7 +57,7 @@ def test_the_line_of_shell_writes_what_is_read(own_threads: list[int], tmp_path:
         cwd=tmp_path,
         env={"PATH": f"{programs}:{os.environ['PATH']}"},
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     assert (tmp_path / "j2.log").read_text() == f"dump of {os.getpid()}\n"
     (found,) = read_cpu_times("x", (tmp_path / "proc2.txt").read_text())
@@ -73,7 +74,7 @@ def test_the_other_side_sends_times_before_the_dump(own_threads: list[int], tmp_
         env={"PATH": f"{programs}:{os.environ['PATH']}"},
         capture_output=True,
         check=True,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
     with (tmp_path / "times").open("wb") as times, (tmp_path / "dump").open("wb") as dump:
         parted = _TimesFirst(times, dump)

@@ -26,6 +26,7 @@ from tests.capture.conftest import Jvm
 from tests.capture.other_side import Kubectl, sshd
 from tests.capture.watched_log import capture_until_line
 from tests.layers import CHECK, NIGHTLY
+from tests.waiting import PATIENCE_S
 
 pytestmark = CHECK
 
@@ -48,7 +49,7 @@ def capture(environment: dict[str, str], folder: Path, *arguments: object) -> su
         capture_output=True,
         text=True,
         stdin=subprocess.DEVNULL,
-        timeout=180,
+        timeout=PATIENCE_S,
         check=False,
     )
 

@@ -16,6 +16,7 @@ from tempfile import TemporaryFile
 import pytest
 
 from mqdiag.cli import run as run_here
+from tests.waiting import PATIENCE_S
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def mqdiag_process(tmp_path: Path) -> Run:
             capture_output=True,
             cwd=tmp_path,
             env={**os.environ, **environment},
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -16,6 +16,7 @@ from mqdiag.redact.redact_dump import redact_dump
 from tests.cli.conftest import Run
 from tests.layers import CHECK
 from tests.report_schema import validate_report
+from tests.waiting import PATIENCE_S
 from tests.writers.packings import tarred
 
 HEADER = b"JAVA PROFILE 1.0.2\0" + (8).to_bytes(4, "big") + bytes(8)
@@ -188,7 +189,7 @@ def test_an_endless_pipe_is_refused(command: str, tmp_path: Path) -> None:
             stdin=zeros,
             capture_output=True,
             env={**os.environ, "TMPDIR": str(tmp_path)},
-            timeout=60,
+            timeout=PATIENCE_S,
             check=False,
         )
     assert done.returncode == EXIT_INPUT

@@ -40,7 +40,8 @@ def browser(tmp_path: Path) -> Browser:
 
 def test_the_page_that_is_written_anyway_is_opened(mqdiag: Run, tmp_path: Path, browser: Browser) -> None:
     done = mqdiag("stacks", SERIES, "-o", "a report.html", "--open", BROWSER=str(browser.program))
-    assert (done.code, done.out, done.err) == (1, "", "")
+    assert (done.code, done.out) == (1, "")
+    assert done.line.endswith("(report: a report.html)")
     assert browser.page == tmp_path / "a report.html"
 
 
@@ -74,7 +75,8 @@ def test_without_a_browser_the_place_of_the_page_is_told(mqdiag: Run, program: s
         *("stacks", SERIES, "-o", "page.html", "--open"),
         **{"BROWSER": program, "DISPLAY": "", "WAYLAND_DISPLAY": "", "PATH": "/nonexistent"},
     )
-    assert (done.code, done.line) == (1, "mqdiag: no browser could be opened; the page is page.html")
+    assert done.code == 1
+    assert "mqdiag: no browser could be opened; the page is page.html" in done.err.splitlines()
 
 
 def test_nothing_is_opened_where_nothing_was_read(mqdiag: Run, browser: Browser) -> None:

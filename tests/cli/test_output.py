@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from mqdiag.cli import run
 from mqdiag.cli.common.output import Target
 from mqdiag.errors import MqdiagError, UsageError
 from tests.layers import CHECK
@@ -199,3 +201,20 @@ def test_a_terminal_of_another_encoding_gets_what_it_can_show() -> None:
         check=True,
     )
     assert done.stdout == b"a ? ? b\n"
+
+
+def test_a_run_that_writes_a_file_tells_the_answer_in_one_line(tmp_path: Path, capsys) -> None:
+    report = tmp_path / "r.md"
+    code = run(["heap", str(DUMP), "-o", str(report)])
+    said = capsys.readouterr()
+    assert (code, said.out) == (1, "")
+    line = r"mqdiag: 1 error, 1 info: Cached messages of consumer group .* \(report: .*r\.md\)\n"
+    assert re.fullmatch(line, said.err)
+
+
+def test_an_ending_of_no_format_is_refused(tmp_path: Path, capsys) -> None:
+    dump = str(DUMP)
+    assert run(["heap", dump, "-o", str(tmp_path / "r.foo")]) == 2
+    assert ".foo is the ending of no format" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    assert run(["heap", dump, "-o", str(tmp_path / "r.foo"), "--format", "text", "--fail-on", "never"]) == 0

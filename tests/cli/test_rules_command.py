@@ -45,6 +45,21 @@ def test_a_card_says_all_that_the_rule_has(rule: Rule, capsysbinary: pytest.Capt
     flat = " ".join(out.split())
     card = rule.card
     texts = map(english(), (card.title, card.why, *card.remedy))
-    for part in (*texts, *card.causes, *card.severities, *card.limits, card.since):
+    for part in (
+        *texts,
+        *(one.name for one in rule.cases),
+        *card.causes,
+        *card.severities,
+        *card.limits,
+        card.since,
+    ):
         assert " ".join(part.split()) in flat
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_a_card_shows_the_sentences_of_its_cases(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["rules", "disk-full"]) == 0
+    out = capsysbinary.readouterr().out.decode()
+    assert "disk-nearly-full: warning, high confidence" in out
+    assert "The disk of <called> is <disk_ratio> full" in out
+    assert out.count("Above 0.85 the broker") == 1, "cases that have it from another one leave it out"

@@ -17,6 +17,7 @@ from mqdiag.render import View, renderer
 from mqdiag.show.classes import show_class
 from mqdiag.show.objects import show_object
 from mqdiag.show.target import find_target
+from tests.layers import one_in
 from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
@@ -211,7 +212,8 @@ def test_a_thread_is_named_and_dominates_its_locals(shown: Shown, truth: Any) ->
 
 
 @pytest.mark.parametrize(
-    "folder", sorted(path.parent for path in HEAPS.glob("*/dump.hprof.gz")), ids=lambda path: path.name
+    "folder",
+    one_in(5, sorted(path.parent for path in HEAPS.glob("*/dump.hprof.gz")), name=lambda path: path.name),
 )
 def test_every_dump(folder: Path) -> None:
     """Old clients, relocated ones, other JVMs and dumps of other writers."""

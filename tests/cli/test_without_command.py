@@ -42,3 +42,29 @@ def test_a_process_that_does_not_exist_says_so(capsysbinary: Capture) -> None:
 def test_a_mistyped_command_is_no_file(capsysbinary: Capture) -> None:
     assert run(["heep"]) == EXIT_USAGE
     assert b"did you mean heap?" in capsysbinary.readouterr().err
+
+
+def test_a_terminal_without_a_word_gets_what_is_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("mqdiag.capture.target.running_jvms", lambda: [])
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    assert run([]) == 0
+    assert capsys.readouterr().out.startswith("No JVM runs here")
+    shutil.copy(STACKS, tmp_path / "a series.tar.gz")
+    (tmp_path / "broker.conf").write_text("brokerName=broker-a\n")
+    (tmp_path / "dump.hprof").write_bytes(b"JAVA PROFILE 1.0.2\0\0\0\0\x08" + bytes(8))
+    (tmp_path / "broker.log").write_text(
+        "2026-11-20 10:00:00 INFO main - The broker[broker-a, 10.0.0.1:10911] boot success.\n" * 9
+    )
+    assert run([]) == 0
+    shown = capsys.readouterr().out
+    for command in ("mqdiag logs broker.log", "mqdiag heap dump.hprof", "mqdiag ."):
+        assert f"  {command} " in shown, shown
+    assert "broker.conf" not in shown
+
+
+def test_a_pipe_without_a_word_gets_the_help(capsysbinary: Capture) -> None:
+    assert run([]) == EXIT_USAGE
+    assert b"Begin with one of these" in capsysbinary.readouterr().err

@@ -406,3 +406,17 @@ def test_an_archive_that_is_cut_says_how_much_of_it_was_read(tmp_path: Path) -> 
     cut.write_bytes((tmp_path / "all.tar.gz").read_bytes()[:300_000])
     errors = [english()(one.error) for one in diagnose_incident([cut]).report.inputs if one.error is not None]
     assert any("is damaged behind" in error and "what follows is missing" in error for error in errors)
+
+
+def test_folders_of_tools_are_left_out_unless_they_are_named(tmp_path: Path) -> None:
+    line = "2026-11-20 10:00:00 INFO main - The broker[broker-a, 10.0.0.1:10911] boot success.\n"
+    for place in (".git/hook.log", "node_modules/a/b.log", "env/lib/c.log", "logs/broker.log"):
+        (tmp_path / place).parent.mkdir(parents=True)
+        (tmp_path / place).write_text(line * 3)
+    (tmp_path / "env" / "pyvenv.cfg").write_text("home = /usr\n")
+    inputs = diagnose_incident([tmp_path]).report.inputs
+    read = {Path(given.path).name for given in inputs if given.was_read}
+    left = {Path(given.path).name for given in inputs if given.skipped is not None}
+    assert (read, left) == ({"broker.log"}, {".git", "node_modules", "env"})
+    named = diagnose_incident([tmp_path / ".git"]).report.inputs
+    assert [Path(given.path).name for given in named if given.was_read] == ["hook.log"]

@@ -46,11 +46,14 @@ def finding(rule: str, severity: Severity = Severity.ERROR, seen_in: str = "heap
             remedy=(),
             seen_in=(seen_in,),
             lies_at="client" if own is None else own.texts.lies_at,
-            undecides=own is not None and own.undecides,
+            undecides=own is not None and own.texts.undecides,
         ),
         **more,
     )
-    return made if own is None else msgspec.structs.replace(made, in_chain=own.link(made).filled(_known(made)))
+    if own is None:
+        return made
+    in_chain = say(own.texts.in_chain) if own.texts.in_chain else made.title
+    return msgspec.structs.replace(made, in_chain=in_chain.filled(_known(made)))
 
 
 def _known(made: Finding) -> dict[str, Any]:

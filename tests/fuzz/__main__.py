@@ -20,6 +20,7 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
 
+from tests.commit import commit
 from tests.fuzz.readers import LONGEST_CPU_S, OF_TEXT
 from tests.fuzz.seeds import write_dictionary, write_seeds
 
@@ -114,8 +115,8 @@ def page(minutes: float, texts: list[TextRun], kernels: dict[str, dict[str, int]
     ends = "".join(f"| {end} | {number:,} |\n" for end, number in sorted(kernels["ends"].items()))
     return f"""# Measured: fuzzing
 
-`make fuzz MINUTES={minutes:g}` wrote this page on {time.strftime("%Y-%m-%d")}, with Python
-{platform.python_version()}, {versions}, on {platform.machine()} with {os.cpu_count()} cores that other processes
+`make fuzz MINUTES={minutes:g}` wrote this page on {time.strftime("%Y-%m-%d")} from commit {commit()}, with
+Python {platform.python_version()}, {versions}, on {platform.machine()} with {os.cpu_count()} cores that other processes
 used too. New findings of this run: {len(found)}.
 
 ## Readers of text

@@ -20,6 +20,7 @@ import pytest
 from mqdiag.graph import open_heap
 from mqdiag.graph.heap_limit import HeapLimit, heap_limit
 from tests.layers import NIGHTLY
+from tests.waiting import PATIENCE_S
 
 SOURCES = Path(__file__).parents[2] / "fixtures" / "rig" / "plain" / "src" / "main" / "java"
 NAME = "org.mqdiag.rig.plain.Collected"
@@ -74,7 +75,9 @@ def name_of(home: Path) -> str:
 def classes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("classes")
     source = SOURCES / f"{NAME.replace('.', '/')}.java"
-    subprocess.run([with_tool("javac"), "--release", "11", "-d", folder, source], check=True, timeout=300)
+    subprocess.run(
+        [with_tool("javac"), "--release", "11", "-d", folder, source], check=True, timeout=PATIENCE_S
+    )
     return folder
 
 
@@ -91,7 +94,7 @@ class Running:
             [with_tool("jcmd"), str(self.pid), *command],
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE_S,
             check=False,
         )
         assert done.returncode == 0, done.stdout + done.stderr

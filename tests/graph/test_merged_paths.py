@@ -159,6 +159,21 @@ def test_a_long_chain_is_one_step(tmp_path: Path) -> None:
     assert step.below == ()
 
 
+def test_branches_that_are_not_shown_are_counted(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    element = dump.java_class("Element", fields={"x": INT})
+    fields = {
+        f"F{number}": (OBJECT, dump.instance(element)) for number in range(merged_paths.MOST_BRANCHES + 3)
+    }
+    holder = dump.java_class("Holder", statics=fields)
+    dump.root(STICKY_CLASS, holder.id)
+    heap = heap_of(dump, tmp_path)
+    nodes = heap.instances(heap.classes.indices_named("Element"))
+    (root,) = paths_to_all(heap, nodes, heap.dominance.retained_together(nodes))
+    assert (len(root.below), root.more_steps, root.more_instances) == (merged_paths.MOST_BRANCHES, 3, 3)
+    assert {(step.objects, step.instances, step.more_instances) for step in root.below} == {(0, 1, 0)}
+
+
 def test_a_tree_of_two_classes_folds(tmp_path: Path) -> None:
     dump = DumpWriter()
     dump.known("java/lang/Class")

@@ -21,6 +21,7 @@ from mqdiag.progress import Silent
 from mqdiag.text import NOTHING, say
 from tests.graph.small_dump import small_dump
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.waiting import PATIENCE_S
 
 LINE = "2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control\n"
 ADMIN = (Path(__file__).parents[2] / "fixtures/admin/4.3.2/consumerProgress.txt").read_text()
@@ -44,7 +45,7 @@ def ended(folder: Path, code: str, **environment: str) -> subprocess.CompletedPr
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=PATIENCE_S,
     )
 
 

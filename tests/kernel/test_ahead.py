@@ -70,14 +70,14 @@ def test_the_list_has_what_the_commands_call() -> None:
 
 @CHECK
 def test_kernels_are_kept_without_a_compiler_in_this_process(tmp_path: Path) -> None:
-    out, errors = start(tmp_path, "is_even", "divide", "first_number").communicate(timeout=120)
+    out, errors = start(tmp_path, "is_even", "divide", "first_number").communicate(timeout=PATIENCE_S)
     assert (out, errors) == ("True False\n", "")
     assert kept(tmp_path) == {"is_even", "divide", "first_number"}
 
 
 @CHECK
 def test_a_kernel_that_cannot_be_compiled_keeps_no_other_back(tmp_path: Path) -> None:
-    out, errors = start(tmp_path, "allocates", "is_even").communicate(timeout=120)
+    out, errors = start(tmp_path, "allocates", "is_even").communicate(timeout=PATIENCE_S)
     assert (out, errors) == ("False False\n", "")
     assert kept(tmp_path) == {"is_even"}
 

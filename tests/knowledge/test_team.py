@@ -537,6 +537,8 @@ def test_check_lists_what_was_understood(folder: Team_, capsys: pytest.CaptureFi
     assert capsys.readouterr().out.splitlines() == [
         f"{made}: 1 library, 1 log statement, words for 1 rule",
         "  library Acme HTTP (by acme.toml)",
+        "  holder com.acme.cache.NearCache (by acme.toml)",
+        "  threads com.acme. (by acme.toml)",
         "  log statement payment-refused: payment {id} refused by {gateway} (by pay.toml)",
         "  rule stuck-socket-read (by acme/rules/stuck-socket-read.toml)",
     ]
@@ -596,4 +598,35 @@ def test_a_run_without_a_team_imports_nothing_of_it(tmp_path: Path) -> None:
         "print([name for name in sys.modules if 'mqdiag' in name and 'team' in name])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "['mqdiag.rules.team_statement']"
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_word_that_is_none_of_several_is_told_with_them(folder: Team_) -> None:
+    wrong = LIBRARY.replace('family = "http"', 'family = "htp"')
+    assert wrong != LIBRARY
+    with pytest.raises(UsageError, match=r"line \d+: library\[0\]\.family: .*expected one of .*http"):
+        read(folder(libraries__acme=wrong))
+
+
+def test_two_libraries_have_no_frame_in_common(folder: Team_) -> None:
+    again = '[[library]]\nname = "Acme again"\nfamily = "http"\nframes = ["com.acme.http.Client."]\nremedy = ["So."]\n'
+    with pytest.raises(
+        UsageError, match=r"library\[1\]\.frames: com\.acme\.http\.Client\. stands in Acme HTTP too"
+    ):
+        read(folder(libraries__acme=LIBRARY + again))
+
+
+def test_no_file_says_where_objects_of_others_have_the_other_side(folder: Team_) -> None:
+    peer = '[[peer]]\nclasses = ["java.net.Socket"]\nhost = ["x"]\n'
+    with pytest.raises(
+        UsageError, match=r"peer\[0\]\.classes\[0\]: java\.net\.Socket is none of the file's packages"
+    ):
+        read(folder(libraries__acme=LIBRARY + peer))
+
+
+def test_a_runbook_stands_in_the_short_form_behind_however_many_actions(
+    folder: Team_, tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    team = folder(libraries__acme=LIBRARY, rules__stuck_socket_read=WORDS)
+    run(["stacks", str(dumps(tmp_path / "stacks.txt")), "--knowledge", str(team)])
+    assert b"Runbook: https://wiki.acme.example/stuck" in capsysbinary.readouterr().out

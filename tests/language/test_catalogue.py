@@ -114,7 +114,7 @@ def test_translations_of_sentences_are_chinese() -> None:
         ('Rule(name="no", title="t", why="w", remedy=("r",), references=("no",))', {"t", "w", "r"}),
         ('State = Literal["stuck", "idle"]', {"stuck", "idle"}),
         ('@commands.option("--no", help="h")\ndef command() -> int:\n    """page"""', {"h", "page"}),
-        ('EXAMPLES = """\n  e"""', {"e"}),
+        ('EPILOG = """\n  e"""', {"e"}),
         ('log("no")', set()),
         ('WORDS.say("no", n=1)', set()),
     ],

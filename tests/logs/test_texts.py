@@ -204,9 +204,12 @@ def test_reset_seen_by_broker_and_client_is_one() -> None:
         " [pullStatus=OFFSET_ILLEGAL, nextBeginOffset=0, minOffset=0, maxOffset=75, msgFoundList=0]",
         CLIENT_4,
     )
-    (reset,) = facts(broker, client).offset_resets
+    logs = facts(broker, client)
+    (reset,) = logs.offset_resets
     assert (reset.requested, reset.given, reset.broker_max, reset.queue_id) == (500, 0, 75, 3)
     assert reset.sides == ("broker", "client")
+    (beyond,) = [one.values["largest_beyond"] for one in logs.events if one.kind == "offset-overflow"]
+    assert beyond == 500 - 75
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ ones. The coverage of a part is measured again when its file is removed.
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
@@ -43,7 +44,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="packages, with commas between them")
     parser.add_argument("--retry", default="", help="mutants that ended so are tried again: survived,unreached")
     parser.add_argument(
-        "--budget", default="10", help="seconds of processor time that the tests of one mutant get"
+        "--budget", type=float, default=10.0, help="seconds of processor time that the tests of one mutant get"
     )
     parser.add_argument("--page", action="store_true", help="write the page and nothing else")
     asked = parser.parse_args()
@@ -53,17 +54,16 @@ def main() -> None:
         for part in PARTS:
             if not (covered / f"{part}.json").exists():
                 _pytest("covered", [f"tests/{part}"], MUTATION_COVERAGE=str(covered / part))
-        ended = _pytest(
-            "server",
-            [f"tests/{part}" for part in PARTS],
-            MUTATION_RECORD=str(record),
-            MUTATION_COVERAGE_FOLDER=str(covered),
-            MUTATION_SEED=str(asked.seed),
-            MUTATION_MUTANTS=str(asked.mutants),
-            MUTATION_ONLY=asked.only,
-            MUTATION_RETRY=asked.retry,
-            MUTATION_BUDGET=asked.budget,
-        )
+        wanted = {
+            "record": str(record),
+            "covered": str(covered),
+            "seed": asked.seed,
+            "mutants": asked.mutants,
+            "only": asked.only.split(",") if asked.only else [],
+            "retry": asked.retry.split(",") if asked.retry else [],
+            "budget": asked.budget,
+        }
+        ended = _pytest("server", [f"tests/{part}" for part in PARTS], MUTATION=json.dumps(wanted))
         if ended:
             sys.exit(ended)
     write_page(record, asked.seed, asked.mutants)

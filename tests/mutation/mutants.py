@@ -6,7 +6,8 @@ import ast
 import copy
 import random
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
 from typing import NamedTuple
 
 from tests.mutation.covered import PACKAGES, ROOT
@@ -186,6 +187,16 @@ def drawn(seed: int, count: int, packages: tuple[str, ...] = PACKAGES) -> list[M
     return [mutant for turn in zip(*found, strict=False) for mutant in turn]
 
 
+def with_keys(root: Path, keys: Iterable[str]) -> list[Mutant]:
+    """The mutants of another tree that have these keys, in this order."""
+    wanted = list(keys)
+    found: dict[str, Mutant] = {}
+    for file in sorted({key.partition("::")[0] for key in wanted}):
+        for mutant, *_ in of_tree(file, ast.parse((root / file).read_text())):
+            found[mutant.key] = mutant
+    return [found[key] for key in wanted if key in found]
+
+
 class _Replace(ast.NodeTransformer):
     def __init__(self, node: ast.AST, change: Change) -> None:
         self._node = node
@@ -202,6 +213,8 @@ def mutated(mutant: Mutant) -> ast.Module:
         LookupError: this commit does not have what it changes.
     """
     path = ROOT / mutant.file
+    if not path.exists():
+        raise LookupError(mutant.key)
     tree = ast.parse(path.read_text())
     for one, node, change in of_tree(mutant.file, tree):
         if one.key == mutant.key:

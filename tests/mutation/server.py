@@ -23,6 +23,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, FunctionType
 from typing import Any
@@ -33,12 +34,11 @@ import pytest
 import mqdiag.kernel.call
 from mqdiag.kernel import Kernel
 from tests.mutation.covered import FIXTURE, PACKAGES, ROOT, cpu_s
-from tests.mutation.mutants import Mutant, drawn, mutated
+from tests.mutation.mutants import Mutant, drawn, mutated, with_keys
 
-MOST_CPU_S = float(os.environ.get("MUTATION_BUDGET", "10"))
-"""of the tests that one mutant gets"""
 CHEAP_S = 0.15
 """tests that cost more come last"""
+MOST_BEFORE_NEW = 40
 EARLIER = 6
 """turns that a file is ahead which had a killer of a mutant of the same file"""
 LEAST_LIMIT_S, TIMES_SLOWER = 5.0, 8.0
@@ -52,18 +52,28 @@ MORE_MEMORY = 10 << 30
 class Reached:
     """Which tests reach which lines, from the folder that `covered` has written."""
 
-    def __init__(self, folder: Path, present: Iterable[str], kernels: dict[str, set[str]]) -> None:
+    def __init__(
+        self, folder: Path, present: Iterable[str], kernels: dict[str, set[str]], root: Path, newer: bool
+    ) -> None:
         self.tests: dict[str, dict[str, Any]] = {}
         self._data: list[tuple[coverage.CoverageData, dict[str, str]]] = []
-        present = set(present)
+        self._present = set(present)
         for path in sorted(folder.glob("*.json")):
-            told = json.loads(path.read_text())
-            self.tests |= {name: one for name, one in told.items() if name in present and one["passed"]}
+            for told, one in json.loads(path.read_text()).items():
+                name = self.now(told)
+                if name is not None and one["passed"]:
+                    known = self.tests.setdefault(name, {"cpu_s": 0.0, "kernels": [], "shared": []})
+                    known["cpu_s"] += one["cpu_s"]
+                    known["kernels"] += one["kernels"]
+                    known["shared"] += one["shared"]
             data = coverage.CoverageData(str(path.with_suffix(".sqlite")))
             data.read()
             # the tree may have been covered at another place
             files = {f"mqdiag/{one.rpartition('/mqdiag/')[2]}": one for one in data.measured_files()}
             self._data.append((data, files))
+        # tests that are newer than the coverage are tried for every mutant of the package that they stand for
+        self._new = sorted(self._present - self.tests.keys()) if newer else []
+        self.tests |= {name: {"cpu_s": 0.1, "kernels": [], "shared": []} for name in self._new}
         self._users: dict[str, list[str]] = defaultdict(list)
         self._of_file: dict[str, list[str]] = defaultdict(list)
         for name, one in self.tests.items():
@@ -71,6 +81,7 @@ class Reached:
             for fixture in one["shared"]:
                 self._users[fixture].append(name)
         self._kernels = kernels
+        self._root = root
         self._killers: dict[str, set[str]] = defaultdict(set)
 
     @functools.lru_cache(maxsize=64)  # noqa: B019
@@ -79,8 +90,14 @@ class Reached:
         for data, files in self._data:
             for line, contexts in data.contexts_by_lineno(files.get(file, "")).items():
                 for one in contexts:
-                    found[line].update(self._users.get(one, ()) if one.startswith(FIXTURE) else (one,))
+                    name = self.now(one)
+                    found[line].update(self._users.get(one, ()) if one.startswith(FIXTURE) else {name} - {None})
         return found
+
+    def now(self, name: str) -> str | None:
+        """The test that has this one's place: itself, or the one that it was folded into."""
+        bare = name.partition("[")[0]
+        return name if name in self._present else bare if bare in self._present else None
 
     def by(self, mutant: Mutant) -> list[str]:
         """The tests that reach it, in the order in which they are tried, and then their neighbours.
@@ -92,14 +109,24 @@ class Reached:
             calling = {one for one, within in self._kernels.items() if kernel in within}
             names = {name for name, one in self.tests.items() if not calling.isdisjoint(one["kernels"])}
         elif mutant.is_constant:
-            names = {name for file, line in _uses(mutant.scope) for name in self._contexts(file).get(line, ())}
+            names = {
+                name
+                for file, line in _uses(self._root, mutant.scope)
+                for name in self._contexts(file).get(line, ())
+            }
         else:
             contexts = self._contexts(mutant.file)
             names = {name for line in mutant.lines for name in contexts.get(line, ())}
         names &= self.tests.keys()
         files = {name.partition("::")[0] for name in names}
         beside = {name for file in files for name in self._of_file[file]} - names
-        return self._order(names, mutant) + self._order(beside, mutant)
+        new = [name for name in self._new if name.startswith(f"tests/{mutant.package}/")]
+        return (
+            self._order(names, mutant)[:MOST_BEFORE_NEW]
+            + new
+            + self._order(names, mutant)[MOST_BEFORE_NEW:]
+            + self._order(beside - {*new}, mutant)
+        )
 
     def killed(self, mutant: Mutant, killer: str) -> None:
         """Let this test's file come first for the next mutants of the same file."""
@@ -137,23 +164,21 @@ def _called(name: str, kernels: dict[str, Kernel], seen: set[str]) -> set[str]:
 
 
 @functools.cache
-def _names() -> dict[str, list[tuple[str, int]]]:
-    """The lines of functions that use a name in capitals."""
+def _names(root: Path) -> dict[str, list[tuple[str, int]]]:
+    """The lines of functions that use a name."""
     found: dict[str, list[tuple[str, int]]] = defaultdict(list)
     for package in PACKAGES:
-        for path in sorted((ROOT / "mqdiag" / package).rglob("*.py")):
-            tree = ast.parse(path.read_text())
-            for function in ast.walk(tree):
-                if isinstance(function, ast.FunctionDef):
-                    for node in ast.walk(function):
-                        name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
-                        if name and hasattr(node, "lineno"):
-                            found[name].append((str(path.relative_to(ROOT)), node.lineno))
+        for path in sorted((root / "mqdiag" / package).rglob("*.py")):
+            for function in ast.walk(ast.parse(path.read_text())):
+                for node in ast.walk(function) if isinstance(function, ast.FunctionDef) else ():
+                    name = node.id if isinstance(node, ast.Name) else getattr(node, "attr", None)
+                    if name and hasattr(node, "lineno"):
+                        found[name].append((str(path.relative_to(root)), node.lineno))
     return found
 
 
-def _uses(name: str) -> list[tuple[str, int]]:
-    return _names().get(name, [])
+def _uses(root: Path, name: str) -> list[tuple[str, int]]:
+    return _names(root).get(name, [])
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -171,6 +196,7 @@ class Loaded:
             above = importlib.import_module(f"mqdiag.{package}")
             for one in pkgutil.walk_packages(above.__path__, f"{above.__name__}."):
                 importlib.import_module(one.name)
+        gc.unfreeze()  # what was collected may have been put aside
         self._functions: dict[str, list[FunctionType]] = defaultdict(list)
         self._caches: list[Any] = []
         self._kernels: list[Kernel] = []
@@ -245,15 +271,45 @@ class Loaded:
         return getattr(module, mutant.scope) is not old
 
 
+@dataclass(frozen=True)
+class Asked:
+    """What one run is to do."""
+
+    record: str
+    """file with an answer in each line; what has one is not tried again"""
+    covered: str
+    """folder that `covered` wrote"""
+    seed: int = 1
+    mutants: int = 900
+    only: tuple[str, ...] = ()
+    """packages"""
+    retry: tuple[str, ...] = ()
+    """ends of mutants that are tried again; "cut": those whose tests did not all run"""
+    budget: float = 10.0
+    """seconds of processor time that the tests of one mutant get"""
+    same: str = ""
+    """record of another run, whose mutants are wanted; what killed each is tried first"""
+    root: str = str(ROOT)
+    """tree of that run, to whose lines the coverage belongs"""
+
+    def wants(self, mutant: Mutant, last: dict[str, Any] | None) -> bool:
+        """Whether a mutant is tried in this run."""
+        if self.only and mutant.package not in self.only:
+            return False
+        return last is None or last["ended"] in self.retry or (bool(last.get("cut")) and "cut" in self.retry)
+
+
+def rows_of(record: Path) -> dict[str, dict[str, Any]]:
+    """The last answer for each mutant."""
+    lines = record.read_text().splitlines() if record.exists() else ()
+    return {row["key"]: row for row in map(json.loads, lines)}
+
+
 class Server:
     """Tries one mutant after the other; each answer is a line of the record, so that a run goes on where it ended."""
 
-    def __init__(self, record: Path, covered: Path, seed: int, count: int, only: str, retry: str) -> None:
-        self._record = record
-        self._covered = covered
-        self._asked = (seed, count)
-        self._only = only
-        self._retry = retry.split(",")
+    def __init__(self, asked: Asked) -> None:
+        self._asked = asked
         self._failed = False
         self._unfit: set[str] = set()
 
@@ -261,57 +317,46 @@ class Server:
         self._failed |= report.failed
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        asked = self._asked
         self._temporary = session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]
         loaded = Loaded()
         items = {item.nodeid: item for item in session.items}
-        reached = Reached(self._covered, items, loaded.kernels_within())
-        done = {}
-        if self._record.exists():
-            for line in self._record.read_text().splitlines():
-                one = json.loads(line)
-                done[one["key"]] = one
-        wanted = drawn(*self._asked)
+        within = loaded.kernels_within()
+        reached = Reached(Path(asked.covered), items, within, Path(asked.root), newer=bool(asked.same))
+        done = rows_of(Path(asked.record))
+        earlier = rows_of(Path(asked.same)) if asked.same else {}
+        wanted = with_keys(Path(asked.root), earlier) if earlier else drawn(asked.seed, asked.mutants)
         gc.collect()
         gc.freeze()
-        told = sys.__stderr__
         for number, mutant in enumerate(wanted):
-            before = done.get(mutant.key)
-            if (
-                before is not None
-                and before["ended"] not in self._retry
-                and not (before.get("cut") and "cut" in self._retry)
-            ):
-                continue
-            if self._only and mutant.package not in self._only.split(","):
+            if not asked.wants(mutant, done.get(mutant.key)):
                 continue
             try:
                 tree = mutated(mutant)
-                answer = self._try(mutant, tree, reached, loaded, items)
+                killer = earlier.get(mutant.key, {}).get("killer")
+                answer = self._try(mutant, tree, reached, loaded, items, killer)
             except (LookupError, SyntaxError) as error:
                 answer = {"ended": "not here", "why": repr(error)}
-            answer = {
-                "key": mutant.key,
-                "package": mutant.package,
-                "kind": mutant.kind,
-                "line": mutant.line,
-            } | answer
-            with self._record.open("a") as file:
-                file.write(json.dumps(answer) + "\n")
-            print(
-                number,
-                answer["ended"],
-                answer.get("tests"),
-                answer.get("cpu_s"),
-                mutant.key[:150],
-                file=told,
-                flush=True,
-            )
+            about = {"key": mutant.key, "package": mutant.package, "kind": mutant.kind, "line": mutant.line}
+            with Path(asked.record).open("a") as file:
+                file.write(json.dumps(about | answer) + "\n")
+            shown = (number, answer["ended"], answer.get("tests"), answer.get("cpu_s"), mutant.key[:150])
+            print(*shown, file=sys.__stderr__, flush=True)
         return True
 
     def _try(
-        self, mutant: Mutant, tree: ast.Module, reached: Reached, loaded: Loaded, items: dict[str, pytest.Item]
+        self,
+        mutant: Mutant,
+        tree: ast.Module,
+        reached: Reached,
+        loaded: Loaded,
+        items: dict[str, pytest.Item],
+        killer: str | None,
     ) -> dict[str, Any]:
         names = reached.by(mutant)
+        killer = killer and reached.now(killer)
+        if killer in reached.tests:
+            names = [killer, *(name for name in names if name != killer)]
         if not names:
             return {"ended": "unreached"}
         while True:
@@ -404,7 +449,7 @@ class Server:
             return 0
         loaded.clear_caches()
         resource.setrlimit(resource.RLIMIT_AS, (_own_size() + MORE_MEMORY, resource.RLIM_INFINITY))
-        budget = cpu_s() + MOST_CPU_S
+        budget = cpu_s() + self._asked.budget
         for number, name in enumerate(names):
             if cpu_s() > budget:
                 tell(ended="survived", tests=number, of=len(names), cut=True)
@@ -436,20 +481,11 @@ def _used_by(child: int) -> int:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Take part only where a record is named."""
-    record = os.environ.get("MUTATION_RECORD")
-    if record:
+    """Take part only where something is asked for."""
+    asked = os.environ.get("MUTATION")
+    if asked:
         from hypothesis import settings
 
         settings.register_profile("mutation", settings(), derandomize=True, database=None)
         settings.load_profile("mutation")
-        config.pluginmanager.register(
-            Server(
-                Path(record),
-                Path(os.environ["MUTATION_COVERAGE_FOLDER"]),
-                int(os.environ["MUTATION_SEED"]),
-                int(os.environ["MUTATION_MUTANTS"]),
-                os.environ.get("MUTATION_ONLY", ""),
-                os.environ.get("MUTATION_RETRY", ""),
-            )
-        )
+        config.pluginmanager.register(Server(Asked(**json.loads(asked))))

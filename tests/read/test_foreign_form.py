@@ -15,6 +15,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.read.foreign_form import foreign_form
 from tests.layers import NIGHTLY
+from tests.waiting import PATIENCE_S
 
 LFS = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a214614ab2935c943f9e0ff69d22ead\nsize 12345\n"
 PHD = b"\x00\x12portable heap dump" + struct.pack(">II", 6, 4) + bytes(40)
@@ -73,7 +74,7 @@ def test_anything_else_is_none_of_them(data: bytes) -> None:
 def test_a_recording_of_a_real_jvm_is_named(tmp_path: Path) -> None:
     path = tmp_path / "real.jfr"
     command = ["java", f"-XX:StartFlightRecording=filename={path}", "-version"]
-    subprocess.run(command, check=True, capture_output=True, timeout=60)
+    subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE_S)
     (given,) = diagnose_heap(path).report.inputs
     assert given.error is not None
     assert "Flight Recorder" in english()(given.error)

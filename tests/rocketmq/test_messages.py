@@ -8,7 +8,7 @@ import pytest
 
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.rocketmq.messages import hashes_are_true, spread_hashes
-from tests.rocketmq.conftest import case
+from tests.rocketmq.conftest import heap_of
 from tests.rocketmq.written import WrittenClient, view_of
 from tests.writers.hprof_records import BYTE
 from tests.writers.hprof_writer import CAPTURED_AT_MS, DumpWriter
@@ -112,7 +112,7 @@ def test_hash_beside_a_key() -> None:
 
 
 def test_hashes_of_a_real_jvm_are_trusted() -> None:
-    heap = case("healthy-busy-4.9.8").heap
+    heap = heap_of("healthy-busy-4.9.8")
     messages = heap.instances(heap.classes.indices_ending(".common.message.MessageClientExt"))
     maps = heap.refs(messages, "properties")
     assert hashes_are_true(heap, heap.refs(maps, "table"))

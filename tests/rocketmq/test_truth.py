@@ -61,7 +61,7 @@ def test_queues(read: Case) -> None:
     ours = [msgspec.to_builtins(row) for row in read.view.queues]
     theirs = read.truth["heap"].get("queues", [])
     assert sorted(map(_queue_key, ours)) == sorted(map(_queue_key, theirs))
-    now = read.heap.header.captured_at_ms
+    now = read.header.captured_at_ms
     for one, truth in zip(sorted(ours, key=_queue_key), sorted(theirs, key=_queue_key), strict=True):
         for key, value in truth.items():
             if key.endswith("_range"):
@@ -106,7 +106,7 @@ def test_version(read: Case) -> None:
 
 
 def test_messages_in_hand(read: Case) -> None:
-    names = {thread.node: thread.name for thread in read.heap.threads}
+    names = {thread.node: thread.name for thread in read.threads}
     # before 4.9.3 the workers of all groups have the same names
     ours = {
         (names[node], one.topic, one.queue_id, one.offset, one.msg_id)
@@ -123,7 +123,7 @@ def test_messages_in_hand(read: Case) -> None:
 def test_how_long_messages_are_in_hand(read: Case) -> None:
     """The listener notes when it is called; the client stamps the message, or an orderly one's queue, just before."""
     since = {row["thread"]: row["since_ms"] for row in read.truth.get("in_hand", []) if "since_ms" in row}
-    names = {thread.node: thread.name for thread in read.heap.threads}
+    names = {thread.node: thread.name for thread in read.threads}
     groups = {one.group for one in read.view.consumers}
     for node, one in read.view.in_hand.items():
         assert one.group in groups
@@ -133,7 +133,7 @@ def test_how_long_messages_are_in_hand(read: Case) -> None:
                 assert one.age_ms is None  # stamped since 3.5.3
                 continue
             assert one.age_ms is not None
-            assert abs(read.heap.header.captured_at_ms - one.age_ms - since[names[node]]) < 1000
+            assert abs(read.header.captured_at_ms - one.age_ms - since[names[node]]) < 1000
 
 
 def test_nothing_unknown(read: Case) -> None:

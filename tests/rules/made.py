@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.rules.card import Card
+from mqdiag.knowledge.rule_card import Card
 from mqdiag.rules.rule import Rule
 
 

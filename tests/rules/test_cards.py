@@ -12,13 +12,14 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge import packed
+from mqdiag.knowledge import rule_card as cards
+from mqdiag.knowledge.rule_card import Card, Case, Line, read_card
 from mqdiag.language import english
-from mqdiag.rules import card as cards
 from mqdiag.rules import run_rules
-from mqdiag.rules.card import Card, Case, Line, read_card
+from mqdiag.rules.filling import BY_ENGINE
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft
-from mqdiag.text import say
+from mqdiag.text import placeholders, say
 
 ROOT = Path(cards.__file__).parents[1]
 NAMES = sorted(packed.read(cards.FOLDER))
@@ -178,16 +179,20 @@ def test_a_case_has_what_it_leaves_out_from_the_one_that_it_extends(
         '[case.two]\nextends = "one"\ntitle = "Two"\n[case.three]\nextends = "two"\nseverity = "info"\n'
     )
     (tmp_path / "good-rule.toml").write_text(text)
+    more = '[case.four]\nextends = "one"\nexplanation = ["First.", { lines_of = "one" }]\n'
+    (tmp_path / "longer-rule.toml").write_text(text + more)
+    (tmp_path / "turning-rule.toml").write_text(text + more.replace('lines_of = "one"', 'lines_of = "four"'))
     (tmp_path / "round-rule.toml").write_text(text.replace('"One"\n', '"One"\nextends = "three"\n'))
     (tmp_path / "typing-rule.toml").write_text(text.replace("weight", "wieght"))
     monkeypatch.setattr(cards, "FOLDER", str(tmp_path))
     three = read_card("good-rule").case["three"]
     assert (three.title, three.severity, three.weight) == ("Two", Severity.INFO, 0.5)
+    assert read_card("longer-rule").case["four"].explanation == ("First.", "So.")
+    with pytest.raises(packed.KnowledgeError, match=r"turning-rule\.toml: case 'four' has the lines of 'four'"):
+        read_card("turning-rule")
     with pytest.raises(packed.KnowledgeError, match=r"round-rule\.toml: case 'two' extends 'one'"):
         read_card("round-rule")
-    with pytest.raises(
-        packed.KnowledgeError, match=r"typing-rule\.toml: .*unknown field `wieght` - at `\$\.case"
-    ):
+    with pytest.raises(packed.KnowledgeError, match=r"typing-rule\.toml, line 5: one: .*unknown field wieght"):
         read_card("typing-rule")
     with pytest.raises(packed.KnowledgeError, match=r"none-rule\.toml: there is no such file"):
         read_card("none-rule")
@@ -196,16 +201,18 @@ def test_a_case_has_what_it_leaves_out_from_the_one_that_it_extends(
 @pytest.mark.parametrize(
     ("line", "says"),
     [
-        ('"{count:cuont} came."', "case one: a value has no kind 'cuont'"),
-        ('"{count came."', "case one: expected '}'"),
-        ('{ use = "bring bak" }', "there is no list 'bring bak'"),
+        ('"{count:cuont} came."]', "case one: a value has no kind 'cuont'"),
+        ('"{count came."]', "case one: expected '}'"),
+        ('{ use = "bring bak" }]', "there is no list 'bring bak'"),
+        ('"So."]\nconfidence = "hihg"', "line 9: one.confidence: Invalid enum value 'hihg'"),
+        ('"So."]\nconfidence = "hihg"', "expected one of high, medium, low"),
     ],
 )
 def test_a_sentence_that_would_be_written_wrongly_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, says: str
 ) -> None:
     text = 'title = "A"\nwhy = "B"\nreferences = []\nactions = ["C"]\n[case.one]\nseverity = "error"\ntitle = "One"\n'
-    (tmp_path / "typing-rule.toml").write_text(f"{text}explanation = [{line}]\n")
+    (tmp_path / "typing-rule.toml").write_text(f"{text}explanation = [{line}\n")
     monkeypatch.setattr(cards, "FOLDER", str(tmp_path))
     with pytest.raises(packed.KnowledgeError, match=re.escape(says)):
         read_card("typing-rule")
@@ -216,7 +223,7 @@ def test_a_sentence_that_would_be_written_wrongly_is_refused(
     [
         ('[[detect.lines]]\nlines = ["map-failed"]\ncase = "gone"', "names the case 'gone'"),
         ('[[detect.lines]]\nlines = ["map-failed"]\ncase = "one"\nat_least = "gone"', "names the limit 'gone'"),
-        ('[[detect.rows]]\nof = "heap.consumers"\ncase = "one"\nleast = 3', "unknown field `least`"),
+        ('[[detect.rows]]\nof = "heap.consumers"\ncase = "one"\nleast = 3', "unknown field least"),
     ],
 )
 def test_a_wrong_name_of_a_detector_is_told(
@@ -253,7 +260,11 @@ def test_each_line_has_one_thing_to_say() -> None:
 
 
 def test_each_word_of_a_card_is_used() -> None:
-    by_all = [ROOT / "rules" / "rule.py", *(ROOT / "rules" / "shared").glob("*.py")]
+    rules = ROOT / "rules"
+    by_all = [
+        rules / "rule.py",
+        *(path for part in ("shared", "detectors") for path in (rules / part).glob("*.py")),
+    ]
     shared = "".join(path.read_text() for path in by_all)
     for name in NAMES:
         card = read_card(name)
@@ -294,3 +305,34 @@ def test_texts_do_not_end_in_blanks() -> None:
         for line in _lines(read_card(name)):
             for text in (*((line.say,) if isinstance(line.say, str) else line.say), *line.first_of):
                 assert text == text.strip(), (name, text)
+
+
+WORD = re.compile(r"[A-Za-z_][\w-]*")
+MADE_OF = re.compile(r"^(default|limit|measured|smallest|largest|diff)_|(_bytes)?_by_class$")
+"""parts of names that checks put together"""
+BY_EVENTS = {"lines", "occurrences", "when", "subjects", "event_lines", "subject_lines", "called"}
+
+
+def test_each_value_that_a_card_names_is_given_somewhere() -> None:
+    """A check, a fact, or a row of a log statement has the name: what is written wrongly stands nowhere."""
+    folders = (
+        (ROOT / "facts", "*.py"),
+        (ROOT / "logs", "*.py"),
+        (ROOT / "knowledge" / "log_statements", "*.toml"),
+    )
+    shared = [path for folder, form in folders for path in folder.rglob(form)]
+    shared += [*(ROOT / "rules" / "shared").glob("*.py"), *(ROOT / "rules" / "detectors").glob("*.py")]
+    everywhere = {word for path in shared for word in WORD.findall(path.read_text())} | BY_ENGINE | BY_EVENTS
+    everywhere |= {*Subject.__struct_fields__}
+    for name in NAMES:
+        card, source = read_card(name), ROOT / "rules" / f"{name.replace('-', '_')}.py"
+        own = repr(card.detect) + (source.read_text() if source.exists() else "")
+        known = everywhere | {*WORD.findall(own), *card.limits}
+        used = {value for case in card.case.values() for value in case.evidence}
+        for line in _lines(card):
+            texts = (*((line.say,) if isinstance(line.say, str) else line.say), *line.first_of)
+            used |= {value for text in texts for value, _ in placeholders(text)}
+            used |= {line.if_, line.unless, line.for_each, line.given} - {""}
+        words = {word for value in used for word in WORD.findall(value)}
+        unknown = {word for word in words if not {word, MADE_OF.sub("", word)} & known}
+        assert not unknown, (name, unknown)

@@ -297,6 +297,9 @@ def test_send_queue_timeout(logs: dict[str, object], cause: str) -> None:
     events = (event("busy-timeout-clean", 10, side="client"),)
     (found,) = findings(send_queue_timeout, events=events, **logs)
     assert found.cause == cause
+    assert ("waitTimeMillsInSendQueue is 5 ms; the default is 200 ms" in said(found)) is (
+        cause == "short-limit"
+    )
     assert findings(send_queue_timeout, events=(event("busy-timeout-clean", 9, side="client"),), **logs) == ()
 
 

@@ -6,6 +6,7 @@ import gzip
 from datetime import datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.facts import Facts
@@ -14,6 +15,7 @@ from mqdiag.rules import raft_without_leader
 from tests.logs.given import facts
 from tests.rules import checks
 from tests.rules.checks import said
+from tests.rules.examples import example_of
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "servers" / "jraft-controllers-lost-5.3.3"
 RESTARTS = tuple(f"2026-11-{day:02}" for day in (3, 9, 15, 21))
@@ -122,3 +124,23 @@ def test_a_failover_within_one_second_is_no_warning() -> None:
     assert (found.cause, found.severity) == ("leader-lost", Severity.INFO)
     assert found.evidence["leader_known_again"] is True
     assert "two seconds" not in said(found), "the heartbeats of SOFAJRaft are 100 ms apart by default"
+
+
+@pytest.mark.parametrize(
+    ("member", "cause"),
+    [
+        ({}, "no-majority"),
+        ({"role": "follower"}, "no-leader"),
+        ({"without_leader_ms": None}, "no-leader"),
+        ({"without_leader_ms": 9_999}, None),
+        ({"leader_id": "n1"}, None),
+        ({"role": "leader"}, None),
+    ],
+)
+def test_a_member_in_a_heap_dump(member: dict[str, object], cause: str | None) -> None:
+    heap = example_of(raft_without_leader).fires().heap
+    changed = msgspec.structs.replace(heap.raft_members[0], **member)
+    found = checks.findings(
+        raft_without_leader, Facts(heap=msgspec.structs.replace(heap, raft_members=(changed,)))
+    )
+    assert [one.cause for one in found] == ([cause] if cause else [])

@@ -110,6 +110,18 @@ def test_the_other_pool_is_known_by_other_code_that_waits_for_it(
     assert still.holder == holder
 
 
+def test_code_that_the_user_calls_is_no_other_code(tmp_path: Path) -> None:
+    """It waits for the other pool, and the user may have come by it to that pool."""
+    user, other = works(3, "OrderDao", 35), waits(7, "OrderMapper", "0x00000000e6500999")
+    own = user.frames.index("com.acme.OrderDao.find(OrderDao.java:35)")
+    user.frames = (*user.frames[:own], "com.acme.OrderMapper.read(OrderMapper.java:9)", *user.frames[own:])
+    other.name = "prices-1"
+    made = report(tmp_path, [[*LISTENER, user, other]] * 5)
+    assert made.stacks is not None
+    still = next(one for one in made.stacks.standstills if one.group == "CID" and one.kind == "pool")
+    assert (still.holder, still.possible_user) == (None, "ConsumeMessageThread_CID_3")
+
+
 def test_the_only_pool_of_a_library_is_the_pool(tmp_path: Path) -> None:
     _, still = exhausted(tmp_path, [waits(1, "OrderDao"), uses("ReportDao", WRAPPER), housekeeper(1)])
     assert still.holder == "reports-1"

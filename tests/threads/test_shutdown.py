@@ -11,6 +11,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Confidence, Finding, Report, Severity
+from tests.rules.checks import said
 from tests.threads.made import SLEEP, TAKE, At
 from tests.threads.made import report as made_report
 
@@ -122,6 +123,16 @@ def test_a_thread_that_only_waits_keeps_the_jvm_alive(name: str, tmp_path: Path)
     """3.5.8 does not end the second one."""
     found = made_report(tmp_path, [_after_main(At(name, 18, TAKE, "WAITING"))])
     assert hang(found).cause == "non-daemon-threads"
+
+
+@pytest.mark.parametrize(
+    ("threads", "words"), [(8, "all of them wait for work: pool-1"), (9, "the first are pool-1")]
+)
+def test_eight_threads_that_keep_the_jvm_alive_are_named(threads: int, words: str, tmp_path: Path) -> None:
+    left = [At(f"pool-1-thread-{number}", 20 + number, TAKE, "WAITING") for number in range(1, threads + 1)]
+    found = hang(made_report(tmp_path, [_after_main(*left)]))
+    assert (found.evidence["keepers"], len(found.evidence["threads"])) == (threads, 8)
+    assert words in said(found)
 
 
 @pytest.mark.parametrize(

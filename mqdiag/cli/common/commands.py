@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import click
+import msgspec
 
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.wrong_usage import refused
@@ -64,6 +65,11 @@ class Option(Typed, click.Option):
         return self.get_help_spec(ctx), f"{text}  [{'; '.join(notes)}]" if notes else text
 
 
+class _HelpPages(msgspec.Struct, forbid_unknown_fields=True):
+    examples: dict[str, str]
+    """by the name of the command"""
+
+
 class Command(click.Command):
     """A command with a translated help page."""
 
@@ -86,11 +92,20 @@ class Command(click.Command):
             with formatter.section(in_reader_language(_OPTIONS)):
                 formatter.write_dl(rows)
 
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Examples and what to mind."""
+    @property
+    def examples(self) -> str:
+        """Examples and what to mind, the end of the page."""
         if self.epilog:
+            return self.epilog
+        from mqdiag.knowledge import packed
+
+        return packed.decode(packed.ROOT, "help_pages", _HelpPages).examples.get(self.name or "", "")
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The end of the page."""
+        if self.examples:
             formatter.write_paragraph()
-            formatter.write_text(written(inspect.cleandoc(self.epilog)))
+            formatter.write_text(written(inspect.cleandoc(self.examples)))
 
     def get_help_option(self, ctx: click.Context) -> click.Option | None:
         """`--help`, in the user's language too."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import pkgutil
+import sys
 from pathlib import Path
 
 import click
@@ -37,6 +38,14 @@ class CommandFolder(Command, click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"{module} has no click command named command")
         return command
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words of the command line; a terminal without any gets what is here in place of the help."""
+        if not args and not ctx.resilient_parsing and sys.stdout is not None and sys.stdout.isatty():
+            from mqdiag.cli.common.here import show_here
+
+            ctx.exit(show_here())
+        return super().parse_args(ctx, args)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

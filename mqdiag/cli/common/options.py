@@ -12,9 +12,11 @@ import msgspec
 
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.completion import complete_fail_on, complete_files, complete_folders
+from mqdiag.errors import UsageError
 from mqdiag.fail_on import WORDS
 from mqdiag.language import LANGUAGES
 from mqdiag.render import DETAILS, TABLES, Detail, formats
+from mqdiag.text import say
 
 
 class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,13 +47,48 @@ class CommonOptions(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def format_name(self) -> str:
         """The format as asked for, else the one that the name of the output file ends with, else text."""
+        return self.format or _format_of(Path(self.output).suffix[1:].lower()) or "text"
+
+    def check_ending(self) -> None:
+        """Refuse an output file whose ending is that of no format, unless the format is named.
+
+        Raises:
+            UsageError: the ending is unknown.
+        """
         ending = Path(self.output).suffix[1:].lower()
-        named = ending if ending in formats() else _OTHER_ENDINGS.get(ending, "text")
-        return self.format or named
+        if self.format is None and ending and _format_of(ending) is None and not _is_device(self.output):
+            raise UsageError(
+                say(
+                    "--output {path}: {ending} is the ending of no format; known endings are {known},"
+                    " or name the format with --format",
+                    path=self.output,
+                    ending=f".{ending}",
+                    known=tuple(f".{name}" for name in sorted((*_ENDINGS, *_SAME_AS_FORMAT))),
+                )
+            )
 
 
-_OTHER_ENDINGS = {"md": "markdown", "xml": "junit"}
+_ENDINGS = {
+    "md": "markdown",
+    "xml": "junit",
+    "txt": "text",
+    "log": "text",
+    "out": "text",
+    "prom": "openmetrics",
+}
 """endings of file names that are not the names of their formats"""
+_SAME_AS_FORMAT = ("csv", "html", "json", "sarif")
+
+
+def _format_of(ending: str) -> str | None:
+    return ending if ending in formats() else _ENDINGS.get(ending)
+
+
+def _is_device(name: str) -> bool:
+    """Whether the name is a pipe's or a device's: a process substitution has a number for an ending."""
+    return name.startswith("/dev/")
+
+
 LANG_OPTION = commands.option(
     "--lang",
     type=click.Choice(LANGUAGES),

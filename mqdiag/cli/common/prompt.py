@@ -27,13 +27,7 @@ _MOST_OFFERED = 200
 
 
 def prompt(session: Session, heap: Heap, shown: Callable[[Answer], Iterator[str]]) -> int:
-    """Answer queries until the user has no more; a query ends with a semicolon.
-
-    Args:
-        session: answers them.
-        heap: has the classes.
-        shown: makes lines of an answer.
-    """
+    """Answer queries until the user has no more; a query ends with a semicolon."""
     offered = Offered(session, heap)
     readline.set_completer_delims(_BREAKS)
     readline.set_completer(offered.complete)

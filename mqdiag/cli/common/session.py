@@ -20,7 +20,7 @@ from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, NO_NAME, UsageError
 from mqdiag.fail_on import FailOn
 from mqdiag.render import TABLES, UNWRAPPED, View, renderer
-from mqdiag.text import say
+from mqdiag.text import NOTHING, say
 
 if TYPE_CHECKING:
     from mqdiag.config import ConfigFile, Settings
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from mqdiag.render import View
 
 USUAL_SCREEN_WIDTH = 80
+_MOST_COMPLAINTS = 12
+"""lines about inputs that could not be read"""
 WIDEST = 120  # longer lines are hard to read, however wide the terminal
 
 
@@ -147,6 +149,7 @@ def diagnose(
     if options.baseline is not None:
         read = (*read, options.baseline)
     target = Target(options.output, inputs=read)
+    options.check_ending()
     also = also_targets(options, read)
     language = language_of_run(options.lang, _written(options, also))
     with (
@@ -176,9 +179,11 @@ def diagnose(
         open_in_browser(written_page(options, also) or new_page(lambda: renderer("html")(report, plain)))
     if kept is not None and not _nothing_read(report):
         kept.write(_baseline(report))
-    for given in report.inputs:
-        if given.error is not None:
-            complain(say("{path}: {error}", path=given.path or NO_NAME, error=given.error))
+    _complain_of_inputs(report)
+    if options.output != "-" and is_shown:
+        from mqdiag.render.wording.totals import one_line
+
+        complain(one_line(report, options.output))
     for failed in report.failed:
         line = say("rule {rule} failed: {error}", rule=failed.rule, error=failed.error)
         # Where a fault happened in another process there is nothing more to show.
@@ -190,6 +195,18 @@ def diagnose(
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
     return exit_code(report, settings.fail_on)
+
+
+def _complain_of_inputs(report: Report) -> None:
+    """A line for each input that could not be read, or for the first ones of very many."""
+    failed = [given for given in report.inputs if given.error is not None]
+    for given in failed[:_MOST_COMPLAINTS]:
+        complain(say("{path}: {error}", path=given.path or NO_NAME, error=given.error or NOTHING))
+    if (hidden := len(failed) - _MOST_COMPLAINTS) > 0:
+        line = say(
+            "{hidden:count} more {hidden:file|files} could not be read; the report lists them", hidden=hidden
+        )
+        complain(line)
 
 
 @contextmanager

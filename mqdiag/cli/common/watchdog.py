@@ -158,12 +158,7 @@ class Watched(Passing):
 
 
 def end_process(why: Text, code: int) -> None:
-    """End this process from any of its threads, with one line and nothing half written.
-
-    Args:
-        why: the line.
-        code: the exit code.
-    """
+    """End this process from any of its threads, with one line and nothing half written."""
     remove_unfinished()
     note_once(why)
     os._exit(code)

@@ -26,6 +26,9 @@ from mqdiag.text import NOTHING, Text, say
 MAX_FILES = 100_000
 MAX_FOLDER_DEPTH = 64
 _PACKED = frozenset((*ARCHIVES, *SQUEEZED))
+_FOLDERS_OF_TOOLS = frozenset(("node_modules", "__pycache__", "site-packages"))
+_ENVIRONMENT = "pyvenv.cfg"
+"""file of a Python environment, which holds thousands of others"""
 _SPECIAL = (
     (stat.S_ISFIFO, say("is a pipe")),
     (stat.S_ISSOCK, say("is a socket")),
@@ -140,6 +143,12 @@ class Walk:
             yield _skipped(name, say("lies more than {count} folders deep", count=MAX_FOLDER_DEPTH))
             return
         for entry in sorted(os.listdir(path)):
+            if _is_of_tools(path, entry):
+                yield _skipped(
+                    os.path.join(name, entry),
+                    say("is a hidden folder or one of tools; name it if evidence lies in it"),
+                )
+                continue
             yield from self._path(
                 os.path.join(path, entry), os.path.join(name, entry), given=False, depth=depth + 1
             )
@@ -225,6 +234,13 @@ class Walk:
             )
         if not members:
             yield _skipped(piece.name, say("is an empty archive"))
+
+
+def _is_of_tools(folder: str, entry: str) -> bool:
+    """Whether an entry of a folder is a folder in which tools keep their own files."""
+    path = os.path.join(folder, entry)
+    named = entry.startswith(".") or entry in _FOLDERS_OF_TOOLS
+    return (named and os.path.isdir(path)) or os.path.exists(os.path.join(path, _ENVIRONMENT))
 
 
 def _special(mode: int) -> Text | None:

@@ -82,11 +82,7 @@ def _database() -> Iterator[duckdb.DuckDBPyConnection]:
 
 
 def memory_limit(incidents: int) -> str:
-    """What DuckDB may take for a run, as it writes sizes.
-
-    Args:
-        incidents: of the run.
-    """
+    """What DuckDB may take for a run, as it writes sizes."""
     wanted = _MEMORY_BYTES + _INCIDENT_BYTES * max(0, incidents - _USUAL_INCIDENTS)
     available = available_bytes()
     if available is not None:
@@ -110,20 +106,12 @@ def run_tables(base: duckdb.DuckDBPyConnection, run: str) -> duckdb.DuckDBPyConn
 
 
 def schema_of(run: str) -> str:
-    """Where the tables of a run are in the database, for which "Night" and "night" are one name.
-
-    Args:
-        run: its name.
-    """
+    """Where the tables of a run are in the database, for which "Night" and "night" are one name."""
     return f"copied.run_{run.encode().hex()}"
 
 
 def select(name: str) -> str:
-    """The SELECT of a view, or of a comparison that only reports ask for.
-
-    Args:
-        name: of its file.
-    """
+    """The SELECT of a view, or of a comparison that only reports ask for."""
     if name in VIEWS:
         return view_select(name)
     return files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8")

@@ -43,11 +43,7 @@ class Picture:
         (self._counts,) = self.rows("run_counts")
 
     def totals(self, left_out: LeftOut) -> FleetTotals:
-        """What the run counts over its incidents.
-
-        Args:
-            left_out: what the listing left out.
-        """
+        """What the run counts over its incidents."""
         counts = {name: count for name, count in self._counts.items() if name != "runs"}
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
 
@@ -101,11 +97,7 @@ class Picture:
             yield from self._with_documents(batch.to_pylist())
 
     def count(self, name: str) -> int:
-        """How many rows a comparison has.
-
-        Args:
-            name: of its file.
-        """
+        """How many rows a comparison has."""
         ((count,),) = self._tables.sql(f"SELECT count(*) FROM (\n{select(name)}\n)").fetchall()
         return int(count)
 

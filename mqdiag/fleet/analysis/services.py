@@ -33,12 +33,7 @@ class OneService(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
-    """The services of a report, ordered by environment and name.
-
-    Args:
-        now: the run.
-        facts: its facts, with the services.
-    """
+    """The services of a report, ordered by environment and name."""
     states = {(state.environment, state.service): state for state in facts.services}
     names = sorted(states)
     for start in range(0, len(names), SERVICES_AT_ONCE):

@@ -35,12 +35,7 @@ _Value = bytes | str | int | None
 
 
 def broken_keys(heap: Heap, keys: Nodes) -> BrokenKeys | None:
-    """What is wrong with the keys of one map; None where nothing is, or the keys are objects of the JDK.
-
-    Args:
-        heap: the graph.
-        keys: of the map.
-    """
+    """What is wrong with the keys of one map; None where nothing is, or the keys are objects of the JDK."""
     keys = keys[keys >= 0]
     if keys.size < _LEAST_KEYS:
         return None

@@ -31,6 +31,8 @@ class Team(msgspec.Struct, frozen=True, kw_only=True):
     """checked and packed files of libraries, as `library_files.add` takes them"""
     library_by: Mapping[str, str] = {}
     """the file of each library by the library's name"""
+    others: tuple[tuple[str, str, str], ...] = ()
+    """(table, first name in it, file) of what the files of libraries say besides"""
     statements: tuple[Statement, ...] = ()
     rules: Mapping[str, tuple[RuleWords, ...]] = {}
     """by the name of the rule"""
@@ -74,7 +76,11 @@ def check_team(given: Iterable[GivenFile], rules: Collection[str]) -> tuple[Team
         except UsageError as error:
             errors.append(error)
     team = Team(
-        libraries=libraries.packed, library_by=libraries.by, statements=tuple(statements.values()), rules=words
+        libraries=libraries.packed,
+        library_by=libraries.by,
+        others=tuple(libraries.others),
+        statements=tuple(statements.values()),
+        rules=words,
     )
     return team, errors
 

@@ -55,7 +55,9 @@ def converted(
         return msgspec.convert(raw, kind)
     except msgspec.ValidationError as error:
         problem, place = given_toml.problem_and_place(str(error))
-        raise refused(file, place, say("{problem}", problem=problem)) from error
+        words = given_toml.choices(kind, place)
+        text = say("{problem}: expected one of {words}", problem=problem, words=words) if words else None
+        raise refused(file, place, text or say("{problem}", problem=problem)) from error
 
 
 def refused(file: GivenFile, place: str, problem: Text) -> UsageError:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from mqdiag.knowledge.checked_libraries import LibraryFile
-from mqdiag.knowledge.library import JDK, Call, Holder, Library, ListenerContainer, Threads
+from mqdiag.knowledge.library import JDK, Call, Holder, Library, ListenerContainer, PeerFields, Threads
 from mqdiag.knowledge.library_files import part_of_all, shipped
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.knowledge.team.folder import GivenFile
@@ -27,6 +27,7 @@ _TABLES: Mapping[str, type[msgspec.Struct]] = {
     "call": Call,
     "holder": Holder,
     "listener_container": ListenerContainer,
+    "peer": PeerFields,
     "threads": Threads,
 }
 LARGEST_RANK = 1000
@@ -47,7 +48,9 @@ class TeamLibraries:
     def __init__(self) -> None:
         self.packed: dict[str, bytes] = {}
         self.by: dict[str, str] = {}
+        self.others: list[tuple[str, str, str]] = []
         self._packages: dict[str, str] = {}
+        self._frames: dict[str, str] = {}
         ours = part_of_shipped()
         self._names = {library.name for file in ours.values() for library in file.library}
         self._ids = {holder.id for file in ours.values() for holder in file.holder if holder.id is not None}
@@ -83,6 +86,8 @@ class TeamLibraries:
                     )
         for library in content.library:
             self.by[library.name] = file.name
+        self.others += [(table, name, file.name) for table, name in _others(content)]
+        self._frames.update({frame: library.name for library in content.library for frame in library.frames})
         self._packages.update(dict.fromkeys(content.packages, file.name))
         self.packed[f"{file.path} of a team"] = msgspec.msgpack.encode(content)
 
@@ -116,6 +121,15 @@ class TeamLibraries:
             if not library.name.strip() or library.name in self._names or library.name in self.by:
                 problem = say("{name} is known already: expected another name", name=repr(library.name))
                 raise refused(file, f"{place}.name", problem)
+            for frame in library.frames:
+                owner = self._frames.get(frame) or next(
+                    (one.name for one in content.library[:number] if frame in one.frames), None
+                )
+                if owner is not None:
+                    problem = say(
+                        "{frame} stands in {library} too: expected it in one", frame=frame, library=owner
+                    )
+                    raise refused(file, f"{place}.frames", problem)
             if not library.frames:
                 raise refused(
                     file, f"{place}.frames", say("is empty: expected a beginning of package.Class.method")
@@ -167,6 +181,16 @@ def _signed(content: LibraryFile, by: str) -> LibraryFile:
     return msgspec.structs.replace(content, **signed)
 
 
+def _others(content: LibraryFile) -> Iterator[tuple[str, str]]:
+    """(table, the first name in it) of everything in a file that is no library."""
+    named = [("call", one.methods) for one in content.call]
+    named += [(table, one.classes) for table in ("holder", "peer") for one in getattr(content, table)]
+    named += [("listener_container", one.frames) for one in content.listener_container]
+    if content.threads is not None:
+        named.append(("threads", content.packages))
+    yield from ((table, names[0]) for table, names in named if names)
+
+
 def _java_names(content: LibraryFile) -> Iterator[tuple[str, tuple[str, ...]]]:
     """(place, names of methods, classes or beginnings of these) of everything that a file names."""
     for number, library in enumerate(content.library):
@@ -176,6 +200,8 @@ def _java_names(content: LibraryFile) -> Iterator[tuple[str, tuple[str, ...]]]:
         yield f"call[{number}].methods", call.methods
     for number, holder in enumerate(content.holder):
         yield f"holder[{number}].classes", holder.classes
+    for number, peer in enumerate(content.peer):
+        yield f"peer[{number}].classes", peer.classes
     for number, container in enumerate(content.listener_container):
         yield f"listener_container[{number}].frames", container.frames
     if content.threads is not None:

@@ -38,10 +38,6 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_rule_words(file: GivenFile, rules: Collection[str]) -> RuleWords:
     """What a file says.
 
-    Args:
-        file: named after the rule.
-        rules: names of all rules.
-
     Raises:
         UsageError: it is wrong, or there is no such rule.
     """

@@ -6,57 +6,15 @@ import re
 
 import msgspec
 
+from mqdiag.read.admin.recognise import WORDS
+
 NOT_THERE = ("N/A", "n/a", "null", "-")
 MOST_COLUMNS = 40
 _TOKEN = re.compile(
     # a load such as "0.00(0,0ms)", a list of addresses, a time, a name; names have no blanks
     r"[^\s({\[]{0,200}[({\[][^)}\]]{0,4000}[)}\]]\S*|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*|\S+"
 )
-_NAMES = {
-    "brokername": "broker",
-    "分片": "broker",
-    "clustername": "cluster",
-    "集群": "cluster",
-    "queue": "qid",
-    "queueid": "qid",
-    "队列": "qid",
-    "no": "bid",
-    "编号": "bid",
-    "addr": "address",
-    "地址": "address",
-    "版本": "version",
-    "producemessagetps": "intps",
-    "生产消息tps": "intps",
-    "consumermessagetps": "outtps",
-    "消费消息tps": "outtps",
-    "intpsload": "intps",
-    "outtpsload": "outtps",
-    "consumergroup": "group",
-    "subscriptiongroup": "group",
-    "订阅组": "group",
-    "quantity": "count",
-    "数量": "count",
-    "类型": "type",
-    "mode": "model",
-    "模式": "model",
-    "difftotal": "diff",
-    "delay": "diff",
-    "差值": "diff",
-    "延迟": "diff",
-    "clientip": "client",
-    "consumerclient": "client",
-    "消费者终端": "client",
-    "代理者位点": "brokeroffset",
-    "消费者位点": "consumeroffset",
-    "lasttime": "last",
-    "lasttimestamp": "last",
-    "lastupdated": "last",
-    "lastupdatetimestamp": "last",
-    "上次时间": "last",
-    "主题": "topic",
-    "clientaddress": "clientaddr",
-}
-"""names that consoles and older versions give to a column"""
+_NAMES = {other: name for name, others in WORDS.columns.items() for other in others}
 
 
 class Head(msgspec.Struct, frozen=True):

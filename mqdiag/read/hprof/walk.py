@@ -172,10 +172,6 @@ class Shelves:
 
     The system clears a page when it is first written to, and large pages take it far less time: an array of its own
     for each slice would mostly have small ones. What was never written to costs addresses but no memory.
-
-    Args:
-        room: takes what is kept.
-        most: objects of all slices.
     """
 
     def __init__(self, room: ArrayMemory, most: int) -> None:

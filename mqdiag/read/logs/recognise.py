@@ -19,12 +19,7 @@ _DUMP_HEAD = 400
 
 
 def is_log(head: bytes, name: str) -> bool:
-    """Whether text is a log, or an excerpt of one without times.
-
-    Args:
-        head: its beginning.
-        name: its path.
-    """
+    """Whether text is a log, or an excerpt of one without times."""
     head = head.lstrip(b"\0")
     text = head.decode(errors="replace")
     if is_dump_file(head) or is_endpoint_json(text) or begins_as_crash_report(text):

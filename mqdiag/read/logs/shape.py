@@ -9,6 +9,7 @@ from pathlib import PurePath
 import msgspec
 
 from mqdiag.facts.vocabulary import LogKind
+from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.stamps import has_clock
@@ -60,43 +61,6 @@ _UNDATED = lazy_pattern(
     + rb"|^[ \t>`]*(?:Caused by: )?(?:org\.apache|com\.alibaba)\.rocketmq\.(?:\w{1,60}\.){0,8}\w{1,80}Exception: ",
     re.M,
 )
-_NAMES: tuple[tuple[str, LogKind], ...] = (
-    ("rocketmq_client", "client"),
-    ("storeerror", "store-error"),
-    ("store", "store"),
-    ("watermark", "watermark"),
-    ("remoting", "remoting"),
-    ("namesrv", "namesrv"),
-    ("stats", "stats"),
-    ("pop.", "pop"),
-    ("dledger", "dledger"),
-    ("jraft", "jraft"),
-    ("controller", "controller"),
-    ("proxy_watermark", "proxy-watermark"),
-    ("proxy", "proxy"),
-    ("broker.", "broker"),
-)
-_WORDS: tuple[tuple[LogKind, tuple[bytes, ...]], ...] = (
-    ("watermark", (b"[WATERMARK]",)),
-    ("proxy-watermark", (b" queueSize ",)),
-    ("proxy", (b"GrpcServer", b"GrpcClientChannel", b"HeartbeatSyncer", b"ReceiptHandle", b"grpcServerPort")),
-    ("controller", (b"ControllerManager", b"DLedgerController", b"ReplicasInfoManager")),
-    ("dledger", (b"PARSE_VOTE_RESULT", b"QuorumAckChecker", b"DLedgerServer")),
-    ("jraft", (b"JRaft-ElectionTimer", b"JRaft-StepDownTimer", b"JRaft-RPC-Processor")),
-    ("pop", (b"reviveQueueId=", b"[PopBuffer]")),
-    ("stats", (b"Stats In One ",)),
-    ("store-error", (b"ffset not matched",)),
-    (
-        "store",
-        (b"[STORETPS]", b"[PAGECACHERT]", b"ommitLog", b"appedFile", b"apedFile", b"HAService", b"HAClient"),
-    ),
-    ("namesrv", (b"new broker registered", b"RouteInfoManager", b"NSScheduledThread")),
-    (
-        "client",
-        (b"PullMessageService", b"doRebalance", b"so do flow control", b"MQClientFactory", b"HeartbeatData"),
-    ),
-    ("remoting", (b"NettyServerCodecThread", b"NETTY SERVER PIPELINE", b"closeChannel", b"createChannel")),
-)
 
 
 class Shape(msgspec.Struct, frozen=True):
@@ -136,9 +100,9 @@ def has_records(head: bytes) -> bool:
 
 def _own_file(head: bytes, name: str) -> LogKind:
     base = PurePath(name.rpartition("!")[2]).name.lower()
-    for start, kind in _NAMES:
+    for start, kind in log_files().names:
         if base.startswith(start):
             return kind
-    counts = {kind: sum(head.count(word) for word in words) for kind, words in _WORDS}
+    counts = {kind: sum(head.count(word.encode()) for word in words) for kind, words in log_files().words}
     best = max(counts, key=lambda kind: counts[kind])
     return best if counts[best] else "broker"

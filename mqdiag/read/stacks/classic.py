@@ -347,13 +347,14 @@ def _find_start(buffer: str) -> int:
     """Where a dump begins: at its first line, or, in a paste without one, at its first thread."""
     starts = [buffer.find(patterns.DUMP_MARK), _line_start(buffer, buffer.find(patterns.DEADLOCK_MARK))]
     stop = min((start for start in starts if start >= 0), default=len(buffer))
-    starts += (_jstack_thread(buffer, stop), _tool_thread(buffer, stop))
+    starts += (_jstack_thread(buffer, stop), _jstack_thread(buffer, stop, "Carrying virtual thread #"))
+    starts.append(_tool_thread(buffer, stop))
     return min((start for start in starts if start >= 0), default=-1)
 
 
-def _jstack_thread(buffer: str, stop: int) -> int:
-    """Start of the first thread of jstack, by its line of state; -1 when there is none."""
-    state = buffer.find(patterns.STATE_MARK, 0, stop)
+def _jstack_thread(buffer: str, stop: int, mark: str = patterns.STATE_MARK) -> int:
+    """Start of the first thread of jstack, by its line of state or what it carries; -1 when there is none."""
+    state = buffer.find(mark, 0, stop)
     while state >= 0:
         line = buffer.rfind("\n", 0, state)
         above = buffer.rfind("\n", 0, line) if line > 0 else -1
@@ -361,7 +362,7 @@ def _jstack_thread(buffer: str, stop: int) -> int:
         if header.startswith('"') and (is_header(header[1:]) or patterns.CUT_HEADER.match(header[1:])):
             return above + 1
         # a log line that happens to hold the words: look behind it
-        state = buffer.find(patterns.STATE_MARK, state + 1, stop)
+        state = buffer.find(mark, state + 1, stop)
     return -1
 
 

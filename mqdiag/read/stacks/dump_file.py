@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from sys import intern
@@ -27,13 +26,18 @@ from mqdiag.read.stacks.records import (
 from mqdiag.text import say
 
 _DUMP_START = lazy_pattern(r'\{\s*"threadDump"\s*:')
+_STACK = lazy_pattern(r'"name"\s*:\s*"[^\n]*\s*(?:"[^\n]*\s*){0,8}"stack"\s*:\s*\[')
 _THREAD_START = lazy_pattern(r'\{\s*"tid"\s*:')
 _OWNER = lazy_pattern(r"owner[ =]#?(\d{1,18})\b")
 
 
 def is_json_dump(head: str) -> bool:
     """Whether text begins like a JSON thread dump."""
-    return head.lstrip().startswith("{") and patterns.JSON_MARK in head[:400]
+    if patterns.JSON_MARK in head:
+        return _DUMP_START.search(head) is not None or head.lstrip().startswith("{")
+    # its head was lost: entries of threads are left
+    found = _THREAD_START.search(head) if '"tid"' in head and '"stack"' in head else None
+    return found is not None and _STACK.search(head, found.start(), found.start() + 1000) is not None
 
 
 def is_text_dump(head: str) -> bool:
@@ -50,10 +54,11 @@ def read_json(source: str, text: str) -> list[Sample]:
 
 def _read_one_json(source: str, text: str, at: int) -> Sample:
     sample = Sample(source=source, format="dump-json")
+    begins = _DUMP_START.search(text)
     try:
-        dump = msgspec.json.decode(text.strip())["threadDump"]
+        dump = _first_json(text, 0 if begins is None else begins.start())["threadDump"]
         containers = dump["threadContainers"]
-    except (msgspec.DecodeError, KeyError, TypeError, UnicodeError, RecursionError):
+    except (msgspec.DecodeError, ValueError, KeyError, TypeError, RecursionError):
         dump, containers, end = _cut_json(text)
         sample.complete = False
         sample.stopped_at_byte = at + end
@@ -73,8 +78,24 @@ def _read_one_json(source: str, text: str, at: int) -> Sample:
     return sample
 
 
+def _first_json(text: str, start: int) -> Any:
+    """The JSON at a place; other text may follow.
+
+    Raises:
+        ValueError: there is none, or it is cut.
+    """
+    try:
+        return msgspec.json.decode(text[start:].strip())
+    except (msgspec.DecodeError, UnicodeError):
+        import json  # one form of pastes alone needs it
+
+        return json.JSONDecoder(strict=False).raw_decode(text, start)[0]
+
+
 def _cut_json(text: str) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
     """Head fields and whole threads of a JSON dump that does not end; the JDK itself writes such files."""
+    import json  # one form of dumps alone needs it
+
     decoder = json.JSONDecoder(strict=False)
     dump: dict[str, Any] = {}
     for key in ("processId", "time", "runtimeVersion"):

@@ -115,13 +115,7 @@ class KnownHeader(msgspec.Struct, gc=False):
     """the same as text"""
 
     def is_at(self, data: bytes, at: int, following: int) -> bool:
-        """Whether a line says the same, apart from its times.
-
-        Args:
-            data: text.
-            at: where the line begins.
-            following: where the next one begins.
-        """
+        """Whether a line says the same, apart from its times."""
         # they cannot overlap: before its times a header has no "tid="
         return data.startswith(self.begin, at) and data.startswith(self.end, following - self.end_size)
 

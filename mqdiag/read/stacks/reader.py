@@ -11,7 +11,7 @@ from mqdiag.errors import InputError, empty_file
 from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, members
-from mqdiag.read.stacks import endpoint, heap_view, jconsole, patterns
+from mqdiag.read.stacks import endpoint, heap_view, jconsole, other_forms, patterns
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.classic import ClassicScanner
 from mqdiag.read.stacks.cpu_times import CpuTimes, is_cpu_times, read_cpu_times
@@ -29,6 +29,7 @@ MARKS = (
     patterns.DEADLOCK_MARK.encode(),
     patterns.JSON_MARK.encode(),
     b"(state = ",
+    other_forms.JROCKIT_MARK.encode(),
 )
 """bytes that stand in most forms of a thread dump, wherever it begins"""
 HINT = say("give what `jstack PID`, `jcmd PID Thread.print` or `kill -3` wrote")
@@ -70,6 +71,7 @@ def is_of_a_tool(head: bytes) -> bool:
         or jconsole.is_jconsole_text(text)
         or _is_javacore(text)
         or is_cpu_times(text)
+        or other_forms.converter(text) is not None
     )
 
 
@@ -156,6 +158,9 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     if jconsole.is_jconsole_text(head):
         text = jconsole.as_thread_info(_whole(label, head, pieces))
         return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+    convert = other_forms.converter(head)
+    if convert is not None:
+        return _of_other_form(label, head, convert(_whole(label, head, pieces)), bodies)
     if _is_javacore(head):
         return _of_javacore(label, _whole(label, head, pieces), bodies)
     unwrapper = Unwrapper()
@@ -187,6 +192,17 @@ def _searched(pieces: Iterable[str], result: ReadResult) -> Iterator[str]:
     for piece in pieces:
         result.has_crash_head = result.has_crash_head or any(head in piece for head in HEADS)
         yield piece
+
+
+def _of_other_form(label: str, head: str, text: str, bodies: BodyParser) -> list[Sample]:
+    samples = _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+    for sample in samples if other_forms.is_agents(head) else ():
+        sample.complete = False
+        sample.problem = say(
+            "`jstack -F` prints neither names of threads nor who holds a lock; use `jcmd PID Thread.print -l`, or"
+            " `kill -3 PID` and the console log"
+        )
+    return samples
 
 
 def _is_javacore(head: str) -> bool:
@@ -236,28 +252,21 @@ class _Refusal:
 
     def __init__(self) -> None:
         self._failed: str | None = None
-        self._agent = False
 
     def look(self, piece: str) -> None:
         """Take note of what a piece looks like."""
         if self._failed is None and len(piece) < 1 << 16:
             found = patterns.FAILED_CAPTURE.search(piece)
             self._failed = found[0].strip() if found else None
-        if not self._agent and "(state = " in piece and patterns.AGENT_HEADER.search(piece):
-            self._agent = True
 
     def problem(self) -> Text:
         """What is wrong, in one line."""
-        if self._agent:
-            return say("is `jstack -F` output, which holds no thread names")
         if self._failed:
             return say("holds no thread dump: the capture failed ({message})", message=self._failed[:160])
         return say("holds no thread dump")
 
     def hint(self) -> Text:
         """What to try next."""
-        if self._agent:
-            return say("use `jcmd PID Thread.print -l`, or `kill -3 PID` and the console log")
         if self._failed:
             return say("run jstack as the user of the process, or use `kill -3 PID` and the console log")
         return HINT

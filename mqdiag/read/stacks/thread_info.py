@@ -98,6 +98,7 @@ def _of_info(found: re.Match[str], body: str) -> tuple[ThreadRecord, str]:
         NO_STACK,
         java_id=int(java_id) if java_id is not None and int(java_id) > 0 else None,
         daemon=found["daemon"] is not None,
+        virtual="java.lang.VirtualThread.run(" in body,
         cpu_ms=float(found["cpu"]) if found["cpu"] is not None else None,
         parked_owner=int(owner) if owner is not None and int(owner) > 0 else None,
         owner_name=intern(found["owner"]) if found["owner"] else None,

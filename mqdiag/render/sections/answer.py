@@ -41,6 +41,23 @@ def brief_section(report: Report, view: View) -> Section:
     )
 
 
+def closing_section(report: Report, more: Text) -> Section:
+    """The answer once more, for the end of a text that has scrolled it away.
+
+    Args:
+        report: of the run.
+        more: where the rest of it is.
+    """
+    named = answering_finding(report)
+    title = report.answer.text
+    if named is not None and (remedy := root_cause(named, report).remedy):
+        title = say("{answer}. First: {action}", answer=named.title, action=remedy[0])
+    if more:
+        title = say("{answer} {more}", answer=title, more=more)
+    card = Card(name="closing-card", state=_state(report), label=_label(report), title=title, parts=())
+    return Section(name="closing", title=say("Answer"), headed=False, parts=(card,))
+
+
 def _card(report: Report, write: Writer) -> Card:
     answer = report.answer
     named = answering_finding(report)

@@ -124,7 +124,9 @@ def answer_card(finding: Finding, report: Report) -> Card:
     if root is not finding:
         parts.append(Paragraph(say("The cause: {title}", title=root.title), link=anchor(root.fingerprint)))
     if root.remedy:
-        parts.append(Steps(root.remedy, title=say("Do this first"), shown=_FIRST_ACTIONS))
+        # a team's runbook stands behind our own actions, and is what its people look for
+        shown = None if root.team else _FIRST_ACTIONS
+        parts.append(Steps(root.remedy, title=say("Do this first"), shown=shown))
     why = say("Why") if sure else _why(finding)
     parts.append(Bullets(finding.explanation or _sentences(finding), title=why, shown=_FIRST_REASONS))
     parts += _sources(finding)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from mqdiag.findings import RuleCard
+from mqdiag.findings import CaseWords, RuleCard
+from mqdiag.language import Writer
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.render.parts import Bullets, Column, Pairs, Paragraph, Section, Steps, Table
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
 _ALL = 1 << 30
+_PLACEHOLDER = lazy_pattern(r"\{([^}]*)\}")
 
 
 def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
@@ -38,8 +42,8 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
     )
 
 
-def card_sections(card: RuleCard) -> Iterator[Section]:
-    """What the rule means, what to do, how reports name it, and its sources."""
+def card_sections(card: RuleCard, cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Section]:
+    """What the rule means, what to do, how reports name it, the cases that it tells apart, and its sources."""
     title = say("{name}: {title}", name=card.name, title=card.title)
     yield Section(name="rule", title=title, parts=(Paragraph(card.why),))
     yield Section(name="remedy", title=say("What to do"), parts=(Steps(card.remedy),))
@@ -52,6 +56,7 @@ def card_sections(card: RuleCard) -> Iterator[Section]:
     if card.proven_on:
         rows.append((say("tried on"), card.proven_on))
     yield Section(name="reports", title=say("In reports"), parts=(Pairs(rows),))
+    yield Section(name="cases", title=say("Cases"), parts=tuple(_case_parts(cases, write)))
     if card.limits:
         yield Section(
             name="limits",
@@ -75,3 +80,23 @@ def _either(kinds: tuple[str, ...]) -> Value:
     if len(kinds) == 1:
         return word(kinds[0])
     return say("{kinds} or {last}", kinds=tuple(map(word, kinds[:-1])), last=word(kinds[-1]))
+
+
+def _case_parts(cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Bullets]:
+    """The sentences of each case, with <name> for each value; those that a case above has too stand there alone."""
+    told: set[Text] = set()
+    for case in cases:
+        title = say(
+            "{name}: {severity}, {confidence} confidence",
+            name=case.name,
+            severity=word(case.severity.value),
+            confidence=word(case.confidence.value),
+        )
+        texts = (*case.titles, *(text for text in dict.fromkeys(case.explanation) if text not in told))
+        told.update(case.explanation)
+        yield Bullets([_PLACEHOLDER.sub(_named, write(text)) for text in texts], title=title)
+
+
+def _named(found: re.Match[str]) -> str:
+    name, _, kind = found[1].partition(":")
+    return kind.rpartition("|")[2] if "|" in kind else f"<{name}>"

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Paragraph, Section
 from mqdiag.render.sections import sections_of
-from mqdiag.render.sections.answer import brief_section
-from mqdiag.render.sections.finding_cards import told_with_the_answer
+from mqdiag.render.sections.answer import brief_section, closing_section
+from mqdiag.render.sections.finding_cards import answering_finding, told_with_the_answer
 from mqdiag.render.text.writer import TextWriter
 from mqdiag.text import NOTHING, Text, say, sentences
 
-_RULES = say("`mqdiag rules NAME` explains a rule.")
+_TABLES = frozenset(("queues", "sending", "waste", "classes", "threads"))
+"""sections that a reader of a decided report needs only on demand"""
 _MORE = say("--detail full adds tables and a glossary.")
 
 
@@ -23,24 +26,39 @@ def render(report: Report, view: View) -> str:
     if view.detail == "brief":
         page.section(brief_section(report, view))
         return page.text()
-    sections = sections_of(report, view)
+    sections = [_cut(section, report, view) for section in sections_of(report, view)]
     if view.wide:
         from mqdiag.render.sections.glossary import glossary_section
 
         sections.append(glossary_section())
     for section in sections:
         page.section(section)
-    hints = [*_hints(report, sections)]
-    if hints and not view.wide:
-        hint = Paragraph(sentences(*hints), soft=True)
-        page.section(Section(name="hints", title=NOTHING, headed=False, parts=(hint,)))
+    more = sentences(*_hints(report, sections, view))
+    if report.show is not None or report.secrets is not None or not report.answer.text:
+        if more:
+            hint = Paragraph(more, soft=True)
+            page.section(Section(name="hints", title=NOTHING, headed=False, parts=(hint,)))
+    else:
+        page.section(closing_section(report, more))
     return page.text()
 
 
-def _hints(report: Report, sections: list[Section]) -> Iterator[Text]:
+def _cut(section: Section, report: Report, view: View) -> Section:
+    """The section, on demand only where the answer stands without it."""
+    asked = section.name == "threads" and view.all_threads
+    decided = report.answer.state != "undecided" and report.heap is not None and report.heap.counted is None
+    if section.name in _TABLES and decided and not asked:
+        return msgspec.structs.replace(section, wide=True)
+    return section
+
+
+def _hints(report: Report, sections: list[Section], view: View) -> Iterator[Text]:
     """Where to read more."""
-    if report.findings:
-        yield _RULES
+    if view.wide:
+        return
+    named = answering_finding(report) or next(iter(report.findings), None)
+    if named is not None:
+        yield say("`mqdiag rules {rule}` explains it.", rule=named.rule)
     if any(section.wide for section in sections):
         hidden = told_with_the_answer(report)
         yield _more_findings(hidden) if hidden else _MORE

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.findings import RuleCard
+from mqdiag.findings import CaseWords, RuleCard
 from mqdiag.render import View
 from mqdiag.render.sections.rule_catalogue import card_sections, catalogue_section
 from mqdiag.render.text.writer import TextWriter
@@ -15,9 +15,9 @@ def render_catalogue(cards: tuple[RuleCard, ...], view: View) -> str:
     return page.text()
 
 
-def render_card(card: RuleCard, view: View) -> str:
+def render_card(card: RuleCard, cases: tuple[CaseWords, ...], view: View) -> str:
     """One rule with all its texts."""
     page = TextWriter(view)
-    for section in card_sections(card):
+    for section in card_sections(card, cases, view.write):
         page.section(section)
     return page.text()

@@ -28,3 +28,11 @@ def totals_line(report: Report) -> Text:
     if parts:
         return say("{parts}", parts=tuple(parts))
     return say("no fault found") if report.answer.state == "healthy" else say("undecided")
+
+
+def one_line(report: Report, path: str) -> Text:
+    """The report in one line, for the terminal of a run that wrote it into a file."""
+    totals = totals_line(report)
+    if report.answer.text and report.findings:
+        return say("{totals}: {answer} (report: {path})", totals=totals, answer=report.answer.text, path=path)
+    return say("{totals} (report: {path})", totals=totals, path=path)

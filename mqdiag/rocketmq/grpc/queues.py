@@ -129,13 +129,6 @@ def stalled_ms(
     A queue that holds as many messages as it may looks each second whether it may ask for more, and notes when. If it
     never could, none of its messages was finished since it last asked. Each of them must still be in a task, since
     one whose acknowledgement fails stays in the queue too.
-
-    Args:
-        heap: the graph.
-        queues: the queues of all consumers.
-        consumer: node of the PushConsumerImpl.
-        most_messages: its maxCacheMessageCount.
-        tasks: tasks of the consumers.
     """
     own = np.flatnonzero((queues.consumers == consumer) & queues.assigned)
     if not own.size or most_messages is None:

@@ -9,6 +9,7 @@ from mqdiag.knowledge.detect import Detect
 from mqdiag.rules.detectors.drifts import in_drifts
 from mqdiag.rules.detectors.lines import in_lines
 from mqdiag.rules.detectors.rows import in_rows
+from mqdiag.rules.detectors.statements import in_statements
 from mqdiag.rules.said import Check
 
 if TYPE_CHECKING:
@@ -21,5 +22,6 @@ def checks_of(rule: Rule, detect: Detect) -> list[tuple[tuple[str, ...], Check]]
         *(partial(in_lines, rule, one) for one in detect.lines),
         *(partial(in_rows, rule, one) for one in detect.rows),
         *(partial(in_drifts, rule, one) for one in detect.drifts),
+        *([partial(in_statements, rule)] if detect.statements else []),
     ]
     return [((kind,), check) for kind, check in zip(detect.evidence, checks, strict=True)]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.said import Findings, Limits
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
@@ -16,7 +15,7 @@ MOST_HOSTS = 3
 """hosts that a sentence names for each value"""
 
 
-def in_drifts(rule: Rule, kind: str, facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_drifts(rule: Rule, kind: str, facts: Facts, limits: Limits) -> Findings:
     """One finding for each group and key of a kind: the case of the rule's own name, with a row for each value."""
     for drift in () if facts.fleet is None else facts.fleet.drifts:
         if drift.kind != kind:

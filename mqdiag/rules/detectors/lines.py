@@ -10,7 +10,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.knowledge.detect import Choice, Lines, Number
 from mqdiag.log_events import by_group, events, lines_of, most_frequent, one_of_several, only
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.said import Findings, Limits, Said
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.text import Text
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Values = dict[str, EvidenceValue | Text]
 
 
-def in_lines(rule: Rule, shown: Lines, facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_lines(rule: Rule, shown: Lines, facts: Facts, limits: Limits) -> Findings:
     """One finding for each process, broker or group with such lines; for each kind where each has its own case."""
     meant: list[tuple[tuple[str, ...], tuple[Choice, ...]]] = [
         ((kind,), (Choice(case),)) for kind, case in shown.by_kind.items()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
 from mqdiag.knowledge.detect import Rows
-from mqdiag.rules.said import Limits, Said, Skip
+from mqdiag.rules.said import Findings, Limits, Said, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap
 from mqdiag.rules.shared.graph_needed import without_graph
 
@@ -19,7 +19,7 @@ Found = tuple[Any, ...]
 """a row, and what it is part of, from the inside to the outside"""
 
 
-def in_rows(rule: Rule, shown: Rows, facts: Facts, limits: Limits) -> Iterator[Said]:
+def in_rows(rule: Rule, shown: Rows, facts: Facts, limits: Limits) -> Findings:
     """One finding for each row, or one for the worst of them."""
     beyond: list[Found] = []
     for found in _rows(facts, shown.of.split(".")):

@@ -8,7 +8,7 @@ from functools import wraps
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import TIME
 from mqdiag.knowledge.words import Words
-from mqdiag.rules.said import Check, Limits, Said, Skip
+from mqdiag.rules.said import Check, Findings, Limits, Skip
 
 WORDS = Words("graph_needed")
 
@@ -41,7 +41,7 @@ def needs_graph(check: Check) -> Check:
     """Make a check of all facts only where the queues and holders of the heap dump were read."""
 
     @wraps(check)
-    def made(facts: Facts, limits: Limits) -> Iterator[Said]:
+    def made(facts: Facts, limits: Limits) -> Findings:
         skip = None if facts.heap is None else without_graph(facts.heap)
         if skip is not None:
             yield skip

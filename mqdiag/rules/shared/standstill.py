@@ -15,6 +15,8 @@ from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Draft, Limits
+from mqdiag.rules.shared.peers import Peers, lines
+from mqdiag.rules.shared.peers import evidence as peer_evidence
 from mqdiag.text import NOTHING, Text, Value
 
 if TYPE_CHECKING:
@@ -43,6 +45,7 @@ def case(
     words: Mapping[str, Value] | None = None,
     given: Mapping[str, tuple[Text, ...]] | None = None,
     cause: str | None = None,
+    peers: Peers = (),
 ) -> Draft:
     """A finding of a standstill.
 
@@ -56,18 +59,25 @@ def case(
         words: as in `Rule.case`.
         given: as in `Rule.case`; in place of the usual ones where they have the same names.
         cause: where it is not that of the standstill.
+        peers: whom the threads wait for, by a heap dump.
     """
     samples, *details = explanation(still, seen)
     return rule.case(
         name,
         subject=subject(still),
-        evidence=evidence(still),
-        words={"who": who(still), "frame": short_frame(still.frame), **(words or {})},
+        evidence={**evidence(still), **peer_evidence(peers)},
+        words={
+            "who": who(still),
+            "frame": short_frame(still.frame),
+            "peer_known": bool(peers) or still.kind != "socket-read",
+            **(words or {}),
+        },
         given={
             "samples": (samples,),
             "details": tuple(details),
             "waiting_code": (WORDS.say("waiting_code"),),
             "remedy": still.remedy,
+            "peers": lines(peers),
             **(given or {}),
         },
         severity=severity(still, limits, worst or rule.texts.case[name].severity),
@@ -87,12 +97,13 @@ def undecided_case(
     worst: Severity = Severity.WARNING,
     words: Mapping[str, Value] | None = None,
     cause: str = HANGS_OR_SLOW,
+    peers: Peers = (),
 ) -> Draft:
     """A finding of threads that hang or are slow: all samples show them in one call, and nothing tells which.
 
     Arguments as for `case`.
     """
-    found = case(rule, name, still, limits, worst=worst, words=words, cause=cause)
+    found = case(rule, name, still, limits, worst=worst, words=words, cause=cause, peers=peers)
     return structs.replace(
         found, confidence=Confidence.MEDIUM, confidence_reason=WORDS.say("hangs_or_slow_is_open")
     )

@@ -18,6 +18,7 @@ from mqdiag.graph.waste import waste
 from tests.layers import CHECK
 from tests.oracles import waste as oracle
 from tests.programs import need
+from tests.waiting import PATIENCE_S
 
 pytestmark = CHECK
 
@@ -34,9 +35,9 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Waste, dict[str, Any
     need("javac", "java")
     folder = tmp_path_factory.mktemp("waste")
     source = RIG / f"{NAME.replace('.', '/')}.java"
-    subprocess.run(["javac", "-d", folder / "app", source], check=True, timeout=300)
+    subprocess.run(["javac", "-d", folder / "app", source], check=True, timeout=PATIENCE_S)
     command = ["java", *OPENED, "-Xmx48m", "-XX:+UseSerialGC", "-cp", "app", NAME, "dump.hprof"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=300)
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True, timeout=PATIENCE_S)
     return waste(open_heap(str(folder / "dump.hprof"))), json.loads(done.stdout)
 
 

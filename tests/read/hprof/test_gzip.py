@@ -18,6 +18,7 @@ from mqdiag.read.source import Source, open_source
 from mqdiag.text import NOTHING
 from tests.graph.opening import counts, dump_of
 from tests.graph.small_dump import small_dump
+from tests.waiting import PATIENCE_S
 from tests.writers import gzip_forms
 
 DATA = small_dump().to_bytes()
@@ -146,7 +147,9 @@ resource.setrlimit(resource.RLIMIT_DATA, (taken + ({mib} << 20),) * 2)
 source = open_source({str(path)!r})
 print(source.data.size, source.problem)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE_S, check=False
+    )
     return done.stdout.strip() or done.stderr
 
 

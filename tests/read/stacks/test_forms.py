@@ -189,7 +189,6 @@ REFUSED = {
         b"4711: Unable to open socket file: target process not responding\n",
         "the capture failed",
     ),
-    "jstack -F": (b"Thread 4711: (state = BLOCKED)\n - java.lang.Object.wait(long) @bci=0\n", "jstack -F"),
     "words only": (b"we saw java.lang.Thread.State: BLOCKED often\n", "holds no thread dump"),
     "a head only": (b"Full thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n", "but no thread"),
     "json without threads": (

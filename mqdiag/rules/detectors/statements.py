@@ -1,36 +1,40 @@
-"""A log statement of a team's own reached the limit that the team's file gives it."""
+"""Statements of a team's own that reached the limit which the team's file gives them: `statements` below `[detect]`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, TeamStatement
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.knowledge.library import said_by
-from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.said import Findings, Limits, Said
 
-RULE = Rule("team-statement")
+if TYPE_CHECKING:
+    from mqdiag.rules.rule import Rule
+
 MEASURED_IN = {"count": "lines", "rate": "lines", "gap": "seconds", "sequence": "lines"}
 
 
-@RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Iterator[Said]:
+def in_statements(rule: Rule, facts: Facts, limits: Limits) -> Findings:
     """One finding for each statement, of the program that is furthest beyond the limit."""
+    logs = facts.logs
+    if logs is None:
+        return
     beyond: dict[str, list[TeamStatement]] = {}
     for row in logs.team:
         if row.measured is None:
-            yield RULE.skip("not-measured", statement=row.name, file=row.by)
+            yield rule.skip("not-measured", statement=row.name, file=row.by)
         elif row.measured >= row.limit:
             beyond.setdefault(row.name, []).append(row)
     for rows in beyond.values():
-        yield _finding(logs, max(rows, key=lambda row: (row.measured or 0.0) / row.limit), rows)
+        yield _finding(rule, logs, max(rows, key=lambda row: (row.measured or 0.0) / row.limit), rows)
 
 
-def _finding(logs: LogsFacts, row: TeamStatement, rows: list[TeamStatement]) -> Said:
+def _finding(rule: Rule, logs: LogsFacts, row: TeamStatement, rows: list[TeamStatement]) -> Said:
     sure = "medium" if row.sampled and row.confidence == "high" else row.confidence
     number = MEASURED_IN[row.kind]
-    return RULE.case(
+    return rule.case(
         row.kind,
         subject=Subject(),
         logs=logs,

@@ -19,7 +19,7 @@ from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
-FOLDER = os.path.join(os.path.dirname(os.path.dirname(__file__)), "knowledge", "rules")
+FOLDER = os.path.join(os.path.dirname(__file__), "rules")
 Place = Literal["client", "broker", "any"]
 """The process in which the fault lies."""
 
@@ -67,6 +67,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """the first whose condition holds and whose values are known"""
     evidence: tuple[str, ...] = ()
     """names of the numbers and names in the finding's evidence"""
+    if_known: tuple[str, ...] = ()
+    """further ones, which the finding has where they are known"""
     explanation: tuple[Entry, ...]
     actions: tuple[Entry, ...] = ()
     """what to do; the card's own actions where empty"""
@@ -166,6 +168,10 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             return self.listed(entry.use)
         return (entry.say,) if isinstance(entry.say, str) else entry.say or entry.first_of
 
+    def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
+        """The sentences of a part of a case; those that a check hands over are not known."""
+        return tuple(text for line in _lines_of(part) for text in self.sentences_of(line) if text)
+
     def listed(self, name: str) -> tuple[str, ...]:
         """A list of sentences, of this card or of all cards.
 
@@ -206,9 +212,16 @@ def read_card(name: str) -> Card:
         _extend(values.get("case", {}))
         card = msgspec.convert(values, Card)
         _check_sentences(card)
-        _check_detect(card)
+        _check_names(card)
         return card
-    except (msgspec.ValidationError, ValueError) as error:
+    except msgspec.ValidationError as error:
+        for case, words in values.get("case", {}).items():
+            try:
+                msgspec.convert(words, Case)
+            except msgspec.ValidationError as inner:
+                raise packed.refused(FOLDER, name, Case, inner, case) from None
+        raise packed.refused(FOLDER, name, Card, error) from None
+    except ValueError as error:
         raise packed.KnowledgeError(f"{path}: {error}") from None
 
 
@@ -248,19 +261,21 @@ def _check_sentences(card: Card) -> None:
             _check_sentence(place, text)
 
 
-def _check_detect(card: Card) -> None:
-    """Refuse checks that name what the card does not have.
+def _check_names(card: Card) -> None:
+    """Refuse names of what the card does not have.
 
     Raises:
-        ValueError: a case or a limit is not there.
+        ValueError: a case, a limit or a cause is not there.
     """
-    for what, names, there in (
-        ("case", card.detect.cases, card.case),
-        ("limit", card.detect.limits, card.limits),
+    for part, what, names, there in (
+        ("[detect]", "case", card.detect.cases, card.case),
+        ("[detect]", "limit", card.detect.limits, card.limits),
+        ("ranges", "limit", card.ranges, card.limits),
+        ("explained_causes", "cause", card.explained_causes, card.all_causes),
     ):
         for name in names:
             if name not in there:
-                raise ValueError(f"[detect] names the {what} {name!r}, which the card does not have")
+                raise ValueError(f"{part} names the {what} {name!r}, which the card does not have")
 
 
 def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
@@ -287,14 +302,31 @@ def _check_sentence(place: str, text: str) -> None:
 
 
 def _extend(cases: dict[str, dict[str, Any]]) -> None:
-    """Give each case what it leaves to the one that it extends.
+    """Give each case what it leaves to the one that it extends, and the lines that it takes from another one.
 
     Raises:
-        ValueError: it extends a case that is not there, or itself.
+        ValueError: it extends or names a case that is not there, or itself.
     """
     for name in cases:
         for above in _above(name, cases):
             cases[name] = {**cases[above], "extends": cases[name]["extends"], **cases[name]}
+    for name, case in cases.items():
+        for part in ("explanation", "actions"):
+            if isinstance(case.get(part), list):
+                case[part] = [line for entry in case[part] for line in _expanded(entry, part, cases, (name,))]
+
+
+def _expanded(
+    entry: object, part: str, cases: Mapping[str, Mapping[str, Any]], inside: tuple[str, ...]
+) -> list[Any]:
+    """An entry of a part of a case, or the lines of the case that it names."""
+    if not isinstance(entry, dict) or not entry.get("lines_of"):
+        return [entry]
+    name = entry["lines_of"]
+    if name not in cases or name in inside:
+        raise ValueError(f"case {inside[0]!r} has the lines of {name!r}, which is no other case of the card")
+    lines = cases[name].get(part, ())
+    return [line for one in lines for line in _expanded(one, part, cases, (*inside, name))]
 
 
 def _above(name: str, cases: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

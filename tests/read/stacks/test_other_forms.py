@@ -1,0 +1,160 @@
+"""Threads of other programs and of pastes: dump_to_file without its head, pinned threads, jstack -F, JRockit."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from mqdiag.read.stacks.reader import read_stacks
+from mqdiag.read.stacks.records import Sample
+from mqdiag.threads.facts import stacks_facts
+
+POSTED = """\
+Here is one of the threads that hang:
+
+#8395 "OrderWorker<6074>" virtual
+      java.base/java.lang.Object.wait0(Native Method)
+      java.base/java.lang.Object.wait(Object.java:366)
+      com.acme.Pool.take(Pool.java:30)
+      java.base/java.lang.VirtualThread.run(VirtualThread.java:309)
+
+and its carrier:
+
+"ForkJoinPool-1-worker-1" #40 [217] daemon prio=5 os_prio=0 cpu=11.28ms elapsed=478.88s tid=0x00007f3910004251  [0x00]
+   Carrying virtual thread #8395
+        at jdk.internal.vm.Continuation.run(java.base@21.0.1/Continuation.java:251)
+        at java.lang.VirtualThread.runContinuation(java.base@21.0.1/VirtualThread.java:221)
+"""
+PINNED = """\
+Thread[#22,ForkJoinPool-1-worker-1,5,CarrierThreads]
+    java.base/java.lang.VirtualThread$VThreadContinuation.onPinned(VirtualThread.java:183)
+    java.base/java.lang.VirtualThread.parkNanos(VirtualThread.java:621)
+    com.acme.Stock.reserve(Stock.java:31) <== monitors:1
+    java.base/java.lang.VirtualThread.run(VirtualThread.java:309)
+"""
+FORCED = """\
+Attaching to process ID 4711, please wait...
+Thread 4731: (state = BLOCKED)
+ - sun.misc.Unsafe.park(boolean, long) @bci=0 (Compiled frame; information may be imprecise)
+ - com.acme.Stock.reserve(int) @bci=7, line=31 (Interpreted frame)
+
+Locked ownable synchronizers:
+    - None
+
+Thread 4732: (state = IN_NATIVE)
+ - java.net.SocketInputStream.socketRead0(java.io.FileDescriptor, byte[], int, int, int) @bci=0 (Compiled frame)
+"""
+JROCKIT = """\
+===== FULL THREAD DUMP ===============
+Tue Jul 24 10:00:01 2012
+Oracle JRockit(R) R28.2.3-13-149708-1.6.0_31-20120327-1523-linux-x86_64
+
+"Main Thread" id=1 idx=0x4 tid=7893 prio=5 alive, in native
+    at java/net/SocketInputStream.socketRead0(Ljava/io/FileDescriptor;[BIII)I(Native Method)
+    at com/acme/Stock.reserve(I)V(Stock.java:31)
+    ^-- Holding lock: com/acme/Stock@0x00000000F0A1[thin lock]
+    -- end of trace
+
+"worker-1" id=9 idx=0x28 tid=7901 prio=5 alive, blocked, native_blocked, daemon
+    -- Blocked trying to get lock: com/acme/Stock@0x00000000F0A1[thin lock]
+    at com/acme/Stock.count()I(Stock.java:12)[optimized]
+    -- end of trace
+
+===== END OF THREAD DUMP ===============
+"""
+
+
+def read(tmp_path: Path, text: str) -> list[Sample]:
+    path = tmp_path / "given.txt"
+    path.write_text(text)
+    return read_stacks(str(path)).samples
+
+
+def test_a_posted_virtual_thread_and_its_carrier(tmp_path: Path) -> None:
+    (sample,) = read(tmp_path, POSTED)
+    virtual, carrier = sample.threads
+    assert (virtual.name, virtual.java_id, virtual.virtual) == ("OrderWorker<6074>", 8395, True)
+    assert virtual.stack.methods[2] == "com.acme.Pool.take"
+    assert carrier.stack.mounted == 8395
+    pinned = stacks_facts([sample]).pinned_carriers
+    assert pinned is not None
+    assert (pinned.carriers, pinned.waiting, pinned.frame) == (1, 0, "com.acme.Pool.take(Pool.java:30)")
+
+
+def test_a_carrier_alone_begins_a_paste(tmp_path: Path) -> None:
+    (sample,) = read(tmp_path, POSTED[POSTED.index('"ForkJoin') :])
+    assert [thread.stack.mounted for thread in sample.threads] == [8395]
+
+
+def test_a_thread_that_the_jdk_traced_as_pinned(tmp_path: Path) -> None:
+    samples = read(tmp_path, PINNED * 2)
+    assert {thread.name for sample in samples for thread in sample.threads} == {"ForkJoinPool-1-worker-1"}
+    pinned = stacks_facts(samples).pinned_carriers
+    assert pinned is not None
+    assert pinned.frame == "com.acme.Stock.reserve(Stock.java:31)"
+
+
+def test_forced_dumps_have_no_names_and_say_so(tmp_path: Path) -> None:
+    (sample,) = read(tmp_path, FORCED)
+    assert [(one.name, one.nid, one.stack.state) for one in sample.threads] == [
+        ("Thread 4731", 4731, "WAITING"),
+        ("Thread 4732", 4732, "RUNNABLE"),
+    ]
+    assert sample.threads[0].stack.frames[1] == "com.acme.Stock.reserve(Unknown Source:31)"
+    assert not sample.complete
+    assert "jcmd PID Thread.print -l" in str(sample.problem)
+
+
+def test_dumps_of_jrockit_have_locks_and_times(tmp_path: Path) -> None:
+    samples = read(tmp_path, JROCKIT + JROCKIT.replace("10:00:01", "10:00:06"))
+    assert [sample.captured_local for sample in samples] == ["2012-07-24 10:00:01", "2012-07-24 10:00:06"]
+    assert all(sample.complete for sample in samples)
+    main, worker = samples[0].threads
+    assert (main.nid, main.stack.frames[1]) == (7893, "com.acme.Stock.reserve(Stock.java:31)")
+    assert (worker.daemon, worker.stack.state) == (True, "BLOCKED")
+    (lock,) = stacks_facts(samples).locks
+    assert (lock.owner, lock.class_name, lock.waiters) == ("Main Thread", "com.acme.Stock", ("worker-1",))
+
+
+DUMP = {
+    "threadDump": {
+        "processId": "4711",
+        "time": "2026-11-21T06:10:00Z",
+        "runtimeVersion": "21.0.1",
+        "threadContainers": [
+            {
+                "container": "<root>",
+                "threads": [
+                    {
+                        "tid": str(number),
+                        "name": name,
+                        "stack": ["java.base/java.lang.Thread.sleep(Native Method)"],
+                    }
+                    for number, name in ((1, "main"), (2, "worker"))
+                ],
+            }
+        ],
+    }
+}
+
+
+@pytest.mark.parametrize(
+    "around", ["{}", "We saw this:\n{}\nWhat is it?", "<pre>{}</pre>", "```json\n{}\n```\nthanks"]
+)
+@pytest.mark.parametrize("indent", [None, 2])
+def test_json_in_a_page_or_a_ticket(around: str, indent: int | None, tmp_path: Path) -> None:
+    text = json.dumps(DUMP, indent=indent)
+    (sample,) = read(tmp_path, around.replace("{}", text))
+    assert [thread.name for thread in sample.threads] == ["main", "worker"]
+    assert sample.pid == 4711
+    quoted = "\n".join(f"> {line}" for line in text.split("\n"))
+    assert len(read(tmp_path, quoted)[0].threads) == 2
+
+
+def test_json_that_lost_its_head_is_a_part(tmp_path: Path) -> None:
+    text = json.dumps(DUMP, indent=1)
+    (sample,) = read(tmp_path, text[text.index('"container"') :])
+    assert [thread.name for thread in sample.threads] == ["main", "worker"]
+    assert not sample.complete
