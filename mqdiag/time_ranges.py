@@ -122,14 +122,16 @@ def moments(
     stacks: StacksFacts | None,
     seen_in: tuple[str, ...],
     age_ms: float | None,
+    asked_at: str | None = None,
 ) -> tuple[TimeRange, ...]:
-    """When a finding of dumps was.
+    """When a finding of dumps or of answers to mqadmin was.
 
     Args:
         heap: of the finding.
         stacks: of the finding.
         seen_in: the kinds of evidence that show it.
         age_ms: for how long it had lasted when the heap dump was taken; None where nothing tells.
+        asked_at: when mqadmin was asked.
     """
     found: list[TimeRange] = []
     if "heap" in seen_in and heap is not None and heap.captured_at is not None:
@@ -138,6 +140,8 @@ def moments(
     if "stacks" in seen_in and stacks is not None:
         times = [at for one in stacks.series if (at := one.captured_at or one.captured_local) is not None]
         found += between(min(times), max(times)) if times else ()
+    if "admin" in seen_in:
+        found += between(asked_at, None)
     return tuple(found)
 
 

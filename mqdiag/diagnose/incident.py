@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 
 from mqdiag.config import Settings
+from mqdiag.diagnose.capture_times import asked_at, with_zone
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.diagnose.processes import tell_processes
@@ -63,6 +64,9 @@ def diagnose_incident(
     inputs = [*shared_inputs, *others]
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
+    of_processes = [with_zone(one, captures) for one in of_processes]
+    if "admin" in shared:
+        shared["asked_at"] = asked_at(inputs, captures)
     diagnosis = judge_processes(tell_processes(of_processes, captures), inputs, shared, settings)
     crashes = tuple(crash for part in collected for crash in part.crashes)
     return msgspec.structs.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))

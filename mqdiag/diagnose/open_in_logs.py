@@ -16,6 +16,8 @@ FEWEST_UNKNOWN_LINES = 5
 """the same of a log that mqdiag knows no line of"""
 KNOWN_SHARE = 0.5
 """share of a log's lines with a known level, from which on the log counts as understood"""
+READ_SHARE = 0.9
+"""the same from which on an application's log was read, where other evidence shows how its process is"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
 """kinds of events"""
 OF_RAFT_MEMBERS = frozenset({"controller", "dledger", "jraft"})
@@ -36,7 +38,12 @@ def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Text]:
 
 def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
     """Logs with lines that mqdiag does not know to be harmless."""
-    unknown = [file for file in logs.files if file.kind == "application" and not file.is_understood]
+    told = _others_tell(report, logs)
+    unknown = [
+        file
+        for file in logs.files
+        if file.kind == "application" and not file.is_understood and not (told and _is_read(file))
+    ]
     if unknown:
         yield say(
             "mqdiag understood no line of {path}{more}.",
@@ -94,6 +101,21 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
     if weak and not any(found.cause == "connections-ended" for found in report.findings):
         yield _weak(weak)
         yield _other_side(logs)
+
+
+def _others_tell(report: Report, logs: LogsFacts) -> bool:
+    """Whether other evidence shows how the process is: its objects, a series of its threads, or RocketMQ's own log."""
+    heap, stacks = report.heap, report.stacks
+    return (
+        (heap is not None and heap.process_queues is not None)
+        or (stacks is not None and stacks.judged and stacks.pasted is None)
+        or any(file.kind != "application" and file.is_understood for file in logs.files)
+    )
+
+
+def _is_read(file: LogFile) -> bool:
+    """Whether a log of an application has times and known levels: what it says at INFO is its own business."""
+    return file.first is not None and file.known_heads is not None and file.known_heads >= READ_SHARE
 
 
 def _is_strange(file: LogFile) -> bool:

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from mqdiag.diagnose.capture_times import capture_of
 from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.processes import ProcessFacts
@@ -68,10 +69,7 @@ def _tie(heap: OfProcess, series: OfProcess, captures: Sequence[Captured]) -> Te
 
 def _captured(one: OfProcess, captures: Sequence[Captured]) -> Captured | None:
     """The capture that all its files are of."""
-    fitting = [
-        capture for capture in captures if all(given.path.startswith(capture.folder) for given in one.inputs)
-    ]
-    return max(fitting, key=lambda capture: len(capture.folder), default=None)
+    return capture_of([given.path for given in one.inputs], captures)
 
 
 def _same_dump(saved: OfProcess, other: OfProcess) -> bool:

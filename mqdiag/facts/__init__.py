@@ -28,6 +28,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     logs: LogsFacts | None = None
     stores: StoresFacts | None = None
     admin: AdminFacts | None = None
+    asked_at: str | None = None
+    """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()

@@ -1,6 +1,6 @@
 """Settings of the RocketMQ consumers. A key that no version has is a typing error and is refused."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 from functools import cache
 

@@ -1,6 +1,6 @@
 """What kind of log a file of RocketMQ is, and what its lines tell of the version and of collections."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 from functools import cache
 from typing import NamedTuple

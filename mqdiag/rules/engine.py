@@ -234,7 +234,7 @@ def _finding(
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
-        when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms),
+        when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms, facts.asked_at),
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,
         lies_at=rule.texts.lies_at,

@@ -10,6 +10,7 @@ import shutil
 import tarfile
 import zipfile
 from collections.abc import Callable
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -402,6 +403,29 @@ def test_a_manifest_ties_what_was_captured_together(tmp_path: Path) -> None:
     (folder / "manifest.json").write_text('{"mqdiag_capture": "x"}')
     broken = diagnose_incident([folder]).report
     assert any(given.error and "is not a manifest" in english()(given.error) for given in broken.inputs)
+
+
+def test_a_manifest_tells_the_times_of_what_has_none(tmp_path: Path) -> None:
+    """An answer of mqadmin beside it is of that hour, and the local time of the thread dumps has a zone."""
+    folder = tmp_path / "taken"
+    shutil.copytree(STUCK / "stacks", folder / "stacks")
+    answer = (FIXTURES / "admin" / "4.9.7" / "consumerProgress-CID_stock.txt").read_text()
+    (folder / "consumerProgress.txt").write_text(answer)
+    first = min(
+        re.findall(r"^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", (folder / "stacks" / "j1.log").read_text(), re.M)
+    )
+    untimed = found(diagnose_incident([folder]).report, "consumer-backlog")
+    assert not untimed.when
+    began = f"{first.replace(' ', 'T')}.123+08:00"
+    (folder / "manifest.json").write_text(json.dumps({"mqdiag_capture": 1, "started_at": began}))
+    report = diagnose_incident([folder]).report
+    (asked,) = found(report, "consumer-backlog").when
+    assert datetime.fromisoformat(asked.first) == datetime.fromisoformat(began)
+    assert all(one.first.endswith("+08:00") for one in found(report, "stuck-socket-read").when)
+    assert report.verdict is not None
+    assert "is not known" not in english()(report.verdict.confidence_reason)
+    (folder / "manifest.json").write_text(json.dumps({"mqdiag_capture": 1, "started_at": "yesterday"}))
+    assert not found(diagnose_incident([folder]).report, "consumer-backlog").when
 
 
 def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import datetime
 from pathlib import Path
 
 import msgspec
@@ -50,7 +51,9 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             continue
         own = manifest.process
         folder = piece.name[: max(piece.name.rfind("/"), piece.name.rfind("!")) + 1]
-        found.captures.append(Captured(folder=folder, host=manifest.host, pid=own.inner_pid or own.pid))
+        began = _instant(manifest.started_at)
+        pid = own.inner_pid or own.pid
+        found.captures.append(Captured(folder=folder, host=manifest.host, pid=pid, at=began))
         found.inputs.append(
             Input(
                 path=piece.name,
@@ -61,6 +64,14 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             )
         )
     return found
+
+
+def _instant(text: str | None) -> str | None:
+    """A time with its zone; None for any other text."""
+    try:
+        return text if text is not None and datetime.fromisoformat(text).tzinfo is not None else None
+    except ValueError:
+        return None
 
 
 KIND = EvidenceKind(name="capture", recognise=_recognise, read=_read, sole=True)

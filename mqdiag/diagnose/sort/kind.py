@@ -39,6 +39,8 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True):
     """beginning of the names of its files"""
     host: str | None = None
     pid: int | None = None
+    at: str | None = None
+    """when it began, with its zone"""
 
 
 class Collected(msgspec.Struct, kw_only=True):

@@ -1,6 +1,6 @@
 """Whether a text, or a line, is of mqadmin; without the patterns of the reader, which cost time."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 import re
 

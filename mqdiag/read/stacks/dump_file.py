@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from sys import intern
@@ -95,6 +94,8 @@ def _first_json(text: str, start: int) -> Any:
 
 def _cut_json(text: str) -> tuple[dict[str, Any], list[dict[str, Any]], int]:
     """Head fields and whole threads of a JSON dump that does not end; the JDK itself writes such files."""
+    import json  # one form of dumps alone needs it
+
     decoder = json.JSONDecoder(strict=False)
     dump: dict[str, Any] = {}
     for key in ("processId", "time", "runtimeVersion"):

@@ -30,6 +30,8 @@ _RECORD = lazy_pattern(
     rb"\d\d:\d\d:\d\d(?:[.,]\d+)?\S{0,6}[ \]|:]+\S"
 )
 """a line with a time at its beginning and something behind it: the date above a dump has nothing"""
+_CLOCK = lazy_pattern(r"\d\d:\d\d:\d\d")
+"""what each such line has"""
 
 IN_PREFIX = say("something stands before its lines that does not stand before the lines of the log")
 BEHIND_WORDS = say("other words stand before it on its line")
@@ -123,5 +125,12 @@ def is_record(line: str) -> bool:
 
 
 def records_of(text: str) -> list[str]:
-    """The first lines of a text that begin as those of a log do."""
-    return list(islice(filter(is_record, text.split("\n")), MOST_RECORDS))
+    """The first lines of a text that begin as those of a log do; few lines of a dump have the time of a clock."""
+    found: list[str] = []
+    end = 0
+    while len(found) < MOST_RECORDS and (clock := _CLOCK.search(text, end)) is not None:
+        begin, end = text.rfind("\n", 0, clock.start()) + 1, text.find("\n", clock.end())
+        end = len(text) if end < 0 else end
+        if is_record(text[begin:end]):
+            found.append(text[begin:end])
+    return found

@@ -4,7 +4,7 @@ A search such as `grep -A5`, a log that cuts long entries, and tools that print 
 alone. What is missing below them is unknown: it may be the queue of a pool, or a listener with a message.
 """
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 from collections.abc import Sequence
 
