@@ -10,10 +10,8 @@ import ast
 import os
 from collections.abc import Iterator
 
-import msgspec
-
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.detect import Detect
+from mqdiag.knowledge.detect import Described
 
 CARDS = os.path.join("knowledge", "rules")
 """the folder of cards, beside that of rules"""
@@ -40,10 +38,6 @@ VIEWS = {
 
 Entry = tuple[str, list[list[str]]]
 """module, and for each of its checks the kinds of evidence that it needs"""
-
-
-class _Card(msgspec.Struct):
-    detect: Detect = Detect()
 
 
 def read_sources(folder: str) -> list[Entry]:
@@ -79,7 +73,7 @@ def _checks(tree: ast.Module) -> Iterator[list[str]]:
 def read_cards(folder: str) -> list[Entry]:
     """The checks that the cards of a folder describe, of cards that describe any."""
     cards = packed.read(folder)
-    found = ((name, packed.decode(folder, name, _Card).detect.evidence) for name in sorted(cards))
+    found = ((name, packed.decode(folder, name, Described).detect.evidence) for name in sorted(cards))
     return [(name.replace("-", "_"), [[kind] for kind in kinds]) for name, kinds in found if kinds]
 
 
