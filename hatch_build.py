@@ -5,11 +5,12 @@ An editable installation gets the translations in its folder, and finds its rule
 
 from __future__ import annotations
 
-import runpy
+import importlib.util
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
@@ -36,9 +37,8 @@ class MadeFiles(BuildHookInterface):
         if self.target_name == "wheel" and version == "standard":
             self._made = Path(tempfile.mkdtemp())
             rules = ROOT / "mqdiag" / "rules"
-            # The module alone: its package imports what a build environment does not have.
-            index = runpy.run_path(str(rules / "index.py"))
-            self._put(index["write"](str(rules)), f"mqdiag/rules/{index['FILE']}", build_data)
+            index = _alone(rules / "index.py")
+            self._put(index.write(str(rules)), f"mqdiag/rules/{index.FILE}", build_data)
             knowledge = ROOT / "mqdiag" / "knowledge"
             for folder in sorted({file.parent for file in knowledge.rglob("*.toml")}):
                 name = (folder / packed.PACKED).relative_to(ROOT).as_posix()
@@ -55,3 +55,14 @@ class MadeFiles(BuildHookInterface):
         """Remove the index, which the wheel holds now."""
         if self._made is not None:
             shutil.rmtree(self._made)
+
+
+def _alone(path: Path) -> ModuleType:
+    """A module without its package, which imports what a build environment does not have."""
+    spec = importlib.util.spec_from_file_location(f"_{path.stem}_of_build", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where msgspec looks for the names of its types
+    spec.loader.exec_module(module)
+    return module

@@ -135,3 +135,9 @@ class Detect(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             *("fleet" for _ in self.drifts),
             *(["logs"] if self.statements else []),
         )
+
+
+class Described(msgspec.Struct, frozen=True):
+    """The part of a card that says what shows its cases."""
+
+    detect: Detect = Detect()

@@ -15,7 +15,7 @@ import msgspec
 
 from mqdiag.findings import Confidence, Severity
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.detect import Detect
+from mqdiag.knowledge.detect import Described, Detect
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 
@@ -192,10 +192,6 @@ class _Limits(msgspec.Struct, frozen=True):
     limits: dict[str, float] = {}
 
 
-class _Detect(msgspec.Struct, frozen=True):
-    detect: Detect = Detect()
-
-
 @cache
 def read_card(name: str) -> Card:
     """A rule's card.
@@ -237,7 +233,7 @@ def read_tables(name: str) -> Tables:
 
 def read_detect(name: str) -> Detect:
     """What a card says of the evidence that shows its cases."""
-    return packed.decode(FOLDER, name, _Detect).detect if name in packed.read(FOLDER) else Detect()
+    return packed.decode(FOLDER, name, Described).detect if name in packed.read(FOLDER) else Detect()
 
 
 def _check_sentences(card: Card) -> None:

@@ -25,8 +25,8 @@ MOST_OPEN = 4 << 20
 _OF_STACKS = ("at ", "Caused by: ", "... ", "java.", "org.", "com.")
 """beginnings of lines below a message whose stack goes with it"""
 _TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
-MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw")
-"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, Alibaba SLS and Splunk"""
+MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw", "errMsg")
+"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, SLS, Splunk and consoles"""
 
 QUOTED = "(quoted) > "
 """what is put before the lines of a text that stood in one record, as a message of a logger"""

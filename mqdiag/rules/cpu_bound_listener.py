@@ -18,6 +18,10 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             yield standstill.case(RULE, "busy-loop" if still.decided else "loop-or-work", still, limits)
     for still in stacks.same_calls:
         if still.kind == "wait" and still.role == "consume-worker" and standstill.computes(stacks, still):
-            yield standstill.undecided_case(
-                RULE, "seen-running", still, limits, worst=Severity.INFO, cause="busy-loop"
-            )
+            # a pool without a free thread in any sample is a fault, whichever of the two it is
+            if len(still.threads) == still.pool_size:
+                yield standstill.undecided_case(RULE, "all-seen-running", still, limits)
+            else:
+                yield standstill.undecided_case(
+                    RULE, "seen-running", still, limits, worst=Severity.INFO, cause="busy-loop"
+                )

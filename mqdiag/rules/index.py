@@ -10,10 +10,8 @@ import ast
 import os
 from collections.abc import Iterator
 
-import msgspec
-
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.detect import Detect
+from mqdiag.knowledge.detect import Described
 
 CARDS = os.path.join("knowledge", "rules")
 """the folder of cards, beside that of rules"""
@@ -40,10 +38,6 @@ VIEWS = {
 
 Entry = tuple[str, list[list[str]]]
 """module, and for each of its checks the kinds of evidence that it needs"""
-
-
-class _Card(msgspec.Struct):
-    detect: Detect = Detect()
 
 
 def read_sources(folder: str) -> list[Entry]:
@@ -79,7 +73,7 @@ def _checks(tree: ast.Module) -> Iterator[list[str]]:
 def read_cards(folder: str) -> list[Entry]:
     """The checks that the cards of a folder describe, of cards that describe any."""
     cards = packed.read(folder)
-    found = ((name, packed.decode(folder, name, _Card).detect.evidence) for name in sorted(cards))
+    found = ((name, packed.decode(folder, name, Described).detect.evidence) for name in sorted(cards))
     return [(name.replace("-", "_"), [[kind] for kind in kinds]) for name, kinds in found if kinds]
 
 
@@ -89,7 +83,10 @@ def read_index(folder: str) -> list[Entry]:
         with open(os.path.join(folder, FILE), "rb") as file:
             return _entries(file.read())
     except FileNotFoundError:
-        return _joined(_entries(packed.kept(folder, ".py", _of_sources)), read_cards(_cards_of(folder)))
+        sources = packed.kept(folder, ".py", _of_sources)
+        # without the dot, as what ends with it is the packed cards themselves
+        cards = packed.kept(_cards_of(folder), "toml", _of_cards)
+        return _joined(_entries(sources), _entries(cards))
 
 
 def write(folder: str) -> bytes:
@@ -111,6 +108,10 @@ def _cards_of(folder: str) -> str:
 
 def _of_sources(folder: str) -> bytes:
     return _written(read_sources(folder))
+
+
+def _of_cards(folder: str) -> bytes:
+    return _written(read_cards(folder))
 
 
 def _entries(written: bytes) -> list[Entry]:

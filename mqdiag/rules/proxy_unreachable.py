@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Severity
 from mqdiag.log_events import busiest, events, lines_of, seconds_between, when
+from mqdiag.log_events.course import goes_on
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
@@ -27,7 +28,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     for case, found in by_case.items():
         # a proxy that ends connections is one that restarts, unless it lasts or new connections fail, too
         ended_only = case == "unreachable" and not any(
-            _kind(event) != CLOSED or _goes_on(event, limits["lasting_s"]) for event in found
+            _kind(event) != CLOSED or goes_on(event, limits["lasting_s"]) for event in found
         )
         if enough(logs, lines_of(found), limits["lines"]) and not ended_only:
             yield _not_reached(logs, case, found, limits)
@@ -47,22 +48,6 @@ def _failed_start(found: list[LogEvent], limits: Limits) -> bool:
         for event in found
         if event not in starts
     )
-
-
-def _goes_on(event: LogEvent, seconds: float) -> bool:
-    """Whether there was a line in each minute for so long; connections that were idle end now and then."""
-    width = event.step_minutes * 60
-    before, run = None, 0
-    for point in event.series:
-        if point.count < event.step_minutes:
-            before, run = None, 0
-            continue
-        run = run + 1 if before is not None and seconds_between(before, point.at) == width else 1
-        # of the first step and the last any part may be without lines
-        if (run - 2) * width >= seconds:
-            return True
-        before = point.at
-    return False
 
 
 def _not_reached(logs: LogsFacts, case: str, found: list[LogEvent], limits: Limits) -> Draft:

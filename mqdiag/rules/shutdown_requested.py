@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import counted, events, lines_of, when
+from mqdiag.log_events.course import lines_after
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.time_ranges import ranges_apart, ranges_of
@@ -68,7 +69,7 @@ def _stopped_broker(logs: LogsFacts, own: LogsFacts, limits: Limits) -> Iterator
         return
     subject = subject_of_logs(own, hooks)
     failed = [event for event in events(logs, NOT_SENT, NOT_PULLED) if _could_mean(event, subject.broker)]
-    follow = sum(_lines_after(hooks, event) for event in failed)
+    follow = sum(lines_after(hooks, event, AWAY) for event in failed)
     # clients that failed before as well have another reason, for which somebody may have stopped the broker
     if follow < max(limits["failures_of_clients"], lines_of(failed) / 2):
         return
@@ -91,30 +92,6 @@ def _could_mean(event: LogEvent, broker: str | None) -> bool:
     """Whether lines name this broker, or an address of which no log tells the broker's name."""
     named = {row.broker for row in event.subjects}
     return broker is None or broker in named or all(name is None or ":" in name for name in named)
-
-
-def _lines_after(hooks: list[LogEvent], event: LogEvent) -> int:
-    """Lines of clients soon after one of the hooks, by the minute; all of them where their clock is an unknown one."""
-    begun = [time for hook in hooks for text in (hook.first, hook.last) if (time := _time(text)) is not None]
-    times = [_time(point.at) for point in event.series] or [_time(event.first)]
-    counts = [point.count for point in event.series] or [event.count]
-    step = timedelta(minutes=event.step_minutes)
-    return sum(
-        count
-        for time, count in zip(times, counts, strict=True)
-        if time is None
-        or not begun
-        or any(
-            (hook.tzinfo is None) is not (time.tzinfo is None) or -step < time - hook <= AWAY for hook in begun
-        )
-    )
-
-
-def _time(shown: str | None) -> datetime | None:
-    try:
-        return None if shown is None else datetime.fromisoformat(shown)
-    except ValueError:
-        return None
 
 
 def _is_cut_out(logs: LogsFacts, found: list[LogEvent]) -> bool:

@@ -42,12 +42,12 @@ SCRIPT = """
 import json, sys
 from pathlib import Path
 from mqdiag.cli import run
-from mqdiag.graph import kept
+from mqdiag.graph import graph_cache
 from mqdiag.kernel import folder, native
 from mqdiag.kernel.definition import spelled
 from mqdiag.read.logs import scan
 
-kept.LEAST_BYTES = 0
+graph_cache.LEAST_BYTES = 0
 scan.KERNEL_FROM_BYTES = 0
 is_ready = folder.is_ready
 # a log is searched by a kernel only where that is kept, and the list must be there before
@@ -80,7 +80,7 @@ def called_by_commands() -> list[tuple[Task, Called]]:
             if "OBJECT_ID" in arguments:
                 shown = json.loads((Path(folder) / "class.json").read_text())["show"]["class"]
                 arguments = (*arguments[:-1], shown["largest"][0]["object_id"])
-            subprocess.run(
+            done = subprocess.run(
                 [sys.executable, "-c", SCRIPT, json.dumps(arguments)],
                 cwd=folder,
                 env={**os.environ, "XDG_CACHE_HOME": str(Path(folder) / "cache"), "MQDIAG_CACHE_SIZE": "1g"},
@@ -88,6 +88,7 @@ def called_by_commands() -> list[tuple[Task, Called]]:
                 check=False,
             )
             answer = Path(folder) / "called.json"
+            assert answer.exists(), done.stderr.decode()
             found.append((task, json.loads(answer.read_text())))
             answer.unlink()
     return found

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 from tests.mutation.covered import ROOT
-from tests.mutation.page import write_page
+from tests.mutation.page import commit, write_page
 
 PARTS = (
     *(
@@ -47,6 +47,11 @@ def main() -> None:
         "--budget", type=float, default=10.0, help="seconds of processor time that the tests of one mutant get"
     )
     parser.add_argument("--page", action="store_true", help="write the page and nothing else")
+    parser.add_argument("--same", type=Path, help="record of another run, whose mutants are tried")
+    parser.add_argument(
+        "--root", type=Path, default=ROOT, help="the tree of that run, to which the coverage belongs"
+    )
+    parser.add_argument("--earlier", default="", help="what the page says of that run")
     asked = parser.parse_args()
     covered, record = asked.folder / "coverage", asked.folder / "record.jsonl"
     covered.mkdir(parents=True, exist_ok=True)
@@ -62,11 +67,14 @@ def main() -> None:
             "only": asked.only.split(",") if asked.only else [],
             "retry": asked.retry.split(",") if asked.retry else [],
             "budget": asked.budget,
+            "same": str(asked.same or ""),
+            "root": str(asked.root),
         }
         ended = _pytest("server", [f"tests/{part}" for part in PARTS], MUTATION=json.dumps(wanted))
         if ended:
             sys.exit(ended)
-    write_page(record, asked.seed, asked.mutants)
+    head = f"`make mutation SEED={asked.seed} MUTANTS={asked.mutants}` at {commit()}."
+    write_page(record, head, asked.same, asked.earlier)
 
 
 def _pytest(plugin: str, parts: list[str], **settings: str) -> int:

@@ -39,6 +39,8 @@ from tests.mutation.mutants import Mutant, drawn, mutated, with_keys
 CHEAP_S = 0.15
 """tests that cost more come last"""
 MOST_BEFORE_NEW = 40
+COMPILES_S = 12.0
+"""that numba gets for a mutated kernel and those that call it"""
 EARLIER = 6
 """turns that a file is ahead which had a killer of a mutant of the same file"""
 LEAST_LIMIT_S, TIMES_SLOWER = 5.0, 8.0
@@ -271,6 +273,9 @@ class Loaded:
         return getattr(module, mutant.scope) is not old
 
 
+Fault = tuple[Mutant, ast.Module]
+
+
 @dataclass(frozen=True)
 class Asked:
     """What one run is to do."""
@@ -361,19 +366,33 @@ class Server:
             return {"ended": "unreached"}
         while True:
             names = [name for name in names if name not in self._unfit]
-            answer = self._in_child(names, reached, items, lambda: loaded.put_in(mutant, tree), loaded)
+            answer = self._in_child(names, reached, items, loaded, (mutant, tree))
             killer = answer.get("killer")
             if killer is None:
                 return answer
-            # the test must pass in such a child when nothing was changed
-            if self._in_child([killer], reached, items, lambda: True, loaded)["ended"] == "survived":
+            # Others before it may have made it fail: it must do so alone, and pass alone without the mutant.
+            alone = (
+                killer == names[0]
+                or self._in_child([killer], reached, items, loaded, (mutant, tree))["ended"] == "killed"
+            )
+            passes = self._in_child([killer], reached, items, loaded, None)["ended"] == "survived"
+            if alone and passes:
                 reached.killed(mutant, killer)
                 return answer
-            self._unfit.add(killer)
-            print("fails in a child without a mutant:", killer, file=sys.__stderr__, flush=True)
+            if not passes:
+                self._unfit.add(killer)
+                print("fails in a child without a mutant:", killer, file=sys.__stderr__, flush=True)
+            names = names[names.index(killer) + 1 :]
+            if not names:
+                return answer | {"ended": "survived", "killer": None}
 
     def _in_child(
-        self, names: list[str], reached: Reached, items: dict[str, pytest.Item], put_in: Any, loaded: Loaded
+        self,
+        names: list[str],
+        reached: Reached,
+        items: dict[str, pytest.Item],
+        loaded: Loaded,
+        fault: Fault | None,
     ) -> dict[str, Any]:
         begun = time.monotonic()
         told = Path(tempfile.mkstemp(prefix="mutant-")[1])
@@ -382,7 +401,7 @@ class Server:
             code = 1
             try:
                 os.setpgid(0, 0)
-                code = self._run(names, reached, items, put_in, loaded, told)
+                code = self._run(names, reached, items, loaded, fault, told)
             finally:
                 os._exit(code)
         handle = os.pidfd_open(child)
@@ -429,8 +448,8 @@ class Server:
         names: list[str],
         reached: Reached,
         items: dict[str, pytest.Item],
-        put_in: Any,
         loaded: Loaded,
+        fault: Fault | None,
         told: Path,
     ) -> int:
         def tell(**answer: Any) -> None:
@@ -441,7 +460,7 @@ class Server:
         for one in (0, 1, 2):
             os.dup2(nowhere, one)
         try:
-            if not put_in():
+            if fault is not None and not loaded.put_in(*fault):
                 tell(ended="not loaded")
                 return 0
         except Exception as error:
@@ -449,7 +468,8 @@ class Server:
             return 0
         loaded.clear_caches()
         resource.setrlimit(resource.RLIMIT_AS, (_own_size() + MORE_MEMORY, resource.RLIM_INFINITY))
-        budget = cpu_s() + self._asked.budget
+        compiles = fault is not None and "/kernels/" in fault[0].file
+        budget = cpu_s() + self._asked.budget + compiles * COMPILES_S
         for number, name in enumerate(names):
             if cpu_s() > budget:
                 tell(ended="survived", tests=number, of=len(names), cut=True)

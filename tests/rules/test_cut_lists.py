@@ -8,10 +8,17 @@ import pytest
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.facts.admin import GroupProgress, QueueProgress
 from mqdiag.facts.waste import StringHolder
-from mqdiag.rules import consumer_backlog, duplicate_strings, offset_ahead_of_store
+from mqdiag.rules import (
+    consumer_backlog,
+    duplicate_strings,
+    messages_outside_queues,
+    offset_ahead_of_store,
+    workers_saturated,
+)
 from tests.rules import checks
 from tests.rules.checks import said
 from tests.rules.examples import example_of
+from tests.rules.examples.consume_pools import BUSY
 
 
 def test_three_holders_of_equal_strings_are_named() -> None:
@@ -62,3 +69,26 @@ def test_eight_queues_that_are_ahead_are_shown() -> None:
     )
     assert (finding.evidence["queues"], finding.evidence["further_rows"]) == (10, 2)
     assert finding.evidence["row_queue_ids"] == tuple(range(8))
+
+
+def test_five_holders_of_messages_are_explained_and_ten_listed() -> None:
+    facts = example_of(messages_outside_queues).fires()
+    (holder,) = facts.heap.message_holders
+    holders = tuple(
+        msgspec.structs.replace(holder, holder_class=f"com.acme.Audit{number}", messages=2000 - number)
+        for number in range(12)
+    )
+    heap = msgspec.structs.replace(facts.heap, message_holders=holders)
+    (finding,) = checks.findings(messages_outside_queues, Facts(heap=heap))
+    told = said(finding)
+    assert [number for number in range(12) if f"Audit{number}." in told] == [0, 1, 2, 3, 4]
+
+
+def test_where_the_threads_of_a_pool_were_found_is_told_where_it_is_known() -> None:
+    for frame, told in ((BUSY.shared_frame, True), (None, False)):
+        pool = msgspec.structs.replace(BUSY, shared_frame=frame)
+        stacks = example_of(workers_saturated).fires().stacks
+        (finding,) = checks.findings(
+            workers_saturated, Facts(stacks=msgspec.structs.replace(stacks, pools=(pool,)))
+        )
+        assert ("of the samples found them at" in said(finding)) is told

@@ -41,6 +41,7 @@ def test_a_network_call_hangs_or_is_slow() -> None:
     assert [english()(line).split(":")[0] for line in one.remedy] == [
         "Call setConnectTimeout and setReadTimeout.",
         "To find out which",
+        "`ss -tnp | grep pid=PID` names the other side, and so does a heap dump beside the thread dumps.",
     ]
 
 
@@ -50,9 +51,15 @@ def test_a_wait_hangs_or_is_slow() -> None:
 
 
 def test_threads_that_run_may_have_work() -> None:
-    (one,) = found(same_call(kind="wait", cause="missing-timeout", library=None), "running")
+    (one,) = found(same_call(kind="wait", cause="missing-timeout", library=None, pool_size=9), "running")
     assert (one.rule, one.cause, one.severity) == ("cpu-bound-listener", "busy-loop", Severity.INFO)
     assert one.undecides
+
+
+def test_a_pool_that_always_runs_has_no_free_thread() -> None:
+    (one,) = found(same_call(kind="wait", cause="missing-timeout", library=None), "running")
+    assert (one.rule, one.cause, one.severity) == ("cpu-bound-listener", "hangs-or-slow", Severity.WARNING)
+    assert not one.undecides
 
 
 def test_a_sleep_may_be_one_of_many() -> None:

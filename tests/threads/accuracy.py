@@ -1,6 +1,7 @@
-"""The table of docs/measurements/thread-states.md: what mqdiag says of every committed series, beside the truth.
+"""The tables of docs/measurements/thread-states.md, and of docs/accuracy.md for dumps without CPU times.
 
-`python -m tests.threads.accuracy` prints it; with `--page`, and in `make accuracy`, it is written.
+They hold what mqdiag says of every committed series, beside the truth. `python -m tests.threads.accuracy` prints them;
+with `--page`, and in `make accuracy`, they are written.
 """
 
 from __future__ import annotations
@@ -8,8 +9,17 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
+from mqdiag.diagnose.answer import FAULTS
 from tests.accuracy.page import fill
-from tests.threads.real_series import SAME_CALL, STANDS, confusion, packed_series, truth_of
+from tests.threads.real_series import (
+    SAME_CALL,
+    STANDS,
+    confusion,
+    diagnosis_of,
+    is_without_cpu_times,
+    packed_series,
+    truth_of,
+)
 
 STATES = ("stuck", "blocked", "progressing", "idle", "unknown", SAME_CALL)
 HEAD = """\
@@ -31,8 +41,8 @@ tells which. With the processor times of the kernel beside them (`with-cpu-times
 
 
 def table(title: str, counts: Counter[tuple[str, str]]) -> list[str]:
-    """Truth by decision."""
-    lines = [f"\n## {title}\n", "| truth | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 1) + "|"]
+    """Truth by decision, below a heading or a sentence."""
+    lines = [f"\n{title}\n", "| truth | " + " | ".join(STATES) + " |", "|---" * (len(STATES) + 1) + "|"]
     for truth in STATES[:4]:
         row = [str(counts[(truth, said)] or "") for said in STATES]
         if any(row):
@@ -63,7 +73,7 @@ def section() -> str:
     return "\n".join(
         (
             HEAD.rstrip(),
-            *table("All threads", total),
+            *table("## All threads", total),
             f"\n{found} of {stands} threads that are stuck or blocked are found; "
             f"{wrong} of {moves} that progress are called stuck.",
             NOTE,
@@ -73,14 +83,50 @@ def section() -> str:
     )
 
 
+def without_cpu_times() -> str:
+    """Series of a real JDK 8: threads by the dumps alone and with the kernel's times, and the answers."""
+    alone, with_times = Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    answers: list[str] = []
+    for path in packed_series():
+        if not path.parent.name.startswith("jdk8-"):
+            continue
+        if not is_without_cpu_times(path):
+            with_times += confusion(path)
+            continue
+        alone += confusion(path)
+        report = diagnosis_of(path).report
+        truth = ", ".join(
+            f"{count} {state}" for state, count in sorted(truth_of(path.parent)["summary"].items())
+        )
+        loud = (
+            f"{one.rule} ({one.cause}, {one.severity})"
+            for one in report.findings
+            if one.severity in FAULTS and not one.undecides
+        )
+        told = ", ".join(dict.fromkeys(loud)) or "none"
+        answers.append(f"| {path.parent.name} | {truth} | {report.answer.state} | {told} |")
+    return "\n".join(
+        (
+            *table(f"{sum(alone.values())} consume threads, by the dumps alone:", alone),
+            *table(
+                f"The same with the kernel's times beside the dumps ({sum(with_times.values())}):", with_times
+            ),
+            "\nThe answers by the dumps alone:\n",
+            "| series | truth | answer | findings at warning and above |\n|---|---|---|---|",
+            *answers,
+        )
+    )
+
+
 def main() -> None:
     """Print the part, or write it."""
     parser = argparse.ArgumentParser(prog="python -m tests.threads.accuracy")
-    parser.add_argument("--page", action="store_true", help="write docs/measurements/thread-states.md")
+    parser.add_argument("--page", action="store_true", help="write both pages")
     if parser.parse_args().page:
         fill("threads", section())
+        fill("without-cpu-times", without_cpu_times())
     else:
-        print(section())
+        print(section(), without_cpu_times(), sep="\n")
 
 
 if __name__ == "__main__":

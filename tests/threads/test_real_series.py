@@ -9,6 +9,8 @@ import pytest
 
 from mqdiag.findings import Finding
 from mqdiag.language import english
+from tests.accuracy.page import part_of
+from tests.threads.accuracy import without_cpu_times
 from tests.threads.real_series import (
     SAME_CALL,
     STANDS,
@@ -80,6 +82,21 @@ def test_on_jdk_8_the_kernels_times_decide() -> None:
     assert {pair[1] for pair in without if pair[0] == "progressing"} == {"progressing", "unknown", SAME_CALL}
     decided = sum(count for pair, count in without.items() if pair[0] == pair[1])
     assert decided >= 0.55 * sum(without.values())
+
+
+def test_on_jdk_8_every_series_that_stands_is_a_fault_without_times() -> None:
+    """Stuck, blocked, or "hangs or is slow": never an all-clear, and never nothing."""
+    answers = {
+        path.parent.name: diagnosis_of(path).report.answer.state
+        for path in SERIES
+        if is_without_cpu_times(path) and not STANDS.isdisjoint(truth_of(path.parent)["summary"])
+    }
+    assert len(answers) >= 12
+    assert set(answers.values()) == {"fault"}, answers
+
+
+def test_the_page_has_the_table_without_cpu_times_of_today() -> None:
+    assert part_of("without-cpu-times")[1].strip() == without_cpu_times().strip(), "make accuracy writes it"
 
 
 def test_over_all_series() -> None:

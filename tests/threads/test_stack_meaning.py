@@ -32,3 +32,10 @@ def test_a_start_that_waits_in_frames_of_the_jdk_alone_is_told_by_the_first(tmp_
     wait = facts(tmp_path, [[At("main", 1, (connect, ask))]] * 4).start_wait
     assert wait is not None
     assert wait.frame == connect
+
+
+def test_a_carrier_without_a_virtual_thread_rests() -> None:
+    pool = ("java.util.concurrent.ForkJoinPool.deactivate", "java.util.concurrent.ForkJoinPool.awaitWork")
+    assert of(*pool, "java.util.concurrent.ForkJoinWorkerThread.run").idle
+    assert of("com.acme.Orders.handle", *pool).own_frame is not None
+    assert not of(*(f"com.acme.Orders.step{number}" for number in range(40)), *pool).idle

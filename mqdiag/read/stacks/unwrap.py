@@ -89,13 +89,16 @@ class Unwrapper:
         levels: list[Strip] = []
         names: list[str] = []
         around = self._above + piece
-        records = records_of(around)
+        records: list[str] | None = None
+        # looked for only where something stands before the dump
         for _ in range(MAX_LEVELS):
             before = line[: line.find(mark)]
             if not before.strip(" \t"):
                 # a line of state is indented in every dump, the threads' headers are not
                 blanks = _indentation(around) if mark == patterns.STATE_MARK else before
-                if blanks and not all(record.startswith(blanks) for record in records):
+                if blanks and records is None:
+                    records = records_of(around)
+                if records is not None and blanks and not all(record.startswith(blanks) for record in records):
                     self._apart = re.compile(re.escape(blanks))
                     names.append("pasted")
                 elif blanks:
@@ -106,6 +109,7 @@ class Unwrapper:
             if prefix is not None:
                 if not _goes_on(prefix, around, line):
                     break  # words of one line
+                records = records_of(around) if records is None else records
                 matches = [prefix.match(record) for record in records]
                 if before.startswith(QUOTED) or not all(matches):
                     # no container put there what the lines of the log lack
@@ -121,7 +125,7 @@ class Unwrapper:
             names.append(name)
             around = _strip_for(line, before)[0](around)
             if prefix is None:
-                records = records_of(around)
+                records = None
             if stripped == line or mark not in stripped:
                 break
             line = next(one for one in stripped.split("\n") if mark in one)
