@@ -257,6 +257,13 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
     """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
     if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
         return say("records of the dump contradict each other")
+    if any(given.pasted and given.kind in shown_by for given in facts.inputs if given.kind == "admin"):
+        return say("it stands among the lines of a log, into which somebody may have pasted it")
+    crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
+    if crashes and all(report.followed for report in crashes):
+        return say("lines of a log follow it, and do not show whether the process crashed")
+    if {*shown_by} == {"logs"} and draft.unsigned:
+        return say("its lines stand below a message of an application, which somebody may have written")
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:
         return say("the log is an excerpt of a few lines, and does not show how often it was")

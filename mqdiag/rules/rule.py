@@ -140,6 +140,7 @@ class Rule(Views):
             cause=cause or card.cause or name,
             confidence=confidence or card.confidence,
             confidence_reason=filling.first(card.because) if because is None else because,
+            unsigned=bool(events) and all(event.unsigned >= event.count for event in events),
             sure_in_excerpt=card.sure_in_excerpt,
             title=filling.title(),
             subject=filling.subject,
