@@ -13,7 +13,7 @@ from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
+from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
@@ -118,11 +118,21 @@ def run_rules(
     )
 
 
+def _checks(rule: Rule) -> list[tuple[tuple[str, ...], Check]]:
+    """The checks of its file and those that its card describes, each with the evidence that it needs."""
+    if not rule.described.evidence:
+        return rule.own_checks
+    # Here, not above: most rules that run have none.
+    from mqdiag.rules.detectors import checks_of
+
+    return [*rule.own_checks, *checks_of(rule, rule.described)]
+
+
 def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Said, tuple[str, ...]]]:
     """All that a rule says, with the kinds of evidence that showed it."""
     said = [
         (item, evidence)
-        for evidence, check in rule.checks
+        for evidence, check in _checks(rule)
         if all(_given(facts, kind) for kind in evidence)
         for item in check(facts, limits)
     ]
