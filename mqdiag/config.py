@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
+from mqdiag import given_toml
 from mqdiag.baseline import EXPIRED, Baseline, expired
 from mqdiag.errors import UsageError
 from mqdiag.facts import Expectation
@@ -243,8 +244,6 @@ def _opened(path: Path, was_found: bool) -> BinaryIO:
 
 
 def _decoded(data: bytes, path: Path) -> ConfigFile:
-    from mqdiag import given_toml  # most runs have no file
-
     raw = given_toml.parsed(data, str(path), _MOST_BYTES)
     given_toml.refuse_unknown(raw, ConfigFile, str(path), "")
     given_toml.refuse_unknown(raw.get("knowledge"), KnowledgeSettings, str(path), "knowledge.")
@@ -265,9 +264,7 @@ def _decoded(data: bytes, path: Path) -> ConfigFile:
 
 def _in_toml_words(message: str, part: str) -> Text:
     """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
-    from mqdiag.given_toml import problem_and_place
-
-    problem, place = problem_and_place(message)
+    problem, place = given_toml.problem_and_place(message)
     where = ".".join(filter(None, (part, place))) or say("the file")
     if problem.startswith("Invalid enum value"):
         severities = tuple(severity.value for severity in Severity)

@@ -16,6 +16,8 @@ FEWEST_UNKNOWN_LINES = 5
 """the same of a log that mqdiag knows no line of"""
 KNOWN_SHARE = 0.5
 """share of a log's lines with a known level, from which on the log counts as understood"""
+OF_CATALOGUE = frozenset({"C++", "Go"})
+"""clients in other languages whose warnings and errors the catalogue has"""
 READ_SHARE = 0.9
 """the same from which on an application's log was read, where other evidence shows how its process is"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
@@ -76,12 +78,14 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
             path=unread[0].path,
             lines=unread[0].unread,
         )
-    if logs.other_clients:
+    lines = logs.level_lines
+    told = lines is not None and not lines.not_understood and bool(lines.harmless or lines.passing)
+    unknown_clients = [one for one in logs.other_clients if not (told and one in OF_CATALOGUE)]
+    if unknown_clients:
         yield say(
             "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
-            clients=logs.other_clients,
+            clients=tuple(unknown_clients),
         )
-    lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return
     if lines.not_understood:

@@ -84,6 +84,13 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ),
 )
 """kinds of events by what the exception and its causes say, the surest first"""
+_DOTNET_STATUS = lazy_pattern(r'Status\(StatusCode="?(\w{1,40})')
+_DOTNET_CODES = {
+    "Unavailable": "UNAVAILABLE",
+    "DeadlineExceeded": "DEADLINE_EXCEEDED",
+    "Unimplemented": "UNIMPLEMENTED",
+    "Internal": "INTERNAL",
+}
 _DELAY_MS = 1000
 """a queue that is full looks again after this time, and says so each time"""
 _HALF_A_MINUTE = 30
@@ -194,6 +201,18 @@ def call_failed_in_python(message: Message, log: LogTally) -> None:
     alone = not message.record.header and _PYTHON_ALONE.match(message.text) is not None
     if kind is not None and (of_rocketmq or alone):
         log.add(kind, message, Subject(broker=address), side="client")
+
+
+def call_failed_in_dotnet(message: Message, log: LogTally) -> None:
+    """A call of the client in .NET failed; the frames below tell whose call it was, where there are any."""
+    found = _DOTNET_STATUS.search(message.text)
+    status = "" if found is None else _DOTNET_CODES.get(found[1], "")
+    said = "\n".join((message.both, *message.stack()))
+    if any(frame in said for frame in ("   at ", "\tat ")) and "Rocketmq" not in said:
+        return
+    kind = _kind(status, said)
+    if kind is not None:
+        log.add(kind, message, side="client")
 
 
 def call_failed_in_go(message: Message, log: LogTally) -> None:

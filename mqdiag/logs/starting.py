@@ -16,10 +16,16 @@ _REFUSAL = "MQBrokerException: CODE: "
 """what a broker throws when a controller answers and refuses"""
 _SERVER = lazy_pattern(r"\b(?:Namesrv|Broker|Proxy|Controller)Startup\b")
 
+_OF_ROCKETMQ = lazy_pattern(r"NoClassDefFoundError: org/apache/rocketmq/")
+
 
 def definition_missing(message: Message, log: LogTally) -> None:
     """A class is missing: it ends a start where it is a server's own, or where the server's main() needs it."""
-    if _SERVER.search(message.text) is not None or _SERVER.search(message.frames()) is not None:
+    own = _SERVER.search(message.text) is not None or _SERVER.search(message.frames()) is not None
+    # a starter of Spring that was built for another version of the client
+    if own or (
+        _OF_ROCKETMQ.search(message.text) is not None and "rocketmq.spring." in message.both + message.frames()
+    ):
         log.add("start-class-missing", message, side="broker")
 
 

@@ -18,7 +18,9 @@ _STARTED = b"boot success"
 """behind it nothing above has kept the process from its start"""
 _PLAIN = lazy_pattern(
     # a prompt with its command, a step of a shell's -x, a heading of a post, what a person sets apart
-    rb"(?:\[[\w.@-]{1,80} [^\]\n]{1,200}\])?(?:[\w.-]{1,40}@[\w.-]{1,80}:\S{0,200})?[$#+>] |\[exec\] |```|#|-{3,}|={3,}"
+    rb"(?:(?:sh|nohup|start) )*(?:\.?[\w./\\-]{0,80})?mq(?:namesrv|broker|proxy|admin|controller|shutdown)"
+    rb"(?:\.cmd|\.sh)?(?:\s|$)|(?:\[[\w.@-]{1,80} [^\]\n]{1,200}\])?(?:[\w.-]{1,40}@[\w.-]{1,80}:\S{0,200})?[$#+>] "
+    rb"|\[exec\] |```|#|-{3,}|={3,}"
     # a setting
     rb"|[A-Za-z][\w.-]{1,80} ?= ?\S{0,400}\s*$"
 )
@@ -44,9 +46,9 @@ def untold_lines(text: bytes, taken: set[int]) -> Untold:
         begin, at = at, at + len(line) + 1
         if not line.strip():
             continue
-        if begin in taken:
-            if _STARTED in line:
-                left = []
+        if _STARTED in line:
+            left = []
+        if begin in taken or _STARTED in line:
             continue
         filled += 1
         if level_in(line, HEAD_BYTES) is not None or has_clock(line):

@@ -35,7 +35,7 @@ _ACCESS = rb"\S{1,80} \S{1,80} \S{1,80} \[\d\d/[A-Z][a-z]{2}/\d{4}:"
 _LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |time=\""
 """how a line of logrus begins, which counts seconds since the start on a terminal"""
 _BEGINS = lazy_pattern(
-    _LOGRUS + rb"|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
+    _LOGRUS + rb"|The (?:broker\[|Name Server boot )|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
     + rb"|[A-Z]\w{3,80} - "
@@ -44,6 +44,9 @@ _BEGINS = lazy_pattern(
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
 _DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)
 _FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
+_GAP = lazy_pattern(rb"\S {2,}(?=\S)")
+LEAST_GAPS = 3
+"""wide gaps from which on a line is the row of a table, as kubectl prints it"""
 
 
 def tidied(text: bytes, begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...] = ()) -> bytes:
@@ -170,6 +173,8 @@ def _continues(line: bytes, *, at_full_width: bool, indented: bool = False) -> b
         indented: whether the rest may begin with blanks, as that of a table's row does.
     """
     if line.startswith((b"\t",) if indented else (b"\t", b"  ")) or line.count(b"\t") > 1:
+        return False
+    if not indented and len(_GAP.findall(line)) >= LEAST_GAPS:
         return False
     if at_full_width:
         return not _DATED.match(line) and not _FRAME.match(line)

@@ -33,7 +33,11 @@ def _case(gc: GcFacts, limits: Limits) -> str | None:
             return "times-missing"
         if max(_paused(gc), gc.worst_share or 0.0) >= limits["paused_share"]:
             return "long-pauses"
-    return "heap-fills" if _fills(gc, limits) else None
+    if _fills(gc, limits):
+        return "heap-fills"
+    if gc.to_space_exhausted:
+        return "room-was-short"
+    return "a-moment" if gc.seconds is not None and gc.seconds < limits["moment_seconds"] else None
 
 
 def _paused(gc: GcFacts) -> float:

@@ -83,7 +83,10 @@ def read_index(folder: str) -> list[Entry]:
         with open(os.path.join(folder, FILE), "rb") as file:
             return _entries(file.read())
     except FileNotFoundError:
-        return _joined(_entries(packed.kept(folder, ".py", _of_sources)), read_cards(_cards_of(folder)))
+        sources = packed.kept(folder, ".py", _of_sources)
+        # without the dot, as what ends with it is the packed cards themselves
+        cards = packed.kept(_cards_of(folder), "toml", _of_cards)
+        return _joined(_entries(sources), _entries(cards))
 
 
 def write(folder: str) -> bytes:
@@ -105,6 +108,10 @@ def _cards_of(folder: str) -> str:
 
 def _of_sources(folder: str) -> bytes:
     return _written(read_sources(folder))
+
+
+def _of_cards(folder: str) -> bytes:
+    return _written(read_cards(folder))
 
 
 def _entries(written: bytes) -> list[Entry]:

@@ -37,13 +37,12 @@ def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
     retried = sum(row.occurrences or row.count for row in sent_back if group is not None and row.group == group)
     return RULE.case(
         _case(top),
+        top,
         logs=logs,
         events=found,
         subject=Subject(group=group),
         evidence={
-            "exception": None if top is None else top.exception,
             "exception_cause": None if top is None else top.cause,
-            "frame": None if top is None else top.frame,
             "exception_lines": None if top is None else top.count,
             "further_exceptions": tuple(row.exception for row in others),
             "further_exception_lines": tuple(row.count for row in others),

@@ -9,7 +9,6 @@ from mqdiag.facts import HeapFacts
 from mqdiag.facts.admin import AdminFacts, ConsumerState, GroupProgress, QueueProgress
 from mqdiag.facts.bounds import whole
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
-from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import seconds_between
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
@@ -194,17 +193,3 @@ def _of_progress(
         subject=Subject(group=progress.group, topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id),
         evidence={"offset": queue.consumer_offset, **evidence},
     )
-
-
-@RULE.logs
-def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
-    """One finding for each queue of which the same offset is stored while messages of its topic are consumed."""
-    for row in logs.stored_offsets:
-        if row.lines >= limits["stored_times"]:
-            yield RULE.case(
-                "stored-again",
-                row,
-                subject=Subject.of(row),
-                evidence={"stored_times": row.lines},
-                over=[row],
-            )

@@ -71,13 +71,13 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     case = _case_in_logs(logs, ranges_of(found))
     yield RULE.case(
         case,
+        put,
         logs=logs,
         events=found,
         evidence={
             "answers": lines_of(found),
             "longest_wait_ms": max((event.values.get("longest_wait_ms", 0) for event in found), default=0),
             "puts_from_100_ms": None if put is None else put.from_100_ms,
-            "puts": None if put is None else put.puts,
             "slave_timeouts": logs.count("slave-transfer-timeout"),
             "slow_flushes": logs.count("slow-put"),
             "waitTimeMillsInSendQueue": number_set(logs, "waitTimeMillsInSendQueue"),

@@ -66,6 +66,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
         "over-consume-timeout" if timeout is not None and age >= timeout else "over-a-minute",
         first,
         message,
+        call,
         subject=_subject(threads, message, call),
         evidence={
             "thread": first.name,
@@ -77,9 +78,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
             "frame": _frame(call),
             "method": _method(call),
             "top_frame": next(iter(first.frames), None),
-            "listener": None if call is None else call.listener,
             "wait": None if call is None else call.doing,
-            "library": None if call is None else call.library,
             **peer_evidence(peers),
         },
         words={

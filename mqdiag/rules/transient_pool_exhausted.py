@@ -21,8 +21,8 @@ def in_heap(broker: BrokerFacts, limits: Limits) -> Findings:
             "pool-empty" if pool.buffers_in_use else "pool-not-initialised",
             pool,
             broker,
+            log,
             subject=subject(broker),
-            evidence={"uncommitted_bytes": None if log is None else log.uncommitted_bytes},
         )
 
 

@@ -50,9 +50,11 @@ def _parts(
 
 
 def _passed(found: list[LogEvent], later: list[LogEvent]) -> bool:
-    """Whether the last line is one that shows that it passed."""
+    """Whether the last line is one that shows that it passed; of lines without times any does."""
     last = [event.last for event in found if event.last is not None]
     after = [event.last for event in later if event.last is not None]
+    if not last and not after:
+        return bool(later)
     return bool(last and after) and max(after) >= max(last)
 
 
