@@ -106,10 +106,11 @@ def reader_files() -> Iterator[Path]:
 
 
 def named_on_cards() -> set[str]:
-    """Names that cards of rules have in their evidence and their sentences."""
+    """Names that cards of rules have in their evidence, their sentences and the rows that they look at."""
     cards = "".join(path.read_text() for path in (PACKAGE / "knowledge" / "rules").glob("*.toml"))
     lists = re.findall(r"^evidence = \[(.*?)\]", cards, re.DOTALL | re.MULTILINE)
-    return {*re.findall(r"\{(\w+)", cards), *re.findall(r'"(\w+)"', "".join(lists))}
+    rows = re.findall(r'^of = "([\w.]+)"', cards, re.MULTILINE)
+    return {*re.findall(r"\{(\w+)", cards), *re.findall(r'"(\w+)"', "".join(lists)), *".".join(rows).split(".")}
 
 
 def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:

@@ -47,8 +47,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     """lines of a log that hold the words of a log statement in another place than the statement prints them: in
     quotation marks, in a value, behind other words; no finding rests on them"""
     pasted: int = 0
-    """thread dumps and crash reports that somebody pasted into a text of this log: whose they are, nobody knows, so
-    findings that rest on them are information, of medium confidence at the most"""
+    """thread dumps, crash reports and answers of mqadmin that somebody pasted into a text of this log: whose they are,
+    nobody knows, so no finding that rests on them is of more than medium confidence; those of the first two are
+    information"""
     contradictory: bool = False
     """records of a dump contradict each other, so that nothing in it is sure: several objects have one id, or threads
     of two processes stand in one dump"""

@@ -127,6 +127,9 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     """the same lines by group, where they name one; the most frequent ones"""
     sampled: bool = False
     """a flood: of more than 200 such lines in a MiB one in several was looked at, and the parts are estimates"""
+    unsigned: int = 0
+    """lines among them below a record of an application at INFO: the process may have printed them there, or they are a
+    part of its message, which somebody wrote"""
     values: dict[str, int] = {}
     """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
     example: Excerpt = ""

@@ -62,6 +62,7 @@ def event_facts(event: EventTally, zone: int | None, names: Mapping[str, str]) -
         lines_left_out=event.dropped_lines + sum(row.count for _, row in rest),
         groups=_groups(event, zone),
         sampled=event.sampled,
+        unsigned=event.unsigned,
         values=event.values,
         example=event.example,
         files=tuple(event.files),

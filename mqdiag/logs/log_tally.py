@@ -9,7 +9,7 @@ import msgspec
 from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
-from mqdiag.logs.message import Message
+from mqdiag.logs.message import Message, is_quiet
 from mqdiag.logs.peers import Peer, PeerTally
 from mqdiag.logs.safepoints import SafepointTally
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
@@ -274,5 +274,7 @@ class LogTally(msgspec.Struct):
         if record.header and tally.last_record == record.start:
             return None
         tally.last_record = record.start
+        if self.kind == "application" and record.header and is_quiet(record.header):
+            tally.unsigned += message.stands_for
         tally.add(self.at(message), subject, message.stands_for, weight)
         return tally

@@ -9,8 +9,9 @@ from itertools import takewhile
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.heads import NO_HEAD, Head, level_of
+from mqdiag.read.logs.heads import NO_HEAD, Head, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
+from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
@@ -188,6 +189,15 @@ def _line_of_stack(line: str | bytes) -> tuple[str, bool]:
 @lru_cache(maxsize=256)
 def _joined_frames(lines: bytes) -> str:
     return "\n".join(line.decode().strip() for line in lines.splitlines())
+
+
+@lru_cache(maxsize=1024)
+def is_quiet(header: str) -> bool:
+    """Whether a record is of an application, and no warning: lines below it may be a part of what somebody wrote."""
+    head = header.partition(" - ")[0].partition(" : ")[0]
+    found = level_in(head.encode(), HEAD_BYTES)
+    level = None if found is None else level_of(found[0].decode())
+    return level is not None and not Head(level).is_loud and not is_of_rocketmq(head)
 
 
 def _record_of(hit: Hit, stamps: StampReader) -> Record:

@@ -15,6 +15,7 @@ from mqdiag.logs.message import Message, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.wrappers import QUOTED
 
 OWN_FORMS = frozenset({"rocketmq", "client-4", "client-5"})
 """forms of logs that RocketMQ writes by itself, where no line names an application's logger"""
@@ -64,6 +65,7 @@ _USUAL_HEAD = (
     rb"(?:\[\d{1,9}\] \[[^\]\n]{1,200}\] \[[^\]\n]{1,200}\]|[A-Za-z][\w.$#@:-]{1,200}) - "
 )
 """pattern of the head of nearly all lines of RocketMQ's own logs"""
+_QUOTED = QUOTED.encode()
 _FRAME = lazy_pattern(r"(?:\S{1,60} +\| )?\s*(?:at |\\tat |\tat )")
 
 
@@ -79,6 +81,8 @@ class Provenance:
     def is_own(self, message: Message) -> bool:
         """Whether the literal of a line stands where its statement prints it."""
         number, line = message.hit.literal, message.hit.line
+        if _QUOTED in line:
+            return False
         at = line.find(searched().literals[number])
         if self._own_file:
             usual = _usual(number)

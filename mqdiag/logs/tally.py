@@ -156,6 +156,8 @@ class EventTally(msgspec.Struct):
     undated: int = 0
     sampled: bool = False
     """one line in several of a flood was looked at; each counts for those that were not"""
+    unsigned: int = 0
+    """lines below a record of an application at INFO, which may be of its message"""
     last_record: int = -1
     by_broker: dict[str | None, EventTally] = msgspec.field(default_factory=dict)
     """the same lines by the broker that they name, where it is told apart: what senders were answered"""
@@ -234,6 +236,7 @@ class EventTally(msgspec.Struct):
     def take(self, other: EventTally, shift: int) -> None:
         """Add another log's events of the same kind."""
         self.count += other.count
+        self.unsigned += other.unsigned
         if other.weight is not None:
             self.weight = (self.weight or 0) + other.weight
         self.span.take(other.span.shifted(shift))

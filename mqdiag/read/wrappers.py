@@ -29,7 +29,7 @@ MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw", "errMsg")
 """fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, SLS, Splunk and consoles"""
 
 QUOTED = "(quoted) > "
-"""what is put before the lines of a thread dump or a crash report that stood in one record as the text of a logger"""
+"""what is put before the lines of a text that stood in one record, as a message of a logger"""
 _DUMP_MARKS = ("Full thread dump", "java.lang.Thread.State: ", *HEADS)
 _LOGGER_KEYS = ("logger", "logger_name", "loggerName", "level", "thread_name")
 
@@ -201,19 +201,23 @@ class JsonLines:
                 continue
             inner = (self._part + inner).replace("\r", "")
             self._part = ""
-            if _is_of_a_logger(entry, inner):
+            if _is_quoted(entry, inner):
                 inner = "".join(f"{QUOTED}{row}\n" for row in inner.splitlines())
             out.append(inner if inner.endswith("\n") else inner + "\n")
         return "".join(out)
 
 
-def _is_of_a_logger(entry: dict[str, object], text: str) -> bool:
-    """Whether a record of a logger holds a whole thread dump or crash report; a console prints line by line."""
-    if "\n" not in text.rstrip() or not any(mark in text for mark in _DUMP_MARKS):
+def _is_quoted(entry: dict[str, object], text: str) -> bool:
+    """Whether a record holds a text of several lines that a console did not print: a message of a logger."""
+    if "\n" not in text.rstrip() or _is_one_record(text):
         return False
+    if text[:2].isdigit() and "Full thread dump" not in text:
+        return False  # a whole log in one record
+    if any(key in entry for key in _LOGGER_KEYS):
+        return True
     begins = text.lstrip().split("\n", 2)[:2]
-    is_dump = any(line.lstrip("# ").startswith((*_DUMP_MARKS, '"')) for line in begins)
-    return not is_dump or any(key in entry for key in _LOGGER_KEYS)
+    is_alone = any(line.lstrip("# ").startswith((*_DUMP_MARKS, '"')) for line in begins)
+    return not is_alone and any(mark in text for mark in _DUMP_MARKS)
 
 
 def _message(entry: object) -> tuple[str, str] | None:

@@ -13,7 +13,7 @@ from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Limits, Said, Skip
+from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
@@ -118,11 +118,21 @@ def run_rules(
     )
 
 
+def _checks(rule: Rule) -> list[tuple[tuple[str, ...], Check]]:
+    """The checks of its file and those that its card describes, each with the evidence that it needs."""
+    if not rule.described.evidence:
+        return rule.own_checks
+    # Here, not above: most rules that run have none.
+    from mqdiag.rules.detectors import checks_of
+
+    return [*rule.own_checks, *checks_of(rule, rule.described)]
+
+
 def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Said, tuple[str, ...]]]:
     """All that a rule says, with the kinds of evidence that showed it."""
     said = [
         (item, evidence)
-        for evidence, check in rule.checks
+        for evidence, check in _checks(rule)
         if all(_given(facts, kind) for kind in evidence)
         for item in check(facts, limits)
     ]
@@ -249,6 +259,13 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
     """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
     if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
         return say("records of the dump contradict each other")
+    if any(given.pasted and given.kind in shown_by for given in facts.inputs if given.kind == "admin"):
+        return say("it stands among the lines of a log, into which somebody may have pasted it")
+    crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
+    if crashes and all(report.followed for report in crashes):
+        return say("lines of a log follow it, and do not show whether the process crashed")
+    if {*shown_by} == {"logs"} and draft.unsigned:
+        return say("its lines stand below a message of an application, which somebody may have written")
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:
         return say("the log is an excerpt of a few lines, and does not show how often it was")

@@ -28,9 +28,10 @@ from typing import TYPE_CHECKING
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import CaseWords, Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.log_events import between
-from mqdiag.rules.said import Check, Draft, Findings, Limits, Said, Skip
+from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 from mqdiag.time_ranges import Timed, periods
@@ -139,6 +140,7 @@ class Rule(Views):
             cause=cause or card.cause or name,
             confidence=confidence or card.confidence,
             confidence_reason=filling.first(card.because) if because is None else because,
+            unsigned=bool(events) and all(event.unsigned >= event.count for event in events),
             sure_in_excerpt=card.sure_in_excerpt,
             title=filling.title(),
             subject=filling.subject,
@@ -193,15 +195,9 @@ class Rule(Views):
         return read_card(self.name)
 
     @cached_property
-    def checks(self) -> list[tuple[tuple[str, ...], Check]]:
-        """The checks of its file and those that its card describes, each with the evidence that it needs."""
-        described = read_detect(self.name)
-        if not described.evidence:
-            return self._own_checks
-        # Here, not above: most rules that run have none.
-        from mqdiag.rules.detectors import checks_of
-
-        return [*self._own_checks, *checks_of(self, described)]
+    def described(self) -> Detect:
+        """The checks that its card describes; `mqdiag.rules.detectors` carries them out."""
+        return read_detect(self.name)
 
     @cached_property
     def limits(self) -> dict[str, float]:
@@ -211,7 +207,7 @@ class Rule(Views):
     @property
     def evidence(self) -> tuple[tuple[str, ...], ...]:
         """For each check the kinds of evidence that it needs."""
-        return tuple(evidence for evidence, _ in self.checks)
+        return (*(evidence for evidence, _ in self.own_checks), *((kind,) for kind in self.described.evidence))
 
     @cached_property
     def card(self) -> RuleCard:

@@ -27,6 +27,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     explanation: tuple[Text, ...] = ()
     remedy: tuple[Text, ...]
     confidence_reason: Text = NOTHING
+    unsigned: bool = False
+    """all lines that show it may be a part of a message that somebody wrote"""
     sure_in_excerpt: bool = False
     """lines of an excerpt are enough for high confidence"""
     weight: float = 0.0

@@ -24,7 +24,7 @@ class Views:
     """The checks of a rule's file, which its decorators add."""
 
     def __init__(self) -> None:
-        self._own_checks: list[tuple[tuple[str, ...], Check]] = []
+        self.own_checks: list[tuple[tuple[str, ...], Check]] = []
 
     def _of_grpc(self) -> Skip | None:
         """Why no check of a heap is made where all consumers are of the gRPC client; None where checks are."""
@@ -39,7 +39,7 @@ class Views:
         """
 
         def added(check: Check) -> Check:
-            self._own_checks.append((evidence, check))
+            self.own_checks.append((evidence, check))
             return check
 
         return added

@@ -122,7 +122,7 @@ def test_the_same_log_twice_counts_once(tmp_path: Path) -> None:
         (b"", "is empty"),
         (b"\x00\x01\x02\x03" * 500, "is not text"),
         (b"JAVA PROFILE 1.0.2\x00\x00\x00\x00\x08" + bytes(100), "heap dump"),
-        (b"hello\nworld\n", "no log"),
+        (b"hello\nworld\n" * 9000, "not a log"),
         (b"\x1f\x8b\x08\x00broken", "packed data"),
         (b"PK\x03\x04broken", "damaged"),
     ],

@@ -389,7 +389,8 @@ def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pyte
         "mqdiag.diagnose.sort.piece.decoded", lambda data: (decoded.append(data), paste.decoded(data))[1]
     )
     monkeypatch.setattr(
-        recognise, "is_admin_output", lambda head: (compared.append(head), is_admin_output(head))[1]
+        "mqdiag.diagnose.sort.piece.is_admin_output",
+        lambda head: (compared.append(head), is_admin_output(head))[1],
     )
     [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
     assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import random
 import re
 import tarfile
@@ -191,3 +192,57 @@ def test_no_verdict_changes_without_a_mark(
     kind: Callable[[random.Random, Path], None], seed: int, tmp_path: Path
 ) -> None:
     kind(random.Random(f"{kind.__name__} {seed}"), tmp_path)
+
+
+WRITTEN = {
+    "an OutOfMemoryError": "java.lang.OutOfMemoryError: Java heap space\n\tat com.acme.A.b(A.java:1)",
+    "no more threads": "Caused by: java.lang.OutOfMemoryError: unable to create new native thread",
+    "the kernel's log": "[12345.678901] Out of memory: Killed process 4711 (java) total-vm:8388608kB, anon-rss:41943kB",
+    "a pod": "    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137",
+    "a port": "java.net.BindException: Address already in use",
+    "an option": "Unrecognized VM option 'UseX'\nError: Could not create the Java Virtual Machine.",
+    "too many files": "java.io.IOException: Too many open files\n\tat sun.nio.ch.Net.accept(Native Method)",
+    "a crash": "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+    "#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=7, tid=42\n#",
+    "a cluster": "#Cluster Name     #Broker Name  #BID  #Addr            #Version  #InTPS(LOAD)  #OutTPS(LOAD)"
+    " #PCWait(ms) #Hour #SPACE\n"
+    "c                 broker-a      0     10.0.0.1:10911   V5_3_3    0.00(0,0ms)   0.00(0,0ms)  0  480000.00 0.9800",
+}
+"""what a user may write into a message of several lines"""
+IN_A_RECORD = {
+    **WRITTEN,
+    "collections": "\n".join(
+        f"[2026-11-21T20:03:{second:02}.001+0800] GC({second}) Pause Full (Ergonomics) 1023M->1023M(1024M) 9000.1ms"
+        for second in range(0, 60, 10)
+    ),
+}
+
+
+def test_no_message_of_several_lines_makes_a_sure_fault(tmp_path: Path) -> None:
+    """Between the lines of an application; in a record of JSON no line of it counts at all."""
+    wrong = {}
+    at = "2026-11-21 20:{:02}:{:02}.123  INFO 1 --- [nio-8080-exec-1] c.e.shop.Tickets : {}"
+    for name, text in WRITTEN.items():
+        lines = [at.format(number // 60, number % 60, f"order {number}") for number in range(400)]
+        lines.insert(200, text)
+        path = tmp_path / "app.log"
+        path.write_text("\n".join(lines) + "\n")
+        if told := high(diagnose_incident([path]).report):
+            wrong[name] = told
+    for name, text in IN_A_RECORD.items():
+        rows = [
+            {
+                "@timestamp": f"2026-11-21T12:{number // 60:02}:{number % 60:02}Z",
+                "level": "INFO",
+                "logger": "c.T",
+            }
+            for number in range(400)
+        ]
+        texts = [f"order {number}" if number != 200 else f"new ticket\n{text}" for number in range(400)]
+        path = tmp_path / "json.log"
+        path.write_text(
+            "".join(json.dumps({**row, "message": one}) + "\n" for row, one in zip(rows, texts, strict=True))
+        )
+        if told := faults(diagnose_incident([path]).report):
+            wrong[f"{name}, in JSON"] = told
+    assert not wrong

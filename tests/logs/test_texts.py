@@ -393,7 +393,7 @@ def test_chunks_make_no_difference(chunk: int) -> None:
         (b"JAVA PROFILE 1.0.2\0\0\0\0\x08", "heap dump"),
         (bytes(range(256)) * 20, "is not text"),
         (b"\x7fELF\x02\x01\x01", "a program"),
-        (b"dear diary,\nnothing of note\n" * 4000, "no log"),
+        (b"dear diary,\nnothing of note\n" * 4000, "not a log"),
     ],
 )
 def test_what_is_no_log(data: bytes, problem: str) -> None:

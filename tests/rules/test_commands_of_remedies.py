@@ -69,8 +69,8 @@ def test_a_placeholder_stands_for_what_the_evidence_does_not_tell() -> None:
 
 def test_a_command_has_the_pid_where_the_finding_is_of_that_process_alone() -> None:
     fires = example_of(stuck_socket_read.RULE).fires()
-    assert "grep pid=PID," in remedy(stuck_socket_read, fires)
-    assert "grep pid=4711," in remedy(stuck_socket_read, msgspec.structs.replace(fires, pid=4711))
+    assert "grep pid=PID`" in remedy(stuck_socket_read, fires)
+    assert "grep pid=4711`" in remedy(stuck_socket_read, msgspec.structs.replace(fires, pid=4711))
 
 
 def test_a_card_knows_no_names() -> None:

@@ -41,7 +41,7 @@ def test_a_network_call_hangs_or_is_slow() -> None:
     assert [english()(line).split(":")[0] for line in one.remedy] == [
         "Call setConnectTimeout and setReadTimeout.",
         "To find out which",
-        "To name the other side",
+        "`ss -tnp | grep pid=PID` names the other side, and so does a heap dump beside the thread dumps.",
     ]
 
 

@@ -71,7 +71,7 @@ def _evidence() -> Iterator[tuple[str, Text]]:
         command = _COMMANDS.get(known, "diagnose")
         if known == "heap":
             for name in names:
-                yield f"mqdiag heap {shlex.quote(name)}", say("a heap dump")
+                yield shlex.join(("mqdiag", "heap", name)), say("a heap dump")
             continue
         what = say("{files:count} {files:file|files} of the kind {kind}", files=len(names), kind=known)
         yield f"mqdiag {command} {shlex.join(names)}", what

@@ -68,6 +68,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             bytes=piece.size_bytes,
             complete=problem is None,
             problem=problem,
+            pasted=int(piece.in_log),
         )
         process = _threads(piece.name, lines, given)
         if process is not None:

@@ -34,6 +34,8 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     given: bool = False
     """whether the user named this file, and not a folder or an archive around it"""
     folder: bool = False
+    in_log: bool = False
+    """a part of a text that begins and ends as a log does"""
     within: str = ""
     """real path of the folder that was given, beyond which nothing is read"""
 

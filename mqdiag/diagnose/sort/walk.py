@@ -21,6 +21,7 @@ from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
 from mqdiag.read.parts import parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import ARCHIVES, HEAD_BYTES, SQUEEZED, Content, content_of
+from mqdiag.read.stacks.pasted import is_within_records
 from mqdiag.text import NOTHING, Text, say
 
 MAX_FILES = 100_000
@@ -188,11 +189,9 @@ class Walk:
         if piece.content is not Content.TEXT or piece.packed or piece.size_bytes > MAX_PASTE_BYTES:
             return []
         is_whole = piece.inner_head is piece.head and piece.size_bytes == len(piece.head)
-        parts = (
-            parts_of(piece.text, has_answers=piece.has_admin_output)
-            if is_whole
-            else parts_of(decoded(Path(piece.path).read_bytes()))
-        )
+        text = piece.text if is_whole else decoded(Path(piece.path).read_bytes())
+        parts = parts_of(text, has_answers=piece.has_admin_output) if is_whole else parts_of(text)
+        in_log = bool(parts) and is_within_records(text)
         made = []
         for part in parts:
             copy = self._budget.next_file(piece.name)
@@ -201,7 +200,12 @@ class Walk:
             name = f"{piece.name}!{part.name}"
             made.append(
                 Piece(
-                    name=name, path=str(copy), size_bytes=len(data), head=data[:HEAD_BYTES], given=piece.given
+                    name=name,
+                    path=str(copy),
+                    size_bytes=len(data),
+                    head=data[:HEAD_BYTES],
+                    given=piece.given,
+                    in_log=in_log,
                 )
             )
         return made

@@ -42,12 +42,12 @@ def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
         text = line.rstrip("\r\n")[:LONGEST_LINE]
         if text.lstrip(_SIGN).startswith(HEADS):
             if reader.has_head:
-                reports += reader.report(pasted=log.goes_on is True)
+                reports += reader.report(pasted=log.goes_on is True, followed=log.goes_on is not None)
                 reader = _Reader(source)
             log.begin()
         log.take(text)
         reader.take(text)
-    reports += reader.report(pasted=log.goes_on is True)
+    reports += reader.report(pasted=log.goes_on is True, followed=log.goes_on is not None)
     return [report for report in reports if not report.pasted] or reports
 
 
@@ -314,7 +314,7 @@ class _Reader:
             self._libraries = False
             self._match(line)
 
-    def report(self, *, pasted: bool) -> Iterator[CrashReport]:
+    def report(self, *, pasted: bool, followed: bool) -> Iterator[CrashReport]:
         """The report; nothing where no line of one was there."""
         parts, values = self._parts, dict(self._parts.values)
         frames = (*parts.native, *parts.java)
@@ -338,6 +338,7 @@ class _Reader:
         yield CrashReport(
             source=self._source,
             pasted=pasted,
+            followed=followed,
             frame_kind=kind.kind,
             library=kind.library,
             method=kind.method,

@@ -129,7 +129,9 @@ class ClassicScanner:
             line_end = buffer.find("\n", start)
             line = buffer[start:] if line_end < 0 else buffer[start:line_end]
             named = patterns.JVM_LINE.match(line)
-            self._sample = Sample(source=self.source, format="jstack", jvm=named[1].strip() if named else None)
+            jvm = named[1].strip() if named else None
+            of_hp = patterns.JVM_OF_HP.fullmatch(jvm) if jvm else None
+            self._sample = Sample(source=self.source, format="jstack", jvm=of_hp["jvm"] if of_hp else jvm)
             for above in buffer[max(0, start - HEAD_LINES) : start].split("\n")[-5:]:
                 date = patterns.DATE_LINE.search(above)
                 pid = patterns.PID_LINE.match(above)

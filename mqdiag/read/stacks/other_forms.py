@@ -142,7 +142,7 @@ def _of_jrockit(text: str) -> str:
         if line.startswith("===== END OF THREAD DUMP"):
             return "JNI global references: 0"
         if line.startswith(("Oracle JRockit", "BEA JRockit")):
-            return f"Full thread dump {line.strip()}:\n"
+            return "Full thread dump " + line.strip() + ":\n"
         header = _JROCKIT_HEADER.match(line)
         if header is not None:
             states = header["states"]

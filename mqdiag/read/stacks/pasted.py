@@ -124,6 +124,12 @@ def is_record(line: str) -> bool:
     return _RECORD.match(line[:200].encode(errors="replace")) is not None
 
 
+def is_within_records(text: str) -> bool:
+    """Whether a text begins and ends with lines of a log."""
+    lines = text.strip().split("\n")
+    return len(lines) > 1 and is_record(lines[0]) and is_record(lines[-1])
+
+
 def records_of(text: str) -> list[str]:
     """The first lines of a text that begin as those of a log do; few lines of a dump have the time of a clock."""
     found: list[str] = []

@@ -26,6 +26,8 @@ SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
 SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
 SMR_ELEMENTS = lazy_pattern(r"elements=\{([0-9a-fx,\s]*)\}")
 JVM_LINE = lazy_pattern(r"Full thread dump (.{1,200}?):?\s*$", re.M)
+# JVMs of HP print the date there, in the words of the host's country
+JVM_OF_HP = lazy_pattern(r"\s*\[[^\]\n]{1,80}\] \((?P<jvm>.{1,200})\)\s*")
 DATE_LINE = lazy_pattern(r"(\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?)\s*$")
 PID_LINE = lazy_pattern(r"^\s*(\d{1,9}):\s*$")
 
@@ -47,7 +49,7 @@ RAW_TIMES = lazy_pattern(
 """what stands between "cpu=" and "tid=" """
 # as it looks where nothing above fits: a form that nobody knows yet, or a header that was cut in its middle
 HEADER_LIKE = lazy_pattern(r'^[^"\n]{0,300}"(?: [^"\n]*)? (?:prio|os_prio|tid|nid|id|Id)=\S')
-OLD_JVM = lazy_pattern(r"\(1\.[2-5]\.")
+OLD_JVM = lazy_pattern(r"[( ]1\.[2-5]\.\d")
 """a JVM before 6, whose dumps have no states, and no line at their end"""
 HEADER_STATES = (
     (" waiting for monitor entry", "BLOCKED (on object monitor)"),

@@ -26,7 +26,7 @@ from mqdiag.render.parts import (
     Tree,
 )
 from mqdiag.render.wording.short_paths import shared_folder
-from mqdiag.render.wording.thread_names import grouped_names
+from mqdiag.render.wording.thread_names import grouped_names, shared_prefix
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 
@@ -251,6 +251,8 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
     for one in threads:
         key = (one.state, marks_of[id(one.samples)], one.frame or "", one.pool or one.name)
         rows.setdefault(key, []).append(one)
+    prefix = shared_prefix([one.name for one in threads])
+    cut = len(prefix)
     return Table(
         name="timeline",
         columns=(
@@ -261,7 +263,7 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
         ),
         rows=[
             (
-                grouped_names([one.name for one in same]),
+                grouped_names([f"…{one.name[cut:]}" if cut else one.name for one in same]),
                 marks,
                 word(state),
                 frame or same[0].samples[-1].top or "",
@@ -272,6 +274,7 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
         rest=lambda hidden: say(
             "and {hidden:count} more {hidden:row|rows}; --threads shows all", hidden=len(hidden)
         ),
+        note=say("All of these names begin with {prefix}", prefix=prefix) if prefix else NOTHING,
     )
 
 

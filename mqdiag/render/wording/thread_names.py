@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os.path import commonprefix
 from string import digits
 
 from mqdiag.text import Text, say
 
+_LONG_PREFIX = 20
+"""characters of a beginning that names in a table are shown without"""
 _LONGEST_NUMBER = 9
 _MOST_PLAIN = 6
 
@@ -29,6 +32,13 @@ def grouped_names(names: Sequence[str]) -> Text:
     if len(names) > unique:
         text = say("{names} ({threads:count} threads)", names=text, threads=len(names))
     return text
+
+
+def shared_prefix(names: Sequence[str]) -> str:
+    """The beginning of all names, where it is so long that a table has no room for it; "" otherwise."""
+    shared = commonprefix(list(names))  # noqa: RUF071
+    shared = shared[: max(shared.rfind(sign) for sign in "_- ")].rstrip("_- ") if shared else ""
+    return shared if len(set(names)) > 1 and len(shared) >= _LONG_PREFIX else ""
 
 
 def _ranges(numbers: list[int]) -> str:

@@ -8,7 +8,7 @@ from mqdiag.facts import HeapFacts
 from mqdiag.facts.heap import HeapThread, Peer
 from mqdiag.findings import EvidenceValue
 from mqdiag.knowledge.words import Words
-from mqdiag.text import Text
+from mqdiag.text import Text, Value
 
 WORDS = Words("peers")
 MOST_TOLD = 5
@@ -59,10 +59,7 @@ def _line(peer: Peer, count: int) -> Text:
     address = Text("{url}", {"url": peer.url})
     if peer.method is not None:
         address = Text("{method} {url}", {"method": peer.method, "url": peer.url})
-    return WORDS.say(
-        name,
-        peer_threads=count,
-        peer_address=address,
-        timeout_ms=peer.timeout_ms,
-        peer_source=peer.source.rpartition(".")[2],
-    )
+    # A saved report has the values of placeholders alone.
+    values: dict[str, Value] = {"timeout_ms": peer.timeout_ms} if name == "timeout" else {}
+    source = peer.source.rpartition(".")[2]
+    return WORDS.say(name, peer_threads=count, peer_address=address, peer_source=source, **values)

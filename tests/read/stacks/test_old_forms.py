@@ -45,6 +45,17 @@ def test_java_5_has_no_last_line_and_no_states(tmp_path: Path) -> None:
     assert report.stacks.locks[0].owner == "worker-1"
 
 
+def test_the_date_of_a_jvm_of_hp_is_not_its_name(tmp_path: Path) -> None:
+    jvm = "Java HotSpot(TM) 64-Bit Server VM 1.5.0.11 jinteg:11.07.07-18:21 IA64W mixed mode"
+    head = "Full thread dump Java HotSpot(TM) Client VM (1.5.0_22-b03 mixed mode):"
+    (tmp_path / "console.log").write_text(
+        JAVA5.replace(head, f"Full thread dump  [\ud1a0 3\uc6d4 15 14:48:56 KST 2008] ({jvm}):"),
+        encoding="utf-8",
+    )
+    (sample,) = read_stacks(str(tmp_path / "console.log")).samples
+    assert (sample.jvm, sample.complete) == (jvm, True)
+
+
 def test_a_later_jvm_has_a_last_line(tmp_path: Path) -> None:
     (tmp_path / "console.log").write_text(JAVA5.replace("1.5.0_22-b03", "25.504-b01"))
     (sample,) = read_stacks(str(tmp_path / "console.log")).samples

@@ -122,7 +122,8 @@ def test_every_finding_is_told_whole(make) -> None:
         # What another finding explains ends with its cause: it has no advice of its own.
         advice = () if known & set(finding.caused_by) else finding.remedy
         for words in (finding.title, *finding.explanation, *advice, finding.rule, finding.fingerprint):
-            assert " ".join(english()(words).split()) in text
+            # a command is set in type of its own
+            assert " ".join(english()(words).replace("`", "").split()) in text
     for skipped in report.skipped:
         assert skipped.rule in text
 
