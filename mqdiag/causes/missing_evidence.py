@@ -37,7 +37,7 @@ def missing_evidence(report: Report, chain: tuple[Finding, ...]) -> tuple[Missin
         return tuple(_stores(report, place))
     if report.heap is None and report.stacks is None and any(finding.rule == _CRASH for finding in chain):
         # nobody can take dumps of a process that has ended
-        return () if report.logs is not None else (_log(report, place),)
+        return ()
     at_broker = any(finding.lies_at == "broker" for finding in chain)
     return tuple(_broker(report, place, chain) if at_broker else _client(report, place, chain))
 
