@@ -16,6 +16,7 @@ STOPS = say(
     "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
 )
 
+_CRASH = "jvm-crash"
 _LOGS_OF_BROKER = say("the broker's logs: broker.log, store.log, watermark.log")
 _LOGS_OF_PROXY = say("the proxy's logs: proxy.log, proxy_watermark.log")
 _LOGS_OF_SERVERS: dict[ServerKind, Text] = {
@@ -34,6 +35,9 @@ def missing_evidence(report: Report, chain: tuple[Finding, ...]) -> tuple[Missin
     if report.stores is not None and report.heap is None and report.stacks is None and report.logs is None:
         # stopped brokers have no threads to look at
         return tuple(_stores(report, place))
+    if report.heap is None and report.stacks is None and any(finding.rule == _CRASH for finding in chain):
+        # nobody can take dumps of a process that has ended
+        return ()
     at_broker = any(finding.lies_at == "broker" for finding in chain)
     return tuple(_broker(report, place, chain) if at_broker else _client(report, place, chain))
 

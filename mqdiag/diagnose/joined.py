@@ -72,6 +72,7 @@ def _facts(
         Facts(inputs=tuple(inputs), expectations=settings.expectations),
         heap=None if own is None else own.heap,
         stacks=None if own is None else own.stacks,
+        pid=None if own is None else own.pid,
         **shared,
     )
 

@@ -78,8 +78,9 @@ def diagnose_results(results: Results, settings: Settings, progress: Progress) -
         from mqdiag.diagnose.jvms_apart import judge_jvms_apart
 
         return judge_jvms_apart(samples, by_source, others, settings)
+    pid = next((sample.pid for sample in samples if sample.pid is not None), None)
     samples.clear()
-    facts = Facts(inputs=tuple(inputs), stacks=stacks, expectations=settings.expectations)
+    facts = Facts(inputs=tuple(inputs), stacks=stacks, pid=pid, expectations=settings.expectations)
     return judge(facts, settings)
 
 

@@ -25,6 +25,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[Input, ...] = ()
     heap: HeapFacts | None = None
     stacks: StacksFacts | None = None
+    pid: int | None = None
+    """the process that heap dump and thread dumps are of"""
     logs: LogsFacts | None = None
     stores: StoresFacts | None = None
     admin: AdminFacts | None = None

@@ -219,6 +219,8 @@ def _finding(
     if doubt is not None:
         confidence, why = Confidence.MEDIUM, doubt
     known = {
+        # logs may be of another process
+        "pid": str(facts.pid) if facts.pid is not None and {*shown_by} <= {"heap", "stacks"} else None,
         "name_server": told().name_server,
         "cluster": told().cluster,
         "broker_address": told().brokers.get(draft.subject.broker or ""),

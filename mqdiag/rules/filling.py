@@ -22,7 +22,7 @@ from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of
 
-BY_ENGINE = frozenset(("name_server", "cluster", "broker_address"))
+BY_ENGINE = frozenset(("name_server", "pid", "cluster", "broker_address"))
 """values that the engine knows and fills in later"""
 EVENT_LINES, SUBJECT_LINES = "event_lines", "subject_lines"
 """names in `evidence` of a case that stand for the numbers of `counted` and of `most_frequent_counted`"""

@@ -112,7 +112,8 @@ def test_each_command_says_the_same_in_a_process(mqdiag: Run, mqdiag_process: Ru
     assert set(PROCESSES) == set(commands.list_commands(click.Context(commands)))
     for name, arguments in PROCESSES.items():
         words = [*name.split(), *arguments]
-        assert mqdiag_process(*words) == mqdiag(*words), name
+        own = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
+        assert mqdiag_process(*words, **own) == mqdiag(*words, **own), name
 
 
 def test_version_and_help(mqdiag: Run, mqdiag_process: Run) -> None:

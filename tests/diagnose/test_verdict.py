@@ -362,3 +362,9 @@ def test_the_missing_log_is_that_of_the_process(servers: tuple[ServerKind, ...],
     heap = msgspec.structs.replace(samples.ARTICLE_HEAP, servers=servers)
     report = msgspec.structs.replace(samples.ARTICLE, heap=heap, logs=None)
     assert any(words in english()(one.what) for one in missing_evidence(report, ()))
+
+
+def test_nobody_takes_dumps_of_a_process_that_has_ended() -> None:
+    report = msgspec.structs.replace(samples.ARTICLE, heap=None, stacks=None, logs=None)
+    assert missing_evidence(report, (finding("jvm-crash", seen_in="crash"),)) == ()
+    assert missing_evidence(report, (finding("gc-thrashing", seen_in="logs"),))

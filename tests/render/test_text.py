@@ -175,6 +175,7 @@ def test_a_dump_without_rocketmq_says_so_and_hides_what_it_does_not_know() -> No
 def test_an_info_finding_does_not_hide_that_no_fault_was_found() -> None:
     old_client = msgspec.structs.replace(samples.NO_LIMIT, rule="no-size-limit", cause="old-client")
     text = flat(render(msgspec.structs.replace(samples.HEALTHY, findings=(old_client,)), View()))
+    assert "explains it" not in text, "there is no fault to explain"
     assert text.startswith("OK No fault found.")
     assert "INFO Thread NettyClientPublicExecutor_3" in text
 

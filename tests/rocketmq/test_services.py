@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from tests.layers import one_in
 from tests.rocketmq.conftest import Case, case, case_names
 
 FAULTY = "client-faults-4.9.2"
 
 
-@pytest.fixture(params=[name for name in case_names() if name != FAULTY])
+@pytest.fixture(params=one_in(3, [name for name in case_names() if name != FAULTY]))
 def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from tests.layers import one_in
 from tests.rocketmq.conftest import Case, case, case_names
 
 IN_TOTALS = ("process_queues", "messages", "messages_unreachable", "messages_in_queues", "body_bytes")
@@ -15,7 +16,7 @@ NOT_ROWS = {"max_offset_property", "msg_acc_cnt", "queue_offset_max"}
 """what the lag is computed from; the rows of the report do not repeat it"""
 
 
-@pytest.fixture(params=case_names())
+@pytest.fixture(params=one_in(3, case_names()))
 def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 

@@ -10,7 +10,7 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, OffsetReset
 from mqdiag.language import english
-from mqdiag.rules import Rule, all_rules, no_route, offset_reset_to_zero
+from mqdiag.rules import Rule, all_rules, no_route, offset_reset_to_zero, stuck_socket_read
 from tests.folded import folded
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
@@ -65,6 +65,12 @@ def test_a_placeholder_stands_for_what_the_evidence_does_not_tell() -> None:
     assert "-n NAMESRV:9876 -g CID_wash -t TOPIC -s TIMESTAMP." in remedy(offset_reset_to_zero, unknown)
     local = msgspec.structs.replace(RESET, first="2026-11-21T20:00:01")
     assert "-s TIMESTAMP." in remedy(offset_reset_to_zero, Facts(logs=LogsFacts(offset_resets=(local,))))
+
+
+def test_a_command_has_the_pid_where_the_finding_is_of_that_process_alone() -> None:
+    fires = example_of(stuck_socket_read.RULE).fires()
+    assert "grep pid=PID`" in remedy(stuck_socket_read, fires)
+    assert "grep pid=4711`" in remedy(stuck_socket_read, msgspec.structs.replace(fires, pid=4711))
 
 
 def test_a_card_knows_no_names() -> None:

@@ -61,8 +61,10 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
 
 def _is_excerpt_of_anything(piece: Piece) -> bool:
     """Whether it is a short text that the user named: its lines are quoted, and decide nothing."""
-    if piece.name.lower().endswith((*_DATA, *_PAGES)):
-        return False
+    if piece.name.lower().endswith((*_DATA, *_PAGES)) and not any(
+        literal in piece.inner_head for literal in searched().literals
+    ):
+        return False  # such as notes, or settings
     return piece.given and piece.content is Content.TEXT and piece.size_bytes <= MOST_BYTES
 
 

@@ -128,7 +128,7 @@ def _assertion(parts: _Parts, found: re.Match[str]) -> None:
 
 
 def _short_memory(parts: _Parts, found: re.Match[str]) -> None:
-    parts.values.setdefault("out_of_memory", found[1].strip())
+    parts.values.setdefault("out_of_memory", found[1].strip().removesuffix("."))
     size = re.search(r"(\d{1,18}) bytes", found[1])
     if size:
         parts.values.setdefault("out_of_memory_bytes", int(size[1]))

@@ -57,7 +57,7 @@ def _hints(report: Report, sections: list[Section], view: View) -> Iterator[Text
     if view.wide:
         return
     named = answering_finding(report) or next(iter(report.findings), None)
-    if named is not None:
+    if named is not None and report.answer.state != "healthy":
         yield say("`mqdiag rules {rule}` explains it.", rule=named.rule)
     if any(section.wide for section in sections):
         hidden = told_with_the_answer(report)
