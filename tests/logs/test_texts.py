@@ -484,3 +484,9 @@ def test_a_number_that_is_too_long_is_left_out(digits: int) -> None:
     assert latency.lines == 1
     assert latency.buckets["<=0ms"] == 9
     assert "0~10ms" not in latency.buckets
+
+
+@pytest.mark.parametrize("quote", ['"', "'", "`"])
+def test_an_answer_that_a_text_begins_with_in_quotes_is_no_answer(quote: str) -> None:
+    assert [one.kind for one in facts(line(TIMEOUT)).events] == ["busy-timeout-clean"]
+    assert facts(line(quote + TIMEOUT + quote)).events == ()

@@ -43,7 +43,9 @@ def write_page(record: Path, head: str, earlier: Path | None, earlier_head: str)
         lines += _table([before[row["key"]] for row in both], same, "before")
         lines += ["", *_table(both, same, "now"), ""]
         lost = sorted(row["key"] for row in both if _lost(row, before[row["key"]]))
-        lines += [f"Killed before and not now: {len(lost)}.", *(f"- `{_shown(key)}`" for key in lost), ""]
+        lines += [f"Killed before and not now: {len(lost)}.", "", *(f"- `{_shown(key)}`" for key in lost), ""]
+        left = sorted(row["key"] for row in both if row["ended"] != "killed" and row["key"] not in same)
+        lines += [f"Left alive now: {len(left)}.", "", *(f"- `{_shown(key)}`" for key in left), ""]
         rows = [*before.values()]
         head = earlier_head
     lines += [

@@ -20,7 +20,7 @@ from tests.rules.checks import (
     with_queue,
 )
 from tests.rules.examples import example_of
-from tests.rules.examples.consumer import example
+from tests.rules.examples.consumer import CONSUMER, example
 
 HOUR = 3_600_000
 
@@ -126,3 +126,10 @@ def test_pull_thread(changes: dict[str, object], fires: bool) -> None:
 
 def test_pull_thread_without_evidence() -> None:
     assert reasons(pull_service_dead, Facts()) == ["needs a heap dump or thread dumps"]
+
+
+@pytest.mark.parametrize(("spans", "most"), [(0, False), (1, True)])
+def test_counts_that_a_span_is_among_tell_the_chain_best(spans: int, most: bool) -> None:
+    state = {**CONSUMER.state, "queueFlowControlTimes": 5000, "queueMaxSpanFlowControlTimes": spans}
+    (found,) = findings(flow_control, example(consumer={"state": state}))
+    assert found.tells_most is most

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
+
 from mqdiag.read.stacks.body import parse_stack
 from mqdiag.threads.stack_meaning import StackMeaning, meaning_of
 from tests.threads.made import At, facts
@@ -39,3 +41,21 @@ def test_a_carrier_without_a_virtual_thread_rests() -> None:
     assert of(*pool, "java.util.concurrent.ForkJoinWorkerThread.run").idle
     assert of("com.acme.Orders.handle", *pool).own_frame is not None
     assert not of(*(f"com.acme.Orders.step{number}" for number in range(40)), *pool).idle
+
+
+def test_a_carrier_with_a_virtual_thread_does_not_rest() -> None:
+    pool = ("java.util.concurrent.ForkJoinPool.deactivate", "java.util.concurrent.ForkJoinPool.awaitWork")
+    stack = parse_stack("".join(f"\tat {method}(X.java:1)\n" for method in pool))
+    assert meaning_of(stack).idle
+    assert not meaning_of(msgspec.structs.replace(stack, mounted=22)).idle
+
+
+def test_classes_of_the_application_are_the_outermost_ones_above_the_client() -> None:
+    view = of(
+        "java.util.HashMap.get",
+        "com.acme.Dao$Row.find",
+        "com.acme.Orders$1.run",
+        *CONSUME,
+        "com.acme.Main.main",
+    )
+    assert view.own_classes == {"com.acme.Dao", "com.acme.Orders"}
