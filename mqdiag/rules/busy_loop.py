@@ -34,7 +34,12 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 "thread_count": len(members),
                 "frame": frame,
             },
-            words={"frame": short_frame(frame), "works": works is True},
+            words={
+                "frame": short_frame(frame),
+                "works": works is True,
+                "no_objects": loops and works is False,
+                "counted": works is not None,
+            },
             confidence=Confidence.HIGH if loops and works is False else Confidence.MEDIUM,
             severity=Severity.WARNING if loops else Severity.INFO,
             weight=float(len(members)),

@@ -53,6 +53,9 @@ def changed(facts: Facts, part: str, **values: object) -> Facts:
 def test_a_loop_or_work(values: dict[str, object], severity: str) -> None:
     (found,) = of(changed(busy_loop.fires(), "busy_threads", **values))
     assert (found.rule, found.severity) == ("busy-loop", severity)
+    advice, counted = " ".join(map(english(), found.remedy)), found.evidence["allocated_bytes"] is not None
+    assert ("jstack -e" not in advice) is counted, "allocated= is asked for where the dumps lack it"
+    assert (found.confidence == "high") is ("new objects" in english()(found.confidence_reason))
 
 
 @pytest.mark.parametrize(
