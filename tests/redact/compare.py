@@ -18,7 +18,7 @@ _DUPLICATES = re.compile(r"\.heap\.waste\.duplicate_strings")
 _TEXTS = re.compile(
     r".*\.(head_keys|keys|head_msg_id|msg_id|largest_body_msg_id|client_id)"
     r"|.*\.(config|state|store_config)\.\w+|.*\.(title|explanation\[\d+\])|.*\.dead_addresses\[\d+\]"
-    r"|\.answer\.(text|reason)"
+    r"|\.answer\.(text|reason)|.*\.peers?(\[\d+\]|\.(host|url))?"
 )
 """fields whose texts are replaced: their lengths must be the same"""
 

@@ -20,6 +20,7 @@ from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 LEAST_LITERAL = 14
 """bytes of a text that no prose has by accident"""
 _DATA = (".json", ".xml", ".yaml", ".yml")
+_HEAP = ".hprof"
 _PAGES = (".md", ".html", ".htm")
 """files that write about log lines; one that the user names is taken for a saved post"""
 
@@ -60,7 +61,12 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
 
 
 def _is_excerpt_of_anything(piece: Piece) -> bool:
-    """Whether it is a short text that the user named: its lines are quoted, and decide nothing."""
+    """Whether it is a short text that the user named: its lines are quoted, and decide nothing.
+
+    A text that is named as a heap dump is a mistake of whoever stored it, such as the page of a login.
+    """
+    if _HEAP in piece.name.lower():
+        return False
     if piece.name.lower().endswith((*_DATA, *_PAGES)) and not any(
         literal in piece.inner_head for literal in searched().literals
     ):
