@@ -280,7 +280,7 @@ def test_json_of_a_management_endpoint(tmp_path: Path, bare_list: bool) -> None:
 def test_an_endpoint_may_list_daemons_alone(tmp_path: Path) -> None:
     thread = {"threadName": "Finalizer", "threadId": 10, "daemon": True, "threadState": "WAITING"}
     frame = {"className": "java.lang.Object", "methodName": "wait", "nativeMethod": True}
-    sample = read_text(tmp_path, json.dumps({"threads": [thread | {"stackTrace": [frame]}]}))
+    sample = sample_of(tmp_path, json.dumps({"threads": [thread | {"stackTrace": [frame]}]}))
     assert [one.name for one in sample.threads] == ["Finalizer"]
 
 
