@@ -80,7 +80,7 @@ INFO_ATTRIBUTES = lazy_pattern(
 )
 """what stands in all of those behind the name; it is found ten times as fast, as it begins with no line"""
 INDENTED_HEADER = lazy_pattern(r'^(?P<blanks>[ \t]*)"[^\n]*\n\s+java\.lang\.Thread\.State: ', re.M)
-INFO_MARKS = ('" Id=', '" id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
+INFO_MARKS = ('" Id=', '" daemon Id=', '" id=', '" prio=', '" daemon prio=', '" [Internal] cpuUsage=')
 """what stands behind a name in such a header, and in that of a heap viewer; all are rare in logs"""
 INFO_LOCK = lazy_pattern(
     r"^\s*-\s+(?P<kind>waiting on|blocked on|locked) (?P<class>[^\s@]+)@(?P<hash>[0-9a-f]{1,16})\b.*$"

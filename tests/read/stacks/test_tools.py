@@ -277,6 +277,13 @@ def test_json_of_a_management_endpoint(tmp_path: Path, bare_list: bool) -> None:
     assert locks_of(reader) == [("locked", "Ledger", 1, "0000001f"), ("owns synchronizer", "B", 1, "00001000")]
 
 
+def test_an_endpoint_may_list_daemons_alone(tmp_path: Path) -> None:
+    thread = {"threadName": "Finalizer", "threadId": 10, "daemon": True, "threadState": "WAITING"}
+    frame = {"className": "java.lang.Object", "methodName": "wait", "nativeMethod": True}
+    sample = sample_of(tmp_path, json.dumps({"threads": [thread | {"stackTrace": [frame]}]}))
+    assert [one.name for one in sample.threads] == ["Finalizer"]
+
+
 def test_damaged_json_of_an_endpoint(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="damaged JSON"):
         read_text(tmp_path, json.dumps(endpoint())[:-40])
