@@ -75,7 +75,8 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
         report: what was written; its names, frames, log texts and values of evidence are no words of ours.
         write: the report's writer, which knows the commands as they were written.
     """
-    written = _ESCAPES.sub("", written)
+    # a command may go on in the next line
+    written = re.sub(r"\n +", " ", _ESCAPES.sub("", written))
     for command in _commands(report, write):
         written = written.replace(_ESCAPES.sub("", command), " ")
     for reference in _references():

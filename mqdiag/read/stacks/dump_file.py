@@ -26,6 +26,7 @@ from mqdiag.read.stacks.records import (
 from mqdiag.text import say
 
 _DUMP_START = lazy_pattern(r'\{\s*"threadDump"\s*:')
+_KEY = lazy_pattern(r'"threadDump"\s*:')
 _STACK = lazy_pattern(r'"name"\s*:\s*"[^\n]*\s*(?:"[^\n]*\s*){0,8}"stack"\s*:\s*\[')
 _THREAD_START = lazy_pattern(r'\{\s*"tid"\s*:')
 _OWNER = lazy_pattern(r"owner[ =]#?(\d{1,18})\b")
@@ -33,7 +34,8 @@ _OWNER = lazy_pattern(r"owner[ =]#?(\d{1,18})\b")
 
 def is_json_dump(head: str) -> bool:
     """Whether text begins like a JSON thread dump."""
-    if patterns.JSON_MARK in head:
+    # As a value it is the name of a method, in what an endpoint answers.
+    if patterns.JSON_MARK in head and _KEY.search(head) is not None:
         return _DUMP_START.search(head) is not None or head.lstrip().startswith("{")
     # its head was lost: entries of threads are left
     found = _THREAD_START.search(head) if '"tid"' in head and '"stack"' in head else None

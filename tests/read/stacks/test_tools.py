@@ -441,3 +441,11 @@ def test_a_deadlock_section_out_of_a_page_that_breaks_its_lines(tmp_path: Path) 
         tmp_path, page + "\n* waiting to lock &lt;0x04f022d8&gt; (a java.lang.Object)<br />\n"
     ).samples
     assert sample.deadlocks == [(("updater", "starter"), ("starter", "updater"))]
+
+
+def test_an_endpoint_that_dumps_its_own_thread_is_no_file_of_the_jvm(tmp_path: Path) -> None:
+    frame = {"className": "org.springframework.boot.actuate.ThreadDumpEndpoint", "methodName": "threadDump"}
+    thread = {"threadName": "http-nio-8080-exec-1", "threadId": 10, "threadState": "RUNNABLE"}
+    threads = [{**thread, "daemon": True, "stackTrace": [frame | {"fileName": "A.java", "lineNumber": 40}]}]
+    sample = sample_of(tmp_path, json.dumps({"threads": threads}))
+    assert [one.name for one in sample.threads] == ["http-nio-8080-exec-1"]
