@@ -6,6 +6,7 @@ import gc
 import os
 import signal
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -84,3 +85,11 @@ def _tell_what_was_skipped(config: pytest.Config) -> None:
     line = None if reporter is None else summary(str(one.longrepr) for one in reporter.stats.get("skipped", ()))
     if line is not None:
         reporter.write_line(line)
+
+
+@pytest.fixture(autouse=True)
+def _no_team_stays() -> Iterator[None]:
+    """What a team knows is of the process; the next test has none."""
+    yield
+    if (files := sys.modules.get("mqdiag.knowledge.library_files")) is not None:
+        files.add({})

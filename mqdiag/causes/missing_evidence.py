@@ -16,7 +16,6 @@ STOPS = say(
     "it stops the JVM for about a second per GiB of heap, and needs as much free disk as the heap in use"
 )
 
-_CRASH = "jvm-crash"
 _LOGS_OF_BROKER = say("the broker's logs: broker.log, store.log, watermark.log")
 _LOGS_OF_PROXY = say("the proxy's logs: proxy.log, proxy_watermark.log")
 _LOGS_OF_SERVERS: dict[ServerKind, Text] = {
@@ -35,7 +34,7 @@ def missing_evidence(report: Report, chain: tuple[Finding, ...]) -> tuple[Missin
     if report.stores is not None and report.heap is None and report.stacks is None and report.logs is None:
         # stopped brokers have no threads to look at
         return tuple(_stores(report, place))
-    if report.heap is None and report.stacks is None and any(finding.rule == _CRASH for finding in chain):
+    if report.heap is None and report.stacks is None and any("crash" in finding.seen_in for finding in chain):
         # nobody can take dumps of a process that has ended
         return ()
     at_broker = any(finding.lies_at == "broker" for finding in chain)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -15,7 +15,6 @@ from mqdiag.cli import run
 from mqdiag.config import Settings
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.errors import UsageError
-from mqdiag.knowledge import library_files
 from mqdiag.knowledge.lookup import known_holder, library_of_frame
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.knowledge.team import Team, read_team
@@ -74,12 +73,6 @@ FRAMES = """\
 \tat java.lang.Thread.run(java.base@17.0.15/Thread.java:840)
 """
 Team_ = Callable[..., Path]
-
-
-@pytest.fixture(autouse=True)
-def no_team_afterwards() -> Iterator[None]:
-    yield
-    library_files.add({})
 
 
 @pytest.fixture
