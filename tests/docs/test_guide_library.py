@@ -92,10 +92,12 @@ def test_one_file_makes_stacks_and_heaps_name_the_library(tree: CopiedTree) -> N
 
 def test_a_mistake_is_told_as_the_guide_shows_it(tree: CopiedTree) -> None:
     written = block_of(GUIDE, "toml")
-    (tree.folder / FILE).write_text(
-        written.replace('frames = ["com.harbour.', 'frames = ["com.harbor.'), "utf-8"
-    )
-    with pytest.raises(AssertionError) as told:
-        tree.run("mqdiag stacks stacks.txt --debug")
+    file = tree.folder / FILE
+    file.write_text(written.replace('frames = ["com.harbour.', 'frames = ["com.harbor.'), "utf-8")
+    try:
+        with pytest.raises(AssertionError) as told:
+            tree.run("mqdiag stacks stacks.txt --debug")
+    finally:
+        file.unlink()
     (message,) = block_of(GUIDE, "text").splitlines()
     assert message in str(told.value)

@@ -79,6 +79,13 @@ def installed(built: Built, open_folder: Path) -> Installed:
     return Installed(prefix)
 
 
+@pytest.fixture(scope="module")
+def warm(installed: Installed, open_folder: Path) -> Installed:
+    """With compiled kernels, of which no run has to tell any more."""
+    assert run(installed.mqdiag, "warm", cwd=open_folder).returncode == 0
+    return installed
+
+
 def test_it_runs_from_the_environment_alone(installed: Installed, tmp_path: Path) -> None:
     where = run(installed.python, "-c", "import mqdiag; print(mqdiag.__file__)", cwd=tmp_path).stdout
     assert Path(where).is_relative_to(installed.prefix)
@@ -96,8 +103,8 @@ def test_a_dump_is_diagnosed_and_the_report_fits_the_schema_in_the_wheel(
 
 
 @pytest.mark.parametrize("format_name", ["html", "sarif", "junit", "markdown", "github", "csv"])
-def test_every_format_has_what_it_needs(installed: Installed, tmp_path: Path, format_name: str) -> None:
-    done = run(installed.mqdiag, "heap", DUMP, "--format", format_name, cwd=tmp_path)
+def test_every_format_has_what_it_needs(warm: Installed, tmp_path: Path, format_name: str) -> None:
+    done = run(warm.mqdiag, "heap", DUMP, "--format", format_name, cwd=tmp_path)
     assert (done.returncode, done.stderr) == (1, "")
     assert "consumer-cache-exceeds-heap" in done.stdout
 
