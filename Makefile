@@ -72,7 +72,7 @@ test: .venv/installed $(CATALOGUE).mo ## Each rule, reader, format and attack on
 
 .PHONY: check
 check: .venv/installed $(CATALOGUE).mo ## Guides, browser, packaging, JVMs, Spark and whatever else starts processes
-	$(BIN)/pytest -m 'check and not nightly' $(SHARED)
+	$(BIN)/pytest -m 'check and not nightly' $(SHARED) -p no:randomly  # a guide is tried in the order of its steps
 
 .PHONY: nightly
 nightly: .venv/installed $(CATALOGUE).mo ## What repeats a test over more cases, file by file, as far as it has not passed; PART=hostile
