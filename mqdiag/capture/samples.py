@@ -15,6 +15,7 @@ from mqdiag.capture.inside import open_file
 from mqdiag.capture.jdk import ATTACH_SECONDS, NoAnswer, Tool, ToolFailed, quit_signal, write_answer
 from mqdiag.capture.target import PROC, Target
 from mqdiag.capture.watch import Condition, keep_last
+from mqdiag.read.stacks.patterns import DEADLOCK_MARK
 from mqdiag.text import Text, say
 
 SLOW_SECONDS = 5.0
@@ -146,7 +147,7 @@ class Sampler:
 
 def _holds_deadlock(dump: Path) -> bool:
     with dump.open("rb") as file:
-        return any(line.startswith(b"Found ") and b"Java-level deadlock" in line for line in file)
+        return any(line.startswith(DEADLOCK_MARK.encode()) for line in file)
 
 
 def console_of(target: Target) -> Path | None:

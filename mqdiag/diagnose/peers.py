@@ -5,8 +5,8 @@ Which classes know it is data: `[[peer]]` in the files of libraries.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
+from functools import cached_property
 
 import msgspec
 
@@ -15,6 +15,7 @@ from mqdiag.graph import Heap
 from mqdiag.graph.threads import ThreadRecord
 from mqdiag.knowledge.library import PeerFields, Peers
 from mqdiag.knowledge.library_files import part_of_all
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, meaning_of_frames
 
 MOST_STEPS = 3
@@ -24,11 +25,11 @@ MOST_OBJECTS = 400
 MOST_THREADS = 5_000
 LONGEST = 500
 """characters of an address; a hostile dump may hold a long one"""
-_SECRETS = re.compile(r"(?i)\b((?:\w*pass\w*|pwd|\w*secret\w*|\w*token|\w*key|sign\w*|user\w*)=)[^&;,\s]*")
-_LOGIN = re.compile(r"(?<=//)[^/@\s]{1,300}@")
-_BARE = re.compile(r"[a-z+.-]{1,20}://[^/?]+")
+_SECRETS = lazy_pattern(r"(?i)\b((?:\w*pass\w*|pwd|\w*secret\w*|\w*token|\w*key|sign\w*|user\w*)=)[^&;,\s]*")
+_LOGIN = lazy_pattern(r"(?<=//)[^/@\s]{1,300}@")
+_BARE = lazy_pattern(r"[a-z+.-]{1,20}://[^/?]+")
 """a URL without a path"""
-_AUTHORITY = re.compile(r"://(?P<host>[^/:?;,]{1,300})(?::(?P<port>\d{1,5})\b)?")
+_AUTHORITY = lazy_pattern(r"://(?P<host>[^/:?;,]{1,300})(?::(?P<port>\d{1,5})\b)?")
 
 
 class PeerReader:
@@ -36,11 +37,6 @@ class PeerReader:
 
     def __init__(self, heap: Heap) -> None:
         self._heap = heap
-        self._fields: dict[str, list[PeerFields]] = defaultdict(list)
-        for file in part_of_all(Peers).values():
-            for one in file.peer:
-                for name in one.classes:
-                    self._fields[name].append(one)
         self._rows: dict[int, tuple[PeerFields, ...]] = {}
         self._read = 0
 
@@ -71,6 +67,16 @@ class PeerReader:
             known = next((tuple(self._fields[name]) for name in names if name in self._fields), ())
             self._rows[row] = known
         return known
+
+    @cached_property
+    def _fields(self) -> dict[str, list[PeerFields]]:
+        """What is known of each class; most dumps have no thread that asks."""
+        fields: dict[str, list[PeerFields]] = defaultdict(list)
+        for file in part_of_all(Peers).values():
+            for one in file.peer:
+                for name in one.classes:
+                    fields[name].append(one)
+        return fields
 
 
 class _Told(msgspec.Struct):

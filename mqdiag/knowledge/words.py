@@ -1,6 +1,6 @@
 """Sentences that several rules share: `mqdiag/knowledge/shared/<name>.toml`."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 import os
 from functools import cached_property

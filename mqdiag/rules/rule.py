@@ -24,7 +24,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import CaseWords, Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
@@ -35,9 +34,6 @@ from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import NOTHING, Text, Value, placeholders, say
 from mqdiag.time_ranges import Timed, periods
-
-if TYPE_CHECKING:
-    pass
 
 AS_WRITTEN = (
     "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",

@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from mqdiag.read.admin.recognise import WORDS
+from mqdiag.read.admin.recognise import words
 
 NOT_THERE = ("N/A", "n/a", "null", "-")
 MOST_COLUMNS = 40
@@ -14,7 +14,7 @@ _TOKEN = re.compile(
     # a load such as "0.00(0,0ms)", a list of addresses, a time, a name; names have no blanks
     r"[^\s({\[]{0,200}[({\[][^)}\]]{0,4000}[)}\]]\S*|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*|\S+"
 )
-_NAMES = {other: name for name, others in WORDS.columns.items() for other in others}
+_NAMES = {other: name for name, others in words().columns.items() for other in others}
 
 
 class Head(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 # Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 import re
+from functools import cache
 
 import msgspec
 
@@ -40,7 +41,12 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """names that consoles and older versions give to a column, by its name here"""
 
 
-WORDS = packed.decode(packed.ROOT, "mqadmin", _Words)
+@cache
+def words() -> _Words:
+    """The words, read where text is asked about: most runs have none that could be mqadmin's."""
+    return packed.decode(packed.ROOT, "mqadmin", _Words)
+
+
 _LIKE_MQADMIN = lazy_pattern(
     # a console's tables and pages, getBrokerConfig, and connections in versions without heads
     r"^[^\w\n]*(?:ClientId[ \t|]+ClientAddr\w*|(?:brokerClusterName|brokerRole)\s*[=|\t])"
@@ -57,7 +63,7 @@ _FIRST_COUNTER = lazy_pattern(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za
 
 def is_admin_output(head: str) -> bool:
     """Whether text holds what an mqadmin command prints, or a copy of a console's page."""
-    return any(mark in head for mark in WORDS.marks) or _LIKE_MQADMIN.search(head) is not None
+    return any(mark in head for mark in words().marks) or _LIKE_MQADMIN.search(head) is not None
 
 
 def begins_answer(line: str, *, by_counters: bool = True) -> bool:
