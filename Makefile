@@ -97,6 +97,10 @@ fixtures: .venv/installed ## Make the committed dumps again, with real brokers a
 fixtures-incidents: .venv/installed ## Make the committed logs and stores again, with real brokers (Java, Maven, strace, root)
 	$(BIN)/python fixtures/rig/incidents/make_incidents.py
 
+.PHONY: drills
+drills: .venv/installed ## Provoke the faults of fixtures/drills again, with their healthy twins (Java, Maven, root); DRILL=pool-leak
+	$(BIN)/python fixtures/drills/make_drills.py $(if $(DRILL),--only '$(DRILL)') $(if $(PART),--part $(PART)) $(if $(RAW),--raw $(RAW))
+
 .PHONY: example-ci-gate
 example-ci-gate: .venv/installed ## Load test, dump, gate; fails before the fix, passes after it (Java, Maven)
 	$(BIN)/python fixtures/rig/ci_gate.py $(if $(OUT),--out $(OUT))
