@@ -29,7 +29,7 @@ TEXT_KEYS = frozenset(
         # of a library
         "remedy", "known_as", "more_threads", "consume_later",
         # of a rule's card
-        "title", "why", "actions", "because", "explanation", "consequence", "in_chain", "proven_on", "say", "first_of",
+        "title", "why", "now", "actions", "risk", "because", "explanation", "consequence", "in_chain", "proven_on", "say", "first_of",
         "label",
     )
 )  # fmt: skip
