@@ -81,7 +81,8 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
     gives_way_to: tuple[str, ...] = ()
-    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule"""
+    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule, "any fault" for a
+    fault in the same evidence, "same threads" for findings that name more than half of its threads"""
 
 
 class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
