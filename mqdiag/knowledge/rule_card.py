@@ -171,7 +171,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
         """The sentences of a part of a case; those that a check hands over are not known."""
-        return tuple(text for line in _lines_of(part) for text in self.sentences_of(line) if text)
+        return tuple(text for line in lines_of(part) for text in self.sentences_of(line) if text)
 
     def listed(self, name: str) -> tuple[str, ...]:
         """A list of sentences, of this card or of all cards.
@@ -245,10 +245,10 @@ def _check_sentences(card: Card) -> None:
     """
     for name, case in card.case.items():
         parts = (case.title, case.because, case.explanation, case.actions, case.consequence, case.in_chain)
-        for line in (line for part in parts for line in _lines_of(part)):
+        for line in (line for part in parts for line in lines_of(part)):
             if line.use:
                 _check_list(card, line.use)
-            for text in ((line.say,) if isinstance(line.say, str) else line.say) + line.first_of:
+            for text in sentences_of_line(line):
                 _check_sentence(f"case {name}", text)
     for place, texts in (
         ("lists", [text for some in card.lists.values() for text in some]),
@@ -275,10 +275,16 @@ def _check_names(card: Card) -> None:
                 raise ValueError(f"{part} names the {what} {name!r}, which the card does not have")
 
 
-def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+def lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+    """The lines of a part of a case, each in its full form."""
     for entry in (part,) if isinstance(part, str) else part:
         for one in entry if isinstance(entry, tuple) else (entry,):
             yield one if isinstance(one, Line) else Line(say=one)
+
+
+def sentences_of_line(line: Line) -> tuple[str, ...]:
+    """The sentences that stand in a line itself."""
+    return ((line.say,) if isinstance(line.say, str) else line.say) + line.first_of
 
 
 def _check_list(card: Card, name: str) -> None:
