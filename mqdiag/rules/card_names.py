@@ -19,7 +19,7 @@ from mqdiag import given_toml
 from mqdiag.causes.link import ANY_FAULT, ANY_RULE, SAME_THREADS
 from mqdiag.findings import Subject
 from mqdiag.knowledge import packed, rule_card
-from mqdiag.knowledge.rule_card import Card, lines_of, read_card, sentences_of_line
+from mqdiag.knowledge.rule_card import Card, read_card
 from mqdiag.rules.discovery import rule_files
 from mqdiag.rules.filling import BY_ENGINE, EVENT_LINES, SUBJECT_LINES
 from mqdiag.spelling import nearest
@@ -80,15 +80,14 @@ def _named(card: Card) -> Iterator[tuple[str, Collection[str]]]:
     """The values that each table of a card names."""
     for name, case in card.case.items():
         yield name, (*case.evidence, *case.if_known)
-        parts = (case.title, case.because, case.explanation, case.actions, case.consequence, case.in_chain)
-        for line in (line for part in parts for line in lines_of(part)):
-            yield name, (line.if_, line.unless, line.for_each, line.given)
-            yield name, _values(*sentences_of_line(line))
+        for line in case.lines:
+            yield name, (line.if_, line.unless, line.for_each, line.given, *_values(*line.sentences))
     yield "lists", _values(*(text for texts in card.lists.values() for text in texts))
     yield "words", _values(*card.words.values())
     yield "skips", _values(*card.skips.values())
     yield "margins", _values(*(margin.label for margin in card.margins.values()))
-    yield "", _values(card.in_chain, *(text for entry in card.actions for text in card.sentences_of(entry)))
+    of_all = (line for entry in (*card.now, *card.actions) for line in card.steps_of(entry))
+    yield "", _values(card.in_chain, *(text for line in of_all for text in line.sentences))
 
 
 def _values(*texts: str) -> set[str]:
