@@ -50,7 +50,7 @@ dev: setup ## The same, and a look that it works
 	$(BIN)/mqdiag --version
 
 .PHONY: lint
-lint: .venv/installed ## Style, types, import contracts, generated pages
+lint: .venv/installed ## Style, types, import contracts, outputs that pages show
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -101,17 +101,13 @@ fixtures-incidents: .venv/installed ## Make the committed logs and stores again,
 example-ci-gate: .venv/installed ## Load test, dump, gate; fails before the fix, passes after it (Java, Maven)
 	$(BIN)/python fixtures/rig/ci_gate.py $(if $(OUT),--out $(OUT))
 
-.PHONY: schema
-schema: .venv/installed ## Write the report's JSON Schema from the types
-	$(BIN)/python -m mqdiag.render.json.schema
-
 .PHONY: docs
-docs: schema ## Write the generated pages and the outputs shown in README.md
+docs: .venv/installed ## Write the pages made from the code, and the outputs shown in README.md and guides
 	$(BIN)/python docs/make
 	$(BIN)/python -m tests.accuracy.public --pages
 
 .PHONY: docs-check
-docs-check: .venv/installed ## Fail when a generated page or a shown output is out of date
+docs-check: .venv/installed ## Fail when an output that a page shows is out of date
 	$(BIN)/python docs/make --check
 
 .PHONY: bench

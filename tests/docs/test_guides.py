@@ -13,14 +13,13 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.docs.written_pages import DOCS, ROOT, written
 from tests.folded import folded
 from tests.layers import CHECK, NIGHTLY
 from tests.programs import need
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-GUIDES = [*sorted((DOCS / "guides").glob("*.md")), *sorted((DOCS / "zh").glob("*.md"))]
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *GUIDES]
+GUIDES = [*written("guides/*.md"), *written("zh/*.md")]
+PAGES = [ROOT / "README.md", *written("*.md"), *GUIDES]
 
 # First words of commands that are not run here, and why.
 NOT_RUN = {
