@@ -159,14 +159,14 @@ def test_a_line_for_each_row_and_texts_of_the_facts() -> None:
 def test_lists_are_those_of_the_card_or_of_all_cards() -> None:
     case = case_of("So.", actions=[{"use": "own"}, {"use": "async_flush"}])
     draft = rule_of(case, lists={"own": ("Do {what}.",)}).case("one", words={"what": "this"})
-    first, second = map(english(), draft.remedy)
+    first, second = (english()(step.texts[0]) for step in draft.then)
     assert first == "Do this."
     assert second.startswith("ASYNC_FLUSH takes")
 
 
 def test_addresses_and_names_in_commands_are_filled_in_later() -> None:
     draft = rule_of(case_of("Ask {name_server:arg NAMESRV} of {topic:arg TOPIC}.")).case("one")
-    filled = draft.explanation[0].filled({"name_server": "10.0.0.1:9876"})
+    filled = draft.explanation[0].filled({"name_server": "10.0.0.1:9876", "topic": None})
     assert english()(filled) == "Ask 10.0.0.1:9876 of TOPIC."
 
 
