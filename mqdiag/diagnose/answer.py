@@ -27,6 +27,8 @@ RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
 UNKNOWN_PLACE = "place-unknown"
 """cause of findings that say of threads that they may have work which mqdiag does not know"""
 MOST_NOT_GIVEN = 3
+MOST_TOLD = 3
+"""threads that an answer names"""
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
 CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
@@ -85,6 +87,9 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         return _accepted(faults[0], reasons, margins)
     foreign = _of_wrong_process(report)
     advice, headline = (NOTHING, NOTHING) if foreign is None else (foreign.advice, foreign.headline)
+    if _all_threads_rest(report):
+        # whatever process it is, nothing in it hangs; that it is another one is a remark
+        advice, headline = sentences(_of_one_moment(report), advice), NOTHING
     if reasons or headline or _nothing_read(report):
         # what else was found is the answer, and that it may be the wrong process a remark below it
         alone = all(
@@ -102,14 +107,47 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
 
     return Answer(
         state="healthy",
-        text=say(
-            "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
-            checked=len(report.checked),
-            rules=_rules(report),
-        ),
+        text=_no_fault(report),
         reason=sentences(changed_settings(report), _harmless(report), _not_given(report), advice),
         margins=margins,
     )
+
+
+def _no_fault(report: Report) -> Text:
+    stacks = report.stacks
+    rests = None if stacks is None or stacks.judged else stacks.known_rests
+    alone = {given.kind for given in _read(report)} == {"stacks"}
+    if rests is not None and alone and not report.other_processes:
+        return say(
+            "No fault found, as far as one dump shows: {threads:count} {threads:thread waits|threads wait} for work,"
+            " and no thread for anything else.",
+            threads=rests.threads,
+        )
+    return say(
+        "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
+        checked=len(report.checked),
+        rules=_rules(report),
+    )
+
+
+def _of_one_moment(report: Report) -> Text:
+    """What a moment in which all threads rest does not show."""
+    if report.stacks is None or report.stacks.judged:
+        return NOTHING
+    return say(
+        "A thread that hangs does so at every moment; that work should have come and did not, no thread shows."
+    )
+
+
+def _all_threads_rest(report: Report) -> bool:
+    """Whether thread dumps alone were given, and show each thread where it is known to wait for work."""
+    of = [report.stacks, *(one.stacks for one in report.other_processes)]
+    for one in of:
+        if one is None or one.known_rests is None or not one.known_rests.all_rest:
+            return False
+        if one.signs_of_rocketmq == "names-alone":
+            return False
+    return {given.kind for given in _read(report)} == {"stacks"}
 
 
 def _harmless(report: Report) -> Text | None:
@@ -298,7 +336,7 @@ def _thin(report: Report) -> Iterator[Text]:
             )
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
-    if stacks is not None and not stacks.judged and stacks.pasted is None and heap is None:
+    if stacks is not None and not stacks.shows_standstills and stacks.pasted is None and heap is None:
         yield _not_judged(report, stacks)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
@@ -321,6 +359,20 @@ def _not_judged(report: Report, stacks: StacksFacts) -> Text:
 
 
 def _one_sample(stacks: StacksFacts) -> Text:
+    rests = stacks.known_rests
+    if rests is not None and rests.hides_virtual_threads and not rests.others:
+        return say(
+            "All threads wait for work, but virtual threads are in use and these dumps do not show them; take jcmd PID"
+            " Thread.dump_to_file -format=json FILE."
+        )
+    if rests is not None and 0 < rests.others <= MOST_TOLD and rests.threads > rests.others:
+        return say(
+            "{threads:count} {threads:thread waits|threads wait} for work; one sample does not show whether"
+            " {names:and} {others:hangs|hang}.",
+            threads=rests.threads,
+            names=rests.other_names,
+            others=rests.others,
+        )
     if stacks.threads and all(thread.state == thread.doing == "idle" for thread in stacks.threads):
         return say(
             "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} "
