@@ -35,7 +35,7 @@ class Views:
 
         Args:
             evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
-                "crash", "fleet". Without any it always runs.
+                "crash", "resources", "fleet". Without any it always runs.
         """
 
         def added(check: Check) -> Check:
