@@ -10,6 +10,7 @@ from typing import Literal
 import msgspec
 
 from mqdiag.facts import (
+    RecordingsFacts,
     AdminFacts,
     CrashFacts,
     FleetFacts,
@@ -330,6 +331,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """mqadmin output"""
     crash: CrashFacts | None = None
     """crash reports of the JVM"""
+    recordings: RecordingsFacts | None = None
+    """recordings of Java Flight Recorder"""
     diff: DiffFacts | None = None
     """what changed, from `mqdiag diff`; `findings` are then those that are new or worse"""
     verdict: Verdict | None = None

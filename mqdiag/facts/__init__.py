@@ -15,6 +15,7 @@ from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.recordings import RecordingsFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.facts.stores import StoresFacts
 
@@ -33,6 +34,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     asked_at: str | None = None
     """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
+    recordings: RecordingsFacts | None = None
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
@@ -51,6 +53,7 @@ __all__ = [
     "HeapFacts",
     "Input",
     "LogsFacts",
+    "RecordingsFacts",
     "StacksFacts",
     "StoresFacts",
 ]

@@ -210,7 +210,9 @@ pop: of POP consumption at a broker. dledger, jraft: of a member of a Raft group
 pools. proxy-watermark: queues of a proxy's thread pools.
 """
 
-InputKind = Literal["heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
+InputKind = Literal[
+    "heap", "histogram", "stacks", "log", "stores", "admin", "crash", "recording", "report", "capture"
+]  # fmt: skip
 """What kind of evidence an input is."""
 
 FlowControlKind = Literal["count", "size", "span", "pop", "waiting-requests"]
