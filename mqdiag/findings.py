@@ -10,13 +10,13 @@ from typing import Literal
 import msgspec
 
 from mqdiag.facts import (
-    RecordingsFacts,
     AdminFacts,
     CrashFacts,
     FleetFacts,
     HeapFacts,
     Input,
     LogsFacts,
+    RecordingsFacts,
     StacksFacts,
     StoresFacts,
 )

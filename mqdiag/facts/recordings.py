@@ -80,6 +80,8 @@ class ThreadBudget(msgspec.Struct, frozen=True, kw_only=True):
     sleep_ms: float
     unknown_ms: float
     """what no event and no sample explains, such as a call that has not ended"""
+    ended_ms: float = 0.0
+    """of all parts but idle: waits whose end an event tells"""
     frame: Public | None = None
     """the application's own frame with most of the time that is not idle"""
     doing: Doing | None = None

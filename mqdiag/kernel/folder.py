@@ -39,7 +39,14 @@ Task = Literal["counts", "heap", "logs", "query", "recording", "redact", "show"]
 logs that are long, recordings"""
 TASKS: tuple[Task, ...] = get_args(Task)
 _PACKAGE = Path(__file__).parents[1]
-KERNEL_FOLDERS = ("kernel", "graph/kernels", "read/hprof/kernels", "read/jfr/kernels", "read/logs/kernels", "redact/kernels")
+KERNEL_FOLDERS = (
+    "kernel",
+    "graph/kernels",
+    "read/hprof/kernels",
+    "read/jfr/kernels",
+    "read/logs/kernels",
+    "redact/kernels",
+)
 """with all kernels, and with what compiles them; each run hashes them, and a search of the package takes 4 ms"""
 _READY = "ready-"
 """begins the name of the empty file that says of a task that its kernels are kept"""

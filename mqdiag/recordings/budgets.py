@@ -30,6 +30,11 @@ LONG_GAP_NS = NS_PER_S
 _LONGER = 3
 """times the longest wait of the thread that ended: one that goes on so much longer is another kind of wait"""
 PARTS = ("idle", "running", "native", "socket", "file", "lock", "park", "sleep", "unknown")
+_LOOPS = 0.8
+"""share of its time that a thread runs that may be in a loop; of the rest of the samples some are lost"""
+_LOOP_SAMPLES = 20
+_NO_OBJECTS = 64 << 10
+"""bytes that the recording itself may make in a thread"""
 _BY_KIND = {
     kinds.SOCKET_READ: "socket",
     kinds.SOCKET_WRITE: "socket",
@@ -43,7 +48,7 @@ _BY_KIND = {
 }
 _BY_DOING = {
     "idle": "idle",
-    "running": "native",
+    "running": "running",
     "socket-read": "socket",
     "socket-write": "socket",
     "connect": "socket",
@@ -84,6 +89,7 @@ class OneThread(msgspec.Struct):
 
     begin_ns: int
     end_ns: int
+    ended_ns: float = 0.0
     parts: dict[str, float] = msgspec.field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
     frames: dict[tuple[str, str], float] = msgspec.field(default_factory=lambda: defaultdict(float))
     """nanoseconds by (the application's own frame as `_place` has it, part), without idle time"""
@@ -107,6 +113,7 @@ class Budgets:
         places: stacks.
         period_ns: of samples of Java code.
         thresholds_ms: by type of event that was recorded.
+        allocated: bytes that a thread made, by java id.
     """
 
     def __init__(
@@ -115,11 +122,13 @@ class Budgets:
         places: Places,
         period_ns: int,
         thresholds_ms: Mapping[str, float],
+        allocated: Mapping[int, int],
     ) -> None:
         self._threads = threads
         self._places = places
         self._period_ns = period_ns
         self._thresholds = thresholds_ms
+        self._allocated = allocated
         self.open_waits: list[OpenWait] = []
 
     def of_groups(
@@ -148,6 +157,8 @@ class Budgets:
             own_samples = samples.taken((samples.thread == number) & (samples.kind == JAVA))
             self._spend(one, spans.taken(spans.thread == number), own_samples, looks.get(number, []))
             self._open(number, spans.taken(spans.thread == number), own_samples, looks.get(number, []))
+            if one.parts["running"] >= _LOOPS * (one.end_ns - one.begin_ns):
+                self._loop(number, spans.taken(spans.thread == number), own_samples)
             by_group[named.group or named.pool or thread.name].append(one)
         return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
 
@@ -171,6 +182,8 @@ class Budgets:
         if meaning is not None and part == "park":
             part = "idle" if meaning.idle else "lock" if meaning.doing == "lock" else "park"
         one.parts[part] += took
+        if part != "idle":
+            one.ended_ns += took
         if part != "idle" and meaning is not None and meaning.own_frame:
             one.add(meaning.own_frame, part, took)
 
@@ -186,12 +199,15 @@ class Budgets:
             if frame is not None:
                 one.add(frame, "running", self._period_ns)
         rest = end - begin - running
-        seen = [look.meaning for look in looks if begin <= look.at_ns <= end] if rest >= LONG_GAP_NS else []
+        seen = [look for look in looks if begin <= look.at_ns <= end] if rest >= LONG_GAP_NS else []
         if not seen:
             one.parts["unknown"] += rest
-        with_frame = sum(meaning.own_frame is not None for meaning in seen)
-        for meaning in seen:
+        with_frame = sum(look.meaning.own_frame is not None for look in seen)
+        for look in seen:
+            meaning = look.meaning
             part = "idle" if meaning.idle else _BY_DOING.get(meaning.doing, "park")
+            if part == "running" and look.is_native:
+                part = "native"
             one.parts[part] += rest / len(seen)
             if part != "idle" and meaning.own_frame:
                 one.add(meaning.own_frame, part, rest / with_frame)
@@ -215,6 +231,18 @@ class Budgets:
         # a call as long as those that ended may end too
         if len(run) >= SURE_LOOKS and seconds >= max(SURE_SECONDS, _LONGER * longest):
             self.open_waits.append(OpenWait(self._threads[number].name, shown, len(run), seconds))
+
+    def _loop(self, number: int, own: Spans, samples: Samples) -> None:
+        """A thread that runs in one method all the time, ends no wait and makes no objects: work makes some."""
+        grown = self._allocated.get(self._threads[number].java_id)
+        if len(own.kind) or grown is None or grown > _NO_OBJECTS or len(samples.at_ns) < _LOOP_SAMPLES:
+            return
+        meanings = [self._places.meaning(place) for place in np.unique(samples.stack).tolist() if place]
+        frames = {_method(meaning.own_frame) for meaning in meanings}
+        seconds = (int(samples.at_ns[-1]) - int(samples.at_ns[0])) / NS_PER_S
+        if len(frames) == 1 and seconds >= SURE_SECONDS and all(one.in_listener for one in meanings):
+            name = self._threads[number].name
+            self.open_waits.append(OpenWait(name, meanings[0], len(samples.at_ns), seconds, computes=True))
 
 
 def _may_be(one: StackMeaning, other: StackMeaning) -> bool:
@@ -253,6 +281,7 @@ def _budget(group: str, found: list[OneThread]) -> ThreadBudget:
         group=group,
         threads=len(found),
         wall_ms=ms(sum(one.end_ns - one.begin_ns for one in found)),
+        ended_ms=ms(sum(one.ended_ns for one in found)),
         **{f"{name}_ms": ms(took) for name, took in parts.items()},
         frame=None if most is None else shown_as[most],
         doing=_DOING_OF_PART.get(part),

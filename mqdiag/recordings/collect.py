@@ -62,9 +62,7 @@ class Collected(NamedTuple):
     """why not all of it was read"""
 
 
-def read_recording(
-    path: str, data: NDArray[np.uint8], check: Callable[[], None] = lambda: None
-) -> Collected:
+def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None] = lambda: None) -> Collected:
     """Read a recording.
 
     Args:
@@ -130,7 +128,7 @@ class _Reading:
         process, memory = self._process, self._memory
         thresholds = process.thresholds_ms()
         period = process.period_ns("jdk.ExecutionSample", _SAMPLE_NS)
-        budgets = Budgets(threads, self._places, period, thresholds)
+        budgets = Budgets(threads, self._places, period, thresholds, memory.allocated())
         looks = looks_at(threads, samples, self._places, self._dumps)
         of_groups = budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end))
         waits = Waits(spans, self._spans.whats.things(), threads, self._places)

@@ -15,7 +15,16 @@ from mqdiag.recordings.places import LOST, Places
 
 NO_STACK = 0
 """place of the stack of an event that has none"""
-_ARRAYS = {"B": "byte", "C": "char", "D": "double", "F": "float", "I": "int", "J": "long", "S": "short", "Z": "boolean"}
+_ARRAYS = {
+    "B": "byte",
+    "C": "char",
+    "D": "double",
+    "F": "float",
+    "I": "int",
+    "J": "long",
+    "S": "short",
+    "Z": "boolean",
+}
 MOST_FRAMES = 256
 """of one stack that are read; JFR's own default is 64"""
 

@@ -18,6 +18,8 @@ class Look(NamedTuple):
 
     at_ns: int
     meaning: StackMeaning
+    is_native: bool = False
+    """it is a sample of native code"""
 
 
 def looks_at(
@@ -30,7 +32,7 @@ def looks_at(
         native.at_ns.tolist(), native.thread.tolist(), native.stack.tolist(), strict=True
     ):
         if places.shows_top(stack):
-            found[thread].append(Look(at_ns, places.meaning(stack)))
+            found[thread].append(Look(at_ns, places.meaning(stack), is_native=True))
     numbers = {(thread.name, thread.java_id): number for number, thread in enumerate(threads)}
     meanings = StackMeanings()
     for at_ns, sample in dumps:
@@ -46,4 +48,3 @@ def looks_at(
 def is_wait(meaning: StackMeaning) -> bool:
     """Whether the thread waits for something while it has work."""
     return meaning.waits and not meaning.idle
-

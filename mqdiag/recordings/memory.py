@@ -88,7 +88,9 @@ class Memory:
     def pauses(self) -> tuple[RecordedPause, ...]:
         """The longest stops of all threads: collections, and other operations at a safepoint."""
         found = sorted((*self._pauses, *self._operations), key=lambda one: -one[1])[:MOST_PAUSES]
-        return tuple(RecordedPause(at=instant(at), ms=ms(took), operation=name) for at, took, name in found if took)
+        return tuple(
+            RecordedPause(at=instant(at), ms=ms(took), operation=name) for at, took, name in found if took
+        )
 
     def heap(self, begin_ns: int) -> tuple[tuple[float, int], ...]:
         """(seconds since the begin, bytes in use) after collections, thinned out evenly."""
@@ -104,6 +106,14 @@ class Memory:
             total += max(last[1] - first[1], 0)
             span = max(span, last[0] - first[0])
         return round(total / (span / NS_PER_S), 1) if span else None
+
+    def allocated(self) -> dict[int, int]:
+        """Bytes that each thread made between its first and last count, by java id; of those counted twice."""
+        return {
+            java_id: max(counts)[1] - min(counts)[1]
+            for java_id, counts in self._allocated.items()
+            if len(counts) > 1
+        }
 
     def old_objects(self) -> tuple[OldObject, ...]:
         """Samples of objects that still live, by class; those with most samples first."""
@@ -127,7 +137,11 @@ class Memory:
     def _add_collections(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.GarbageCollection")
         if records is not None:
-            pauses = records.nanoseconds("sumOfPauses") if records.has("sumOfPauses") else records.nanoseconds("duration")
+            pauses = (
+                records.nanoseconds("sumOfPauses")
+                if records.has("sumOfPauses")
+                else records.nanoseconds("duration")
+            )
             names, causes = records.integers("name").tolist(), records.integers("cause").tolist()
             for at, took, name_key, cause_key in zip(
                 records.nanoseconds("startTime").tolist(), pauses.tolist(), names, causes, strict=True
@@ -187,7 +201,11 @@ class Memory:
         rows = pool.rows_of(records.integers("object"))
         stacks = constants.stacks(records.integers("stackTrace"))
         ends = records.nanoseconds("startTime")
-        ages = records.nanoseconds("objectAge") if records.has("objectAge") else ends - records.nanoseconds("allocationTime")
+        ages = (
+            records.nanoseconds("objectAge")
+            if records.has("objectAge")
+            else ends - records.nanoseconds("allocationTime")
+        )
         roots = records.integers("root").tolist() if records.has("root") else [0] * len(records)
         paths = _Paths(chunk, constants, pool.records)
         for row, place, age, root in zip(rows.tolist(), stacks.tolist(), ages.tolist(), roots, strict=True):
@@ -240,7 +258,9 @@ class _Paths:
         row = self._row(self._roots, key)
         if row < 0 or not self._roots.records.has("system"):
             return None
-        return self._constants.text("jdk.types.OldObjectRootSystem", int(self._roots.records.integers("system")[row]))
+        return self._constants.text(
+            "jdk.types.OldObjectRootSystem", int(self._roots.records.integers("system")[row])
+        )
 
     @staticmethod
     def _row(pool, key: int) -> int:  # type: ignore[no-untyped-def]

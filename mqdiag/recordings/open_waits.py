@@ -23,6 +23,8 @@ class OpenWait(NamedTuple):
     looks: int
     seconds: float
     """from the first look that shows it to the last one"""
+    computes: bool = False
+    """it runs rather than waits"""
 
 
 def standstills(waits: Sequence[OpenWait], pool_sizes: Mapping[str, int]) -> tuple[Standstill, ...]:
@@ -34,7 +36,7 @@ def standstills(waits: Sequence[OpenWait], pool_sizes: Mapping[str, int]) -> tup
     """
     alike: dict[tuple[object, ...], list[OpenWait]] = defaultdict(list)
     for wait in waits:
-        why = cause_of_wait(CONSUME_WORKER, wait.meaning, computing=False)
+        why = cause_of_wait(CONSUME_WORKER, wait.meaning, computing=wait.computes)
         frame = (wait.meaning.own_frame or "").partition("(")[0]
         alike[(role_of_name(wait.thread).pool, why.kind, why.cause, why.library, frame)].append(wait)
     return tuple(_standstill(own, pool_sizes) for own in alike.values())
@@ -43,7 +45,7 @@ def standstills(waits: Sequence[OpenWait], pool_sizes: Mapping[str, int]) -> tup
 def _standstill(own: list[OpenWait], pool_sizes: Mapping[str, int]) -> Standstill:
     meaning = own[0].meaning
     named = role_of_name(own[0].thread)
-    why = cause_of_wait(CONSUME_WORKER, meaning, computing=False)
+    why = cause_of_wait(CONSUME_WORKER, meaning, computing=own[0].computes)
     looks, seconds = min(wait.looks for wait in own), min(wait.seconds for wait in own)
     return Standstill(
         kind=why.kind,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from mqdiag.threads.stack_meaning import StackMeaning, meaning_of_frames
 
-
 LOST = "?"
 """a frame whose method is not among the constants: JDK 8 does not write those that JFR itself changed"""
 

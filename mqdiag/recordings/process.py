@@ -15,7 +15,9 @@ from mqdiag.recordings.times import NS_PER_MS
 
 MOST_ROWS = 20
 _FLAG_EVENTS = ("jdk.LongFlag", "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag")
-_FLAGS = frozenset({"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"})
+_FLAGS = frozenset(
+    {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
+)
 _ERRORS = ("jdk.JavaErrorThrow", "jdk.JavaExceptionThrow")
 _NUMBER = re.compile(r"\d+")
 _PERIOD = re.compile(r"(\d+) *(ns|us|ms|s|m|h|d)")
@@ -169,7 +171,10 @@ class Process:
                 else [0] * len(records)
             )
             for at, key, stack in zip(
-                records.nanoseconds("startTime").tolist(), records.integers("thread").tolist(), stacks, strict=True
+                records.nanoseconds("startTime").tolist(),
+                records.integers("thread").tolist(),
+                stacks,
+                strict=True,
             ):
                 thread = constants.thread(key)
                 if not thread.name:

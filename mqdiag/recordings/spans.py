@@ -116,8 +116,12 @@ class SpanCollector:
             if records.has("stackTrace")
             else np.zeros(count, np.int64),
             what=self._whats(records, name, constants),
-            bytes=np.maximum(records.integers(size), 0) if size and records.has(size) else np.zeros(count, np.int64),
-            owner=self._of_threads(records, "previousOwner", constants) if records.has("previousOwner") else none,
+            bytes=np.maximum(records.integers(size), 0)
+            if size and records.has(size)
+            else np.zeros(count, np.int64),
+            owner=self._of_threads(records, "previousOwner", constants)
+            if records.has("previousOwner")
+            else none,
         )
 
     def _of_threads(self, records: Records, column: str, constants: Constants) -> NDArray[np.int64]:

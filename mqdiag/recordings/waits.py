@@ -37,9 +37,7 @@ class Waits:
         places: their stacks.
     """
 
-    def __init__(
-        self, spans: Spans, whats: list[object], threads: list[ThreadKey], places: Places
-    ) -> None:
+    def __init__(self, spans: Spans, whats: list[object], threads: list[ThreadKey], places: Places) -> None:
         self._spans = spans
         self._whats = whats
         self._threads = threads
