@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.capture.guess import consumer_of, guess, main_class
+from mqdiag.capture.guess import consumer_of, guess
+from mqdiag.read.command_line import main_class
 from mqdiag.language import english
 
 
