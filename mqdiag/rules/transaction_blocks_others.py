@@ -115,7 +115,9 @@ def _why_unsure(holder: Holder | None, *, known: bool) -> str:
 
 
 def _called(main_class: str | None, name: str) -> Text:
-    return Text("{main_class} ({name})" if main_class else "{name}", {"main_class": main_class, "name": name})
+    if main_class is None:
+        return Text("{name}", {"name": name})
+    return Text("{main_class} ({name})", {"main_class": main_class, "name": name})
 
 
 def _threads(threads: tuple[ThreadFacts, ...]) -> Value:

@@ -18,9 +18,9 @@ from mqdiag.read.services.reader import WORDS, kind_of, read_services, together
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.text import Text, say
 
-NOTHING = say("looks like a table of a database, but its first lines are of none")
+NOTHING = say("looks like an answer of a database, but no row of it could be read")
 MOST_CHARACTERS = 512 << 20
-"""of one file that are read"""
+"""characters that are read of one file"""
 
 
 def _recognise(piece: Piece) -> bool:

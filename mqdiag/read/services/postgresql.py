@@ -207,7 +207,9 @@ def _record_of(line: str) -> _Record | None:
     if found is None:
         return None
     head = found[1]
-    time, pid, client = _TIME.search(head), _PID.search(head) or _BARE_PID.search(head), _CLIENT.search(head)
+    time, client = _TIME.search(head), _CLIENT.search(head)
+    behind = head[time.end() :] if time else head
+    pid = _PID.search(behind) or _BARE_PID.search(behind) or _PID.search(head)
     user, database = _USER.search(head), _DATABASE.search(head)
     at = _USER_AT_DATABASE.search(head) if user is None else None
     application = _APPLICATION.search(head)

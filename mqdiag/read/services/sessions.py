@@ -210,7 +210,7 @@ def _with_ages(rows: Sequence[Row], sessions: tuple[DatabaseSession, ...]) -> tu
     by_pid = {_number(row.get("pid")): row for row in rows if "xact_start" in row or "state_change" in row}
     times = [
         time
-        for row in by_pid.values()
+        for row in rows
         for name in ("now", "query_start", "state_change", "xact_start")
         if (time := moment(row.get(name))) is not None
     ]

@@ -27,13 +27,13 @@ class Blocking(msgspec.Struct, frozen=True, kw_only=True):
 
     session: DatabaseSession
     waiters: tuple[DatabaseSession, ...]
-    """straight, and behind one another"""
+    """sessions that wait for it, straight or behind one another"""
     longest_ms: float | None = None
     """for how long the first of them has waited; at least so long where a log alone tells"""
     of: str | None = None
-    """what the lock is of"""
+    """what is locked: a row, a table"""
     times: tuple[str, ...] = ()
-    """of the lines of logs that show it"""
+    """times of the lines of logs that show it"""
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class Holder(msgspec.Struct, frozen=True, kw_only=True):
     by_socket: bool
     """a socket of the process shows it; else no other JVM of the evidence is left"""
     threads: tuple[ThreadFacts, ...] = ()
-    """that stand still, and not in a call of the database"""
+    """those that stand still, and not in a call of the database"""
 
 
 def blocking(services: ServicesFacts) -> tuple[Blocking, ...]:
