@@ -16,7 +16,7 @@ idle: it waits for its client, outside of a transaction. idle-in-transaction: th
 keeps. active: it runs a statement, or waits for a lock to do so.
 """
 DatabaseEventKind = Literal[
-    "deadlock",
+    "deadlocked",
     "lock-timeout",
     "statement-timeout",
     "idle-timeout",
@@ -119,7 +119,7 @@ class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     path: Name | None = None
     """the path of most of them, with * for numbers"""
     requests: int
-    statuses: dict[str, int]
+    statuses: dict[Public, int]
     """requests by status"""
     longest_ms: float | None = None
     """the longest time that the service took"""
@@ -136,7 +136,7 @@ class ServicesFacts(msgspec.Struct, frozen=True, kw_only=True):
     sessions: tuple[DatabaseSession, ...] = ()
     lock_waits: tuple[LockWait, ...] = ()
     database_events: tuple[DatabaseEvent, ...] = ()
-    database_log_ends: dict[str, str] = {}
+    database_log_ends: dict[Public, Public] = {}
     """time of the last line of each log of a database, by file"""
     sockets: tuple[Socket, ...] = ()
     upstreams: tuple[Upstream, ...] = ()

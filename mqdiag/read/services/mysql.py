@@ -31,8 +31,8 @@ _LOCK = lazy_pattern(
 _LOCKS = lazy_pattern(r"(?:LOCK WAIT )?(\d{1,10}) lock struct")
 _END_OF_DEADLOCK = "*** WE ROLL BACK TRANSACTION"
 _EVENTS: tuple[tuple[str, DatabaseEventKind], ...] = (
-    ("Transactions deadlock detected", "deadlock"),
-    ("LATEST DETECTED DEADLOCK", "deadlock"),
+    ("Transactions deadlock detected", "deadlocked"),
+    ("LATEST DETECTED DEADLOCK", "deadlocked"),
     ("Lock wait timeout exceeded", "lock-timeout"),
     ("Too many connections", "too-many-connections"),
     ("Got an error reading communication packets", "client-lost"),
@@ -79,7 +79,7 @@ def read_mysql(source: str, lines: Iterable[str]) -> DatabaseLog:
         for words, kind in _EVENTS:
             if words in line:
                 log.event(kind, None)
-                in_deadlock = in_deadlock or kind == "deadlock"
+                in_deadlock = in_deadlock or kind == "deadlocked"
         if line.startswith((_END_OF_DEADLOCK, "TRANSACTIONS")):
             in_deadlock = False
         found = _TRANSACTION.match(line)

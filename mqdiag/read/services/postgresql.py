@@ -44,7 +44,7 @@ _BLOCKED = lazy_pattern(
 )
 _RELATION = lazy_pattern(r'in relation "([^"]{1,200})"')
 _EVENTS: tuple[tuple[str, DatabaseEventKind], ...] = (
-    ("deadlock detected", "deadlock"),
+    ("deadlock detected", "deadlocked"),
     ("canceling statement due to lock timeout", "lock-timeout"),
     ("canceling statement due to statement timeout", "statement-timeout"),
     ("terminating connection due to idle-in-transaction timeout", "idle-timeout"),
@@ -141,7 +141,7 @@ def _of_record(log: DatabaseLog, record: _Record, pid: int | None) -> DatabaseEv
     for words, kind in _EVENTS:
         if words in text:
             log.event(kind, pid, record.statement)
-            if kind in ("deadlock", "lock-timeout", "statement-timeout") and pid is not None:
+            if kind in ("deadlocked", "lock-timeout", "statement-timeout") and pid is not None:
                 log.about_wait(pid, ended=True)
             return kind
     return None

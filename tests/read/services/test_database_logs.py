@@ -94,9 +94,9 @@ def test_events() -> None:
         head + "FATAL:  remaining connection slots are reserved for non-replication superuser connections",
     ]
     events = {one.kind: one for one in read_postgresql("a", lines).events}
-    assert set(events) == {"deadlock", "idle-timeout", "too-many-connections"}
+    assert set(events) == {"deadlocked", "idle-timeout", "too-many-connections"}
     assert events["too-many-connections"].lines == 2
-    assert events["deadlock"].statement == "UPDATE a SET b = 1"
+    assert events["deadlocked"].statement == "UPDATE a SET b = 1"
 
 
 def test_prose_is_no_log() -> None:
