@@ -15,7 +15,9 @@ from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.recordings import RecordingsFacts
+from mqdiag.facts.services import ServicesFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.facts.stores import StoresFacts
 
@@ -35,6 +37,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
     recordings: RecordingsFacts | None = None
+    services: ServicesFacts | None = None
+    processes: tuple[ProcessFacts, ...] = ()
+    """all JVMs of the incident, for rules over what they share; empty where rules look at one of several"""
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
@@ -53,7 +58,9 @@ __all__ = [
     "HeapFacts",
     "Input",
     "LogsFacts",
+    "ProcessFacts",
     "RecordingsFacts",
+    "ServicesFacts",
     "StacksFacts",
     "StoresFacts",
 ]

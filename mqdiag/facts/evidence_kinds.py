@@ -14,6 +14,7 @@ NAMES = {
     "admin": say("mqadmin output"),
     "crash": say("a crash report of the JVM"),
     "recordings": say("a flight recording"),
+    "services": say("what databases and gateways logged or answered"),
     "fleet": say("a fleet run"),
 }
 """by part of `Facts`"""
