@@ -25,7 +25,7 @@ def command(files: tuple[str, ...], options: CommonOptions) -> int:
     """Diagnose recordings of Java Flight Recorder: calls by peer, locks, what consume threads did with their time.
 
     FILE is what jcmd JFR.dump wrote, on JDK 8 to 25, packed or not. The thread dumps inside are read as samples.
-    Calls that have not ended have no event: thread dumps and samples of native code tell of those.
+    Calls that have not ended have no event: thread dumps and samples of native code show those.
     """
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:

@@ -26,7 +26,7 @@ class RecordedCalls(msgspec.Struct, frozen=True, kw_only=True):
     """as the application named it, with its address where both are known"""
     port: int | None = None
     path: Name | None = None
-    """of a file"""
+    """name of a file"""
     calls: int
     total_ms: float
     p50_ms: float
@@ -81,7 +81,7 @@ class ThreadBudget(msgspec.Struct, frozen=True, kw_only=True):
     unknown_ms: float
     """what no event and no sample explains, such as a call that has not ended"""
     ended_ms: float = 0.0
-    """of all parts but idle: waits whose end an event tells"""
+    """waits of all parts but idle whose end an event shows"""
     frame: Public | None = None
     """the application's own frame with most of the time that is not idle"""
     doing: Doing | None = None
@@ -106,7 +106,7 @@ class HotMethod(msgspec.Struct, frozen=True, kw_only=True):
     """the application's own frame nearest to the top, else the top frame"""
     samples: int
     share: float
-    """of all samples in Java code"""
+    """share of all samples in Java code"""
 
 
 class RecordedError(msgspec.Struct, frozen=True, kw_only=True):
@@ -125,12 +125,12 @@ class RecordedCollections(msgspec.Struct, frozen=True, kw_only=True):
     collector: Public | None = None
     collections: int
     old_collections: int
-    """of the old generation or the whole heap"""
+    """collections of the old generation or the whole heap"""
     pause_ms: float
     longest_pause_ms: float
     longest_at: Public | None = None
     pause_share: float
-    """of the time of the recording"""
+    """share of the recording's time"""
     heap_after_bytes: int | None = None
     """in use after the last collection"""
     heap_max_bytes: int | None = None
@@ -158,7 +158,7 @@ class RecordedContainer(msgspec.Struct, frozen=True, kw_only=True):
     """by its quota; None where it has none"""
     memory_bytes: int | None = None
     periods: int | None = None
-    """of the scheduler, within the recording"""
+    """periods of the scheduler within the recording"""
     throttled_periods: int | None = None
     throttled_ms: float | None = None
 
@@ -240,11 +240,10 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     thread_starts: tuple[GrownThreads, ...] = ()
     direct_bytes_first: int | None = None
     direct_bytes_last: int | None = None
-    direct_max_bytes: int | None = None
     old_objects: tuple[OldObject, ...] = ()
     pinned: Pinned | None = None
     flags: dict[Public, int] = {}
-    """of the JVM: those about memory"""
+    """flags of the JVM about memory"""
     shutdown: Public | None = None
     """why the JVM ended within the recording"""
 

@@ -172,7 +172,6 @@ class _Reading:
             thread_starts=process.thread_starts(),
             direct_bytes_first=direct[0][1] if direct else None,
             direct_bytes_last=direct[-1][1] if direct else None,
-            direct_max_bytes=direct[-1][2] if direct and direct[-1][2] > 0 else None,
             old_objects=memory.old_objects(),
             pinned=waits.pinned(),
             flags=process.flags,

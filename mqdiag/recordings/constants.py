@@ -26,7 +26,7 @@ _ARRAYS = {
     "Z": "boolean",
 }
 MOST_FRAMES = 256
-"""of one stack that are read; JFR's own default is 64"""
+"""frames of one stack that are read; JFR's own default is 64"""
 
 
 class ThreadKey(NamedTuple):

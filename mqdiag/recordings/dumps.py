@@ -13,7 +13,7 @@ from mqdiag.recordings.times import instant
 
 EVENT = "jdk.ThreadDump"
 MOST_DUMPS = 200
-"""of one recording that are read; a day at one a minute has more, and the last ones matter most"""
+"""thread dumps of one recording that are read; a day at one a minute has more, and the last ones matter most"""
 
 
 def dumps_in(chunk: Chunk, path: str, bodies: BodyParser) -> Iterator[tuple[int, Sample]]:

@@ -35,8 +35,8 @@ class Memory:
         self._heap: list[tuple[int, int]] = []
         self.heap_max: int | None = None
         self._old_objects: dict[str, list[tuple[int, int, tuple[str, ...], str | None]]] = defaultdict(list)
-        self.direct: list[tuple[int, int, int]] = []
-        """(nanoseconds of the epoch, bytes used, most bytes)"""
+        self.direct: list[tuple[int, int]] = []
+        """(nanoseconds of the epoch, bytes used)"""
         self._operations: list[tuple[int, int, str]] = []
         self._allocated: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
@@ -60,7 +60,6 @@ class Memory:
             self.direct += zip(
                 records.nanoseconds("startTime").tolist(),
                 records.integers("memoryUsed").tolist(),
-                records.integers("maxCapacity").tolist(),
                 strict=True,
             )
 

@@ -35,7 +35,7 @@ class Spans(NamedTuple):
 
     kind: NDArray[np.int64]
     start_ns: NDArray[np.int64]
-    """of the epoch"""
+    """nanoseconds of the epoch"""
     duration_ns: NDArray[np.int64]
     thread: NDArray[np.int64]
     """place in the numbers of threads"""

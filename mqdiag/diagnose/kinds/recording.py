@@ -62,7 +62,7 @@ def _one(piece: Piece, progress: Progress, found: Collected) -> tuple[Input, Rec
         except NoChunkError as error:
             raise InputError(
                 piece.name,
-                say("its first chunk cannot be read: {reason}", reason=error.reason),
+                say("the first chunk of this flight recording cannot be read: {reason}", reason=error.reason),
                 hint=say("take it again: jcmd PID JFR.dump filename=/path/recording.jfr"),
                 offset=0,
             ) from None

@@ -40,7 +40,7 @@ class ChunkHead(NamedTuple):
     version: tuple[int, int]
     is_compressed: bool
     start_ns: int
-    """of the epoch"""
+    """nanoseconds of the epoch"""
     duration_ns: int
     start_ticks: int
     ticks_per_second: int
@@ -72,10 +72,10 @@ def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
     _, major, minor, size, _, _, start_ns, duration_ns, start_ticks, rate, flags = _HEAD.unpack(head)
     if major == ORACLE:
         raise NoChunkError(
-            say("is of version {major}.{minor}, as Oracle's JDK 7 and 8 write it", major=major, minor=minor)
+            say("has version {major}.{minor}, the form of Oracle's JDK 7 and 8", major=major, minor=minor)
         )
     if major > NEWEST:
-        raise NoChunkError(say("is of version {major}.{minor}, which is not known", major=major, minor=minor))
+        raise NoChunkError(say("has the unknown version {major}.{minor}", major=major, minor=minor))
     if not 0 < rate <= MOST_TICKS:
         raise NoChunkError(say("has a clock of {rate} ticks a second", rate=rate))
     # 0 until the JVM has written the chunk out: then it reaches as far as there are events

@@ -14,7 +14,7 @@ from mqdiag.read.jfr.values import Cursor
 METADATA, CHECKPOINT = 0, 1
 """types of the events that describe the others"""
 MOST_BYTES = 16 << 20
-"""of a metadata event; those of JDK 25 have 150 kB"""
+"""size of a metadata event; those of JDK 25 have 150 kB"""
 MOST_DEEP = 32
 """elements within elements; the JDK writes 5"""
 MOST_TYPE = 1 << 20
@@ -33,7 +33,7 @@ class Field(NamedTuple):
     """a key of a constant stands there"""
     is_array: bool
     unit: str | None
-    """of a time or duration: "TICKS", "NANOSECONDS", "MILLISECONDS" …"""
+    """unit of a time or duration: "TICKS", "NANOSECONDS", "MILLISECONDS" …"""
     is_timestamp: bool
 
 

@@ -32,7 +32,7 @@ class Group(NamedTuple):
     start: int
     records: int
     end: int
-    """of the checkpoint"""
+    """end of the checkpoint"""
 
 
 def key_and_fields(types: Mapping[int, JfrType], type_id: int) -> tuple[Field, ...]:

@@ -14,7 +14,7 @@ from mqdiag.read.jfr.metadata import Field, JfrType
 from mqdiag.text import say
 
 MOST_STEPS = 4096
-"""of a type with all that it holds; the JDK's largest has some fifty"""
+"""steps of a type with all that it holds; the JDK's largest has some fifty"""
 MOST_DEEP = 16
 """types within types"""
 _STEPS = {

@@ -63,7 +63,7 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
 
 
 def _blind_spots(recording: Recording) -> Iterator[Text]:
-    yield say("A call that has not ended has no event; thread dumps and samples of native code tell of those.")
+    yield say("A call that has not ended has no event; thread dumps and samples of native code show those.")
     slowest = max(
         (took for event, took in recording.thresholds_ms.items() if event.startswith("jdk.Socket")), default=0.0
     )
@@ -246,6 +246,26 @@ def _facts(recording: Recording) -> Iterator[Text]:
             collections=found.collections,
             pause_share=found.pause_share,
             pause_ms=found.pause_ms,
+        )
+        if found.failed_promotions:
+            yield say(
+                "The old generation had no room for survivors {failed:count} {failed:time|times}.",
+                failed=found.failed_promotions,
+            )
+        if found.humongous:
+            yield say(
+                "{humongous:count} of them {humongous:was|were} asked for by a large object.",
+                humongous=found.humongous,
+            )
+        if found.allocation_stalls:
+            yield say(
+                "Threads waited for memory {stalls:count} {stalls:time|times}.", stalls=found.allocation_stalls
+            )
+    if recording.direct_bytes_last is not None:
+        yield say(
+            "Direct buffers took {first:bytes} at the beginning and {last:bytes} at the end.",
+            first=recording.direct_bytes_first,
+            last=recording.direct_bytes_last,
         )
     if recording.thrown is not None:
         yield say(
