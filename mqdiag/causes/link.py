@@ -12,6 +12,7 @@ from mqdiag.causes.same_finding import threads_of
 from mqdiag.findings import Finding, RuleCard, Severity
 from mqdiag.time_ranges import apart
 
+FAULTS = (Severity.ERROR, Severity.WARNING)
 LONGEST = 8
 """findings of a chain of causes"""
 
@@ -58,11 +59,16 @@ def link(
 
 
 def standing(findings: Sequence[Finding], beside: Sequence[Finding] = ()) -> list[Finding]:
-    """The findings without those that give way to another one, or to one that is beside them."""
-    speaking = {found.rule for found in (*findings, *beside) if not found.gives_way_to}
-    if speaking:
-        speaking.add("*")
-    return [found for found in findings if speaking.isdisjoint(found.gives_way_to)]
+    """The findings without those that give way to another one, or to one that is beside them.
+
+    What is no fault takes no fault's place.
+    """
+    speaking = [found for found in (*findings, *beside) if not found.gives_way_to]
+    names = [{one.rule for one in speaking}, {one.rule for one in speaking if one.severity in FAULTS}]
+    for rules in names:
+        if rules:
+            rules.add("*")
+    return [found for found in findings if names[found.severity in FAULTS].isdisjoint(found.gives_way_to)]
 
 
 def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:

@@ -310,7 +310,7 @@ def test_texts_do_not_end_in_blanks() -> None:
 WORD = re.compile(r"[A-Za-z_][\w-]*")
 MADE_OF = re.compile(r"^(default|limit|measured|smallest|largest|diff)_|(_bytes)?_by_class$")
 """parts of names that checks put together"""
-BY_EVENTS = {"lines", "occurrences", "when", "subjects", "event_lines", "subject_lines", "called"}
+BY_EVENTS = {"lines", "occurrences", "when", "subjects", "event_lines", "subject_lines", "called", "quoted", "quoted_at"}
 
 
 def test_each_value_that_a_card_names_is_given_somewhere() -> None:

@@ -9,8 +9,8 @@ from mqdiag.rules import all_rules, run_rules
 from tests.rules.made import made_rule
 
 
-def finding(name: str, *gives_way_to: str) -> Finding:
-    rule = made_rule(name, gives_way_to=gives_way_to)
+def finding(name: str, *gives_way_to: str, severity: str = "warning") -> Finding:
+    rule = made_rule(name, gives_way_to=gives_way_to, severity=severity)
     rule.sees("admin")(lambda facts, limits: iter([rule.case("one")]))
     (found,) = run_rules([rule], Facts(admin=AdminFacts())).findings
     return found
@@ -33,4 +33,12 @@ def test_the_rules_that_cases_name_exist() -> None:
     for rule in all_rules():
         for case in rule.texts.case.values():
             assert names.issuperset(case.gives_way_to), rule.name
-            assert not case.gives_way_to or case.undecides or rule.texts.undecides, rule.name
+
+
+def test_what_is_no_fault_takes_no_faults_place() -> None:
+    remark, fault = finding("remark", severity="info"), finding("fault")
+    to_any = finding("to-any", "*")
+    assert standing([to_any, remark]) == [to_any, remark]
+    assert standing([to_any, remark, fault]) == [remark, fault]
+    note = finding("note", "*", severity="info")
+    assert standing([note, remark]) == [remark]
