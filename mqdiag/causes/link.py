@@ -12,9 +12,10 @@ from mqdiag.causes.same_finding import threads_of
 from mqdiag.findings import Finding, RuleCard, Severity
 from mqdiag.time_ranges import apart
 
-FAULTS = (Severity.ERROR, Severity.WARNING)
 LONGEST = 8
 """findings of a chain of causes"""
+ANY_RULE, ANY_FAULT, SAME_THREADS = "*", "any fault", "same threads"
+"""marks in `gives_way_to`: any finding, a fault in the same evidence, findings that name most of the same threads"""
 
 
 def link(
@@ -59,16 +60,25 @@ def link(
 
 
 def standing(findings: Sequence[Finding], beside: Sequence[Finding] = ()) -> list[Finding]:
-    """The findings without those that give way to another one, or to one that is beside them.
-
-    What is no fault takes no fault's place.
-    """
+    """The findings without those that give way to another one, or to one that is beside them."""
     speaking = [found for found in (*findings, *beside) if not found.gives_way_to]
-    names = [{one.rule for one in speaking}, {one.rule for one in speaking if one.severity in FAULTS}]
-    for rules in names:
-        if rules:
-            rules.add("*")
-    return [found for found in findings if names[found.severity in FAULTS].isdisjoint(found.gives_way_to)]
+    return [
+        found for found in findings if not any(_gives_way(found, to, speaking) for to in found.gives_way_to)
+    ]
+
+
+def _gives_way(finding: Finding, to: str, speaking: Sequence[Finding]) -> bool:
+    """Whether what a finding gives way to is among those that speak; the marks are those of a card."""
+    if to == ANY_RULE:
+        return bool(speaking)
+    if to == ANY_FAULT:
+        seen = set(finding.seen_in)
+        return any(other.is_fault and seen.intersection(other.seen_in) for other in speaking)
+    if to == SAME_THREADS:
+        own = threads_of(finding)
+        told = own.intersection(name for other in speaking for name in threads_of(other))
+        return 2 * len(told) > len(own)
+    return any(other.rule == to for other in speaking)
 
 
 def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:
@@ -104,9 +114,11 @@ def _of_one_process(cause: Finding, effect: Finding, cards: Mapping[str, RuleCar
 
     What is of no process, such as a log, belongs to one only where both name the same group or broker, and where one
     process alone has the finding: with two of them nobody knows which one the log is of. What happens to a broker is
-    felt by clients, which are other processes.
+    felt by clients, which are other processes; so is what another process is known to wait for.
     """
     mine, theirs = set(cause.processes), set(effect.processes)
+    if theirs & set(cause.felt_in):
+        return True
     if mine and theirs:
         return bool(mine & theirs)
     if mine or theirs:

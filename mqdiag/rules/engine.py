@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -10,15 +10,26 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
-from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
+from mqdiag.findings import (
+    Acceptance,
+    Action,
+    Confidence,
+    EvidenceValue,
+    Failed,
+    Finding,
+    Margin,
+    Severity,
+    Skipped,
+    fingerprint,
+)
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
-from mqdiag.text import NOTHING, Text, say
+from mqdiag.rules.said import Check, Draft, Limits, Said, Skip, Step
+from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
-    from mqdiag.facts.addresses import Addresses
+    from mqdiag.facts.known import Known, KnownOfRun
     from mqdiag.knowledge.team import Team
 
 MOST_FINDINGS = 200
@@ -67,11 +78,11 @@ def run_rules(
     errors: list[BaseException] = []
 
     @cache
-    def told() -> Addresses:
+    def told() -> KnownOfRun:
         # Here, not above: the catalogue of rules makes no findings.
-        from mqdiag.facts.addresses import addresses
+        from mqdiag.facts.known import KnownOfRun
 
-        return addresses(facts.heap, facts.logs, facts.admin)
+        return KnownOfRun(facts)
 
     for listed in rules:
         missing = missing_evidence(listed, facts)
@@ -211,23 +222,21 @@ def _finding(
     seen_in: tuple[str, ...],
     severity: Severity | None,
     facts: Facts,
-    told: Callable[[], Addresses],
+    told: Callable[[], KnownOfRun],
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts) if confidence is Confidence.HIGH else None
     if doubt is not None:
         confidence, why = Confidence.MEDIUM, doubt
-    known = {
-        # logs may be of another process
-        "pid": str(facts.pid) if facts.pid is not None and {*shown_by} <= {"heap", "stacks"} else None,
-        "name_server": told().name_server,
-        "cluster": told().cluster,
-        "broker_address": told().brokers.get(draft.subject.broker or ""),
-        **msgspec.structs.asdict(draft.subject),
-        **draft.evidence,
-    }
+    subject = draft.subject
+    of_run = told().of(
+        subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
+    )
+    stated = {**msgspec.structs.asdict(subject), **draft.evidence}
+    known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
+    now, then = (tuple(_actions(rule.name, steps, known)) for steps in (draft.now, draft.then))
     in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
     return Finding(
         rule=rule.name,
@@ -240,12 +249,16 @@ def _finding(
         subject=draft.subject,
         evidence=dict(draft.evidence),
         explanation=tuple(line.filled(known) for line in draft.explanation),
-        remedy=tuple(line.filled(known) for line in draft.remedy),
+        remedy=tuple(action.in_a_line for action in (*now, *then)),
+        now=now,
+        then=then,
         confidence_reason=why.filled(known),
         references=rule.texts.references,
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
+        processes=draft.processes,
+        felt_in=draft.felt_in,
         when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms, facts.asked_at),
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,
@@ -253,6 +266,28 @@ def _finding(
         undecides=rule.texts.undecides or draft.undecides,
         gives_way_to=draft.gives_way_to,
     )
+
+
+def _actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | EvidenceValue]) -> Iterator[Action]:
+    """Steps as the evidence lets them be said."""
+    for step in steps:
+        if text := _first(step.texts, known):
+            yield Action(
+                text=text, command=_first(step.commands, known), risk=_first(step.risks, known), rule=rule
+            )
+
+
+def _first(ways: Iterable[Text], known: Mapping[str, Known | EvidenceValue]) -> Text:
+    """The first that names nothing unknown, but for words of commands; nothing where there is none."""
+    for way in ways:
+        lacking = (
+            name
+            for name, kind in placeholders(way.template)
+            if name not in way.values and not kind.startswith(ARGUMENT) and kind != "timestamp"
+        )
+        if all(known.get(name) is not None for name in lacking):
+            return way.filled(known)
+    return NOTHING
 
 
 def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:
