@@ -1,7 +1,7 @@
 """What docker, containerd and the kubelet say of a container that does not begin, is not well, or goes away.
 
-Source: moby's daemon (libnetwork, containerd's errors), runc 1.0 to 1.2, the kubelet's events of Kubernetes 1.18 to 1.31,
-docker ps, docker-compose ps, systemctl status.
+Source: moby's daemon (libnetwork, containerd's errors), runc 1.0 to 1.2, the kubelet's events of Kubernetes 1.18
+to 1.31, docker ps, docker-compose ps, systemctl status.
 """
 
 from __future__ import annotations
