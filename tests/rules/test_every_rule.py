@@ -68,7 +68,7 @@ def test_texts(rule: Rule) -> None:
     card = rule.card
     assert card.references
     assert not english()(card.title).endswith(".")
-    for text in (card.title, card.why, *card.remedy):
+    for text in (card.title, card.why, *card.remedy, *(action.in_a_line for action in card.now)):
         _check_text(text)
     finding = _finding(rule)
     assert finding.explanation

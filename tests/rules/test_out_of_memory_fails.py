@@ -152,4 +152,4 @@ def test_an_error_in_a_full_heap_names_the_largest_holders() -> None:
     (finding,) = judge(with_heap(facts, suspects=suspects), Settings()).report.findings
     told = said(finding)
     assert "com.acme.B.all (180 MiB), com.acme.C.all (153 MiB) and com.acme.A.all (126 MiB)" in told
-    assert "`mqdiag show DUMP 0xB`" in told
+    assert " 0xB` shows the largest holder" in told
