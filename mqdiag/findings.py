@@ -217,11 +217,17 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
     gives_way_to: tuple[Public, ...] = ()
-    """rules of which a finding takes its place, so that this one stands only without them; "*" for any rule"""
+    """rules of which a finding takes its place, so that this one stands only without them; "*" for any rule,
+    "any fault" for a fault in the same evidence, "same threads" for findings that name most of its threads"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
     team: tuple[TeamWords, ...] = ()
     """what files of a team add to it, see `--knowledge`"""
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it says that something is wrong, whether or not somebody accepted it."""
+        return self.severity in (Severity.ERROR, Severity.WARNING) and not self.undecides
 
     def fails_at(self, least: Severity) -> bool:
         """Whether it fails a run that allows no findings of this severity or a worse one."""

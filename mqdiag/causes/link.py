@@ -14,6 +14,8 @@ from mqdiag.time_ranges import apart
 
 LONGEST = 8
 """findings of a chain of causes"""
+ANY_RULE, ANY_FAULT, SAME_THREADS = "*", "any fault", "same threads"
+"""marks in `gives_way_to`: any finding, a fault in the same evidence, findings that name most of the same threads"""
 
 
 def link(
@@ -59,10 +61,24 @@ def link(
 
 def standing(findings: Sequence[Finding], beside: Sequence[Finding] = ()) -> list[Finding]:
     """The findings without those that give way to another one, or to one that is beside them."""
-    speaking = {found.rule for found in (*findings, *beside) if not found.gives_way_to}
-    if speaking:
-        speaking.add("*")
-    return [found for found in findings if speaking.isdisjoint(found.gives_way_to)]
+    speaking = [found for found in (*findings, *beside) if not found.gives_way_to]
+    return [
+        found for found in findings if not any(_gives_way(found, to, speaking) for to in found.gives_way_to)
+    ]
+
+
+def _gives_way(finding: Finding, to: str, speaking: Sequence[Finding]) -> bool:
+    """Whether what a finding gives way to is among those that speak; the marks are those of a card."""
+    if to == ANY_RULE:
+        return bool(speaking)
+    if to == ANY_FAULT:
+        seen = set(finding.seen_in)
+        return any(other.is_fault and seen.intersection(other.seen_in) for other in speaking)
+    if to == SAME_THREADS:
+        own = threads_of(finding)
+        told = own.intersection(name for other in speaking for name in threads_of(other))
+        return 2 * len(told) > len(own)
+    return any(other.rule == to for other in speaking)
 
 
 def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:

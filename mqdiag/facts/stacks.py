@@ -498,6 +498,28 @@ class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):
     """new objects of the consume threads; None where the dumps do not tell (jstack without -e)"""
 
 
+class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
+    """Which threads of a JVM are where they are known to wait for work, in dumps that show all of its threads."""
+
+    threads: int
+    """those that do, without the JVM's own"""
+    pools: int
+    """pools, and threads of no pool, that they belong to"""
+    listening: int
+    """those in which work can come in: they accept connections, or wait for events of some"""
+    others: int
+    """threads at work, in a wait for something else, or in one that nobody knows"""
+    other_names: tuple[ThreadName, ...] = ()
+    """the first of them"""
+    hides_virtual_threads: bool = False
+    """virtual threads are in use, and these dumps do not show them"""
+
+    @property
+    def all_rest(self) -> bool:
+        """Whether no thread hangs, as a thread that hangs does so at every moment, and the process can get work."""
+        return self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -548,5 +570,15 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """which servers run in the process; empty for a client"""
     signs_of_rocketmq: SignsOfRocketMQ | None = None
     """None in a report that was saved before mqdiag looked for them"""
+    known_rests: KnownRests | None = None
+    """None where the dumps do not show all threads of one JVM"""
     missing: tuple[Public, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""
+
+    @property
+    def shows_standstills(self) -> bool:
+        """Whether the samples would show a thread that hangs: a series does, and one in which all threads rest."""
+        if self.judged:
+            return True
+        rests = self.known_rests
+        return rests is not None and rests.all_rest and self.not_judged_because in ("one-sample", "too-close")

@@ -53,6 +53,12 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     risk: str | tuple[str, ...] = ""
     """of an action: what it costs, in a clause; of several, the first whose values are known"""
 
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences that stand in the line itself, and its commands."""
+        parts = (self.say, self.first_of, self.command, self.risk)
+        return tuple(text for part in parts for text in ((part,) if isinstance(part, str) else part) if text)
+
 
 Sentence = str | Line
 Entry = str | tuple[Sentence, ...] | Line
@@ -92,7 +98,16 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
     gives_way_to: tuple[str, ...] = ()
-    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule"""
+    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule, "any fault" for a
+    fault in the same evidence, "same threads" for findings that name more than half of its threads"""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all its parts, each in its full form."""
+        parts = (
+            self.title, self.because, self.explanation, self.now or (), self.actions, self.consequence, self.in_chain
+        )  # fmt: skip
+        return tuple(line for part in parts for line in lines_of(part))
 
 
 class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -196,7 +211,7 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
 
     def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
         """The sentences of a part of a case; those that a check hands over are not known."""
-        return tuple(text for line in _lines_of(part) for text in self.sentences_of(line) if text)
+        return tuple(text for line in lines_of(part) for text in self.sentences_of(line) if text)
 
     def listed(self, name: str) -> tuple[str, ...]:
         """A list of sentences, of this card or of all cards.
@@ -279,12 +294,9 @@ def _check_sentences(card: Card) -> None:
         ValueError: a brace that is not closed, a kind of value that does not exist, a list that is not there.
     """
     for name, case in card.case.items():
-        parts = (
-            case.title, case.because, case.explanation, case.now or (), case.actions, case.consequence, case.in_chain
-        )  # fmt: skip
-        for line in (line for part in parts for line in _lines_of(part)):
+        for line in case.lines:
             _check_line(card, f"case {name}", line)
-    for line in _lines_of(card.now):
+    for line in lines_of(card.now):
         _check_line(card, "now", line)
     for place, texts in (
         ("lists", [text for some in card.lists.values() for text in some]),
@@ -314,7 +326,8 @@ def _check_names(card: Card) -> None:
                 raise ValueError(f"{part} names the {what} {name!r}, which the card does not have")
 
 
-def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+def lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+    """The lines of a part of a case, each in its full form."""
     for entry in (part,) if isinstance(part, str) else part:
         for one in entry if isinstance(entry, tuple) else (entry,):
             yield one if isinstance(one, Line) else Line(say=one)
@@ -325,9 +338,8 @@ def _check_line(card: Card, place: str, line: Line) -> None:
         _check_list(card, line.use)
     if (line.command or line.risk) and not (line.say or line.first_of):
         raise ValueError(f"{place}: a command or a risk stands without what to do")
-    for part in (line.say, line.first_of, line.command, line.risk):
-        for text in (part,) if isinstance(part, str) else part:
-            _check_sentence(place, text)
+    for text in line.sentences:
+        _check_sentence(place, text)
 
 
 def _check_list(card: Card, name: str) -> None:

@@ -60,7 +60,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     undecides: bool = False
     """it says that the evidence does not tell a fault from work, not that something is wrong"""
     gives_way_to: tuple[str, ...] = ()
-    """rules of which a finding takes its place; "*" for any rule"""
+    """rules of which a finding takes its place, and marks, as in the card"""
     in_chain: Text = NOTHING
     """the fault as a link of a chain of causes; empty for the words of the rule"""
 

@@ -406,6 +406,7 @@ IN_STATEMENT = [
     ("{gateway}", "{gate-way}", "{gate-way} is not a value"),
     ("by {gateway}", "{gateway}{x}", "expected text between {x} and the value before it"),
     ("{gateway}", "{", "has a single brace"),
+    ("refuse <b>", "{gateway} refuse <b>", "line 9: statement[0].title: {gateway} is a value of one line"),
     ('"error"', '"fatal"', "severity: Invalid enum value 'fatal'"),
     ("payment-refused", "Payment refused", "'Payment refused' is not a name"),
     (COUNTED, COUNTED * 2, "payment-refused stands in pay.toml too"),

@@ -151,7 +151,10 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         )
     if endpoint.is_endpoint_json(head):
         text = endpoint.as_thread_info(label, _whole(label, head, pieces))
-        return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+        answers = list(ClassicScanner(label, bodies).push(text, last=True))
+        for answer in answers:
+            answer.headless = False  # no paste: the answer is closed, so all threads are in it
+        return _with_threads(label, answers)
     if heap_view.is_analyzer_text(head):
         text = heap_view.as_thread_info(_whole(label, head, pieces))
         return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
