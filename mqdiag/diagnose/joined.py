@@ -46,13 +46,15 @@ def judge_processes(
     """
     if len(processes) == 1:
         own = processes[0]
-        facts = _facts((*own.inputs, *other_inputs), own.facts, shared, settings)
+        together = {**shared, "processes": (own.facts,)}
+        facts = _facts((*own.inputs, *other_inputs), own.facts, together, settings)
         diagnosis = judge(facts, settings)
         report = _told(diagnosis.report, facts, None)
         report = _with_verdict(msgspec.structs.replace(report, findings=_merged(report.findings)), own)
         return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
-    rest = _facts(other_inputs, None, shared, settings)
+    all_of_them = tuple(own.facts for own in processes)
+    rest = _facts(other_inputs, None, {**shared, "processes": all_of_them}, settings)
     # A known finding of one process is not gone because another does not have it: known is told of all together.
     unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     judged = [(own, facts, judge(facts, unmarked)) for own, facts in (*runs, (None, rest))]
@@ -85,7 +87,7 @@ def _told(report: Report, facts: Facts, own: Process | None) -> Report:
             msgspec.structs.replace(
                 finding,
                 rests_on=finding.rests_on or _rests_on(finding, facts),
-                processes=() if own is None else (own.facts.name,),
+                processes=finding.processes if own is None else (own.facts.name,),
             )
             for finding in report.findings
         ),
@@ -166,6 +168,7 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
                 when=joined([period for one in same for period in one.when]),
                 rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
                 processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
+                felt_in=tuple(dict.fromkeys(name for one in same for name in one.felt_in)),
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
             )
         )

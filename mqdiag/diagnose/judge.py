@@ -68,6 +68,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         stores=facts.stores,
         admin=facts.admin,
         crash=facts.crash,
+        services=facts.services,
         fleet=facts.fleet,
     )
     report = with_baseline(report, settings.baseline, settings.today)

@@ -15,6 +15,8 @@ from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.services import ServicesFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.facts.stores import StoresFacts
 
@@ -33,6 +35,9 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     asked_at: str | None = None
     """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
+    services: ServicesFacts | None = None
+    processes: tuple[ProcessFacts, ...] = ()
+    """all JVMs of the incident, for rules over what they share; empty where rules look at one of several"""
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
@@ -51,6 +56,8 @@ __all__ = [
     "HeapFacts",
     "Input",
     "LogsFacts",
+    "ProcessFacts",
+    "ServicesFacts",
     "StacksFacts",
     "StoresFacts",
 ]

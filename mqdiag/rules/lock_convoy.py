@@ -76,7 +76,7 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
             words={
                 "holder": lock.owner,
                 "owner_place": standstill.frame_shown(lock.owner_frame),
-                "taken_place": standstill.frame_shown(lock.taken_at),
+                "taken_in": standstill.method_shown(lock.taken_at),
                 "one_owner": one_owner,
                 "waits": waits,
             },

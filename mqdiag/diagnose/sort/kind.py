@@ -41,6 +41,8 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
     at: str | None = None
     """when it began, with its zone"""
+    command: tuple[str, ...] = ()
+    """the command line of the process, without secrets"""
 
 
 class Collected(msgspec.Struct, kw_only=True):

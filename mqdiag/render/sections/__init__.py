@@ -107,6 +107,10 @@ def _table_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.mqadmin_output import mqadmin_sections
 
         yield mqadmin_sections
+    if report.services is not None:
+        from mqdiag.render.sections.services import services_section
+
+        yield services_section
 
 
 def _process_makers(report: Report) -> Iterator[Maker]:
