@@ -37,6 +37,8 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 "made_by": kind.made_by,
             },
             words={
+                # up to the first number, which is what a count of names looks for
+                "prefix": kind.thread.partition("#")[0] or None,
                 "runs_frame": frame_shown(kind.runs),
                 "made_frame": frame_shown(kind.made_by),
             },
