@@ -39,6 +39,8 @@ class ProcessResources(msgspec.Struct, frozen=True, kw_only=True):
     first: ResourceReading
     last: ResourceReading
     """the same one where there is only one"""
+    at: Public | None = None
+    """when the capture that took them began, with its zone; None where no manifest tells"""
 
 
 class ResourcesFacts(msgspec.Struct, frozen=True, kw_only=True):

@@ -74,6 +74,10 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the user's own frame nearest to the wait"""
     listener: Public | None = None
     """the consumeMessage frame, when the thread is in a listener"""
+    library: Public | None = None
+    """the client library between the wait and the user's code"""
+    remote: StandstillCause | None = None
+    """what that library waits for, as the cause would be if it hangs: slow-database, missing-http-timeout"""
     daemon: bool | None = None
     """whether the JVM may end without it; None where the form of the dump does not tell"""
     cpu_growth_ms: float | None = None
@@ -155,7 +159,7 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     share: float = 0.0
     """share of the threads that wait for it among those that are not idle in the last sample"""
     taken_at: Public | None = None
-    """the owner's frame that took it, where the dump tells"""
+    """the owner's frame that took it, where the dump tells; its line is where the frame is now"""
 
 
 class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +174,7 @@ class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
     holds_class: Public
     holds_id: Public
     taken_at: Public | None = None
-    """the frame that took the lock that it holds; None where the dump does not tell, as for java.util.concurrent"""
+    """the frame that took the lock that it holds, with the line where it is now; None where the dump does not tell"""
 
 
 class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -300,7 +304,7 @@ class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[LockKind, ...] = ()
     """the kind of each lock"""
     members: tuple[DeadlockMember, ...] = ()
-    """the same by thread, with the lock that each holds; empty where only the JVM's own section shows the cycle"""
+    """the same by thread, with the lock that each holds; empty where the dump does not show what each waits for"""
     source: DeadlockSource = "locks"
     """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
     group: Public | None = None

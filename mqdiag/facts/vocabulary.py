@@ -211,9 +211,23 @@ pools. proxy-watermark: queues of a proxy's thread pools.
 """
 
 InputKind = Literal[
-    "heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture", "resources"
+    "heap",
+    "histogram",
+    "stacks",
+    "log",
+    "stores",
+    "admin",
+    "crash",
+    "recording",
+    "report",
+    "capture",
+    "service",
+    "resources",
 ]
-"""What kind of evidence an input is."""
+"""What kind of evidence an input is.
+
+service: of what stands beside the JVMs: a database's log or answer, the access log of a gateway, a host's sockets.
+"""
 
 FlowControlKind = Literal["count", "size", "span", "pop", "waiting-requests"]
 """Which limit a consumer reached when it held its own pulls back."""

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
@@ -41,6 +42,14 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
                 yield standstill.undecided_case(
                     RULE, "seen-running", still, limits, worst=Severity.INFO, cause="busy-loop"
                 )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One finding for each pool of threads that compute at one place, end no call and make no objects."""
+    for still in recording.standstills:
+        if still.kind == "cpu":
+            yield standstill.recorded_case(RULE, "busy-loop", still, limits)
 
 
 def _one_message_each(

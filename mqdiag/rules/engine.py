@@ -257,6 +257,8 @@ def _finding(
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
+        processes=draft.processes,
+        felt_in=draft.felt_in,
         when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms, facts.asked_at),
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,

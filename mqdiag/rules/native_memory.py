@@ -9,6 +9,7 @@ from mqdiag.facts.resources import ResourceReading
 from mqdiag.findings import Severity
 from mqdiag.log_events import events
 from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.time_ranges import between
 
 RULE = Rule("native-memory")
 
@@ -58,6 +59,7 @@ def in_resources(facts: Facts, limits: Limits) -> Findings:
             given={"advice": (RULE.word(kept.advice),) if kept else ()},
             severity=Severity.ERROR if kills else None,
             cause="native-memory",
+            when=between(one.at, one.at),
             weight=2.0,
         )
 

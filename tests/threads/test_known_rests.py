@@ -148,3 +148,11 @@ def test_no_moment_of_a_standstill_looks_like_rest(path: Path) -> None:
         assert not isinstance(result, InputError)
         for sample in result.samples:
             assert not stacks_facts([sample]).shows_standstills
+
+
+def test_a_thread_of_the_jvm_rests_while_a_child_process_lives(tmp_path: Path) -> None:
+    waits = ("java.lang.ProcessHandleImpl.waitForProcessExit0(Native Method)",)
+    reaper = _thread("process reaper (pid 4711)", waits, 91, "RUNNABLE")
+    assert _answer(tmp_path, HEAD + SERVER + reaper + JVM + END)[0] == "healthy"
+    finalizes = _thread("Finalizer", ("com.acme.Handle.finalize(Handle.java:9)",), 91, "RUNNABLE")
+    assert _answer(tmp_path, HEAD + SERVER + finalizes + JVM + END)[0] == "undecided"
