@@ -21,7 +21,7 @@ FILES = {
 }  # fmt: skip
 """files of version 1 and 2, by the controller of version 1"""
 MOST_BYTES = 1 << 16
-"""of one file"""
+"""size of one file"""
 _STATUS = re.compile(r"(?:Name|Threads|Vm\w+|Rss\w+|voluntary_ctxt_switches|nonvoluntary_ctxt_switches):")
 
 

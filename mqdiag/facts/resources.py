@@ -15,7 +15,7 @@ class ResourceReading(msgspec.Struct, frozen=True, kw_only=True):
     processors: float | None = None
     """the limit of the group, in processors"""
     periods: int | None = None
-    """of the group in which one of its processes wanted to run"""
+    """periods of the scheduler in which a process of the group wanted to run"""
     throttled_periods: int | None = None
     throttled_ms: float | None = None
     """for how long it was held back, summed over its processors"""
@@ -23,7 +23,7 @@ class ResourceReading(msgspec.Struct, frozen=True, kw_only=True):
     memory_bytes: int | None = None
     """used by the group"""
     resident_bytes: int | None = None
-    """of the process, without files; with them where an old kernel does not tell them apart"""
+    """memory of the process, without files; with them where an old kernel does not tell them apart"""
     threads: int | None = None
     threads_limit: int | None = None
     heap_bytes: int | None = None
