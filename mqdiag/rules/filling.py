@@ -228,4 +228,13 @@ class Filling:
             "occurrences": event.occurrences,
             "when": when(event),
             "subjects": most_frequent(event),
+            "quoted": event.example or None,
+            "quoted_at": _place_of(event),
         }
+
+
+def _place_of(event: LogEvent) -> Text | None:
+    """File and line of the example; None where the line is not known."""
+    if event.example_line is None or not event.files:
+        return None
+    return say("{path}, line {line:number}", path=event.files[0], line=event.example_line)
