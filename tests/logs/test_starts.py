@@ -113,7 +113,7 @@ def test_the_deepest_cause_is_quoted_raw_with_its_place(tmp_path: Path) -> None:
     (found,) = diagnosed(text, tmp_path).findings
     said = english()
     assert said(found.title).endswith("java.lang.IllegalStateException: 4 of 9")
-    assert "nohup.out, line 3)" in said(found.explanation[0])
+    assert "nohup.out, line 5)" in said(found.explanation[0])
 
 
 def _stack_of(text: bytes, at: bytes) -> object:
