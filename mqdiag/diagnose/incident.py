@@ -9,7 +9,7 @@ from pathlib import Path
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.capture_times import asked_at, with_zone
+from mqdiag.diagnose.capture_times import asked_at, dated, with_zone
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.diagnose.jvms_apart import each_jvm
@@ -18,7 +18,7 @@ from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kin
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.errors import Lack
-from mqdiag.facts import Input
+from mqdiag.facts import Input, ResourcesFacts
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.open.to_files import Budget
@@ -74,6 +74,8 @@ def diagnose_incident(
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
     of_processes = [with_zone(one, captures) for one in of_processes]
+    if isinstance(resources := shared.get("resources"), ResourcesFacts):
+        shared["resources"] = dated(resources, captures)
     if "admin" in shared:
         shared["asked_at"] = asked_at(inputs, captures)
     diagnosis = judge_processes(tell_processes(of_processes, captures), inputs, shared, settings)
