@@ -222,6 +222,7 @@ InputKind = Literal[
     "report",
     "capture",
     "service",
+    "resources",
 ]
 """What kind of evidence an input is.
 
