@@ -16,6 +16,8 @@ from mqdiag.facts import (
     HeapFacts,
     Input,
     LogsFacts,
+    RecordingsFacts,
+    ServicesFacts,
     StacksFacts,
     StoresFacts,
 )
@@ -204,6 +206,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
     processes: tuple[Public, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
+    felt_in: tuple[Public, ...] = ()
+    """names of other processes that are known to wait for what it is about"""
     when: tuple[TimeRange, ...] = ()
     """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""
     lies_at: Literal["client", "broker", "any"] = "client"
@@ -332,6 +336,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """how sure it is, or what is missing"""
     margins: tuple[Margin, ...] = ()
     """how far the rules that found nothing were from their limits"""
+    next: Action | None = None
+    """where it is undecided, the one thing to do that helps most; null where nothing is known to help"""
     lowered: int = 0
     """errors and warnings that the configuration lowered, ignored or kept from being found"""
 
@@ -371,6 +377,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """mqadmin output"""
     crash: CrashFacts | None = None
     """crash reports of the JVM"""
+    recordings: RecordingsFacts | None = None
+    """recordings of Java Flight Recorder"""
+    services: ServicesFacts | None = None
+    """logs and answers of databases, access logs and sockets, from `mqdiag diagnose`"""
     diff: DiffFacts | None = None
     """what changed, from `mqdiag diff`; `findings` are then those that are new or worse"""
     verdict: Verdict | None = None

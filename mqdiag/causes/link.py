@@ -114,9 +114,11 @@ def _of_one_process(cause: Finding, effect: Finding, cards: Mapping[str, RuleCar
 
     What is of no process, such as a log, belongs to one only where both name the same group or broker, and where one
     process alone has the finding: with two of them nobody knows which one the log is of. What happens to a broker is
-    felt by clients, which are other processes.
+    felt by clients, which are other processes; so is what another process is known to wait for.
     """
     mine, theirs = set(cause.processes), set(effect.processes)
+    if theirs & set(cause.felt_in):
+        return True
     if mine and theirs:
         return bool(mine & theirs)
     if mine or theirs:

@@ -15,6 +15,7 @@ from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.known import pid_of_clients
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.read.command_line import main_class, system_properties
 from mqdiag.text import Text, say
 
 BY_CAPTURE = say("they were captured together, by the word of the manifest beside them")
@@ -112,6 +113,8 @@ def _process(
             name=name,
             pid=pid,
             inputs=tuple(given.path for given in inputs),
+            main_class=None if capture is None else main_class(capture.command),
+            settings={} if capture is None else system_properties(capture.command),
             tied_by=tie,
             heap=heap,
             stacks=stacks,

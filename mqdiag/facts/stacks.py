@@ -74,6 +74,10 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the user's own frame nearest to the wait"""
     listener: Public | None = None
     """the consumeMessage frame, when the thread is in a listener"""
+    library: Public | None = None
+    """the client library between the wait and the user's code"""
+    remote: StandstillCause | None = None
+    """what that library waits for, as the cause would be if it hangs: slow-database, missing-http-timeout"""
     daemon: bool | None = None
     """whether the JVM may end without it; None where the form of the dump does not tell"""
     cpu_growth_ms: float | None = None

@@ -210,8 +210,24 @@ pop: of POP consumption at a broker. dledger, jraft: of a member of a Raft group
 pools. proxy-watermark: queues of a proxy's thread pools.
 """
 
-InputKind = Literal["heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
-"""What kind of evidence an input is."""
+InputKind = Literal[
+    "heap",
+    "histogram",
+    "stacks",
+    "log",
+    "stores",
+    "admin",
+    "crash",
+    "recording",
+    "report",
+    "capture",
+    "service",
+    "resources",
+]
+"""What kind of evidence an input is.
+
+service: of what stands beside the JVMs: a database's log or answer, the access log of a gateway, a host's sockets.
+"""
 
 FlowControlKind = Literal["count", "size", "span", "pop", "waiting-requests"]
 """Which limit a consumer reached when it held its own pulls back."""

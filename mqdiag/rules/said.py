@@ -39,6 +39,10 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     then: tuple[Step, ...] = ()
     """what to change so that it does not come back"""
     confidence_reason: Text = NOTHING
+    processes: tuple[str, ...] = ()
+    """names of the processes that it is about, where a rule over evidence of none knows them"""
+    felt_in: tuple[str, ...] = ()
+    """names of other processes that are known to wait for what it is about"""
     unsigned: bool = False
     """all lines that show it may be a part of a message that somebody wrote"""
     sure_in_excerpt: bool = False

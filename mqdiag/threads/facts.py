@@ -147,6 +147,8 @@ def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: boo
         doing=meaning.doing,
         frame=meaning.own_frame,
         listener=meaning.listener,
+        library=None if meaning.library is None else meaning.library.name,
+        remote=None if meaning.library is None else meaning.library.cause,
         daemon=last.daemon if tells_daemons else None,
         cpu_growth_ms=now.run.cpu_growth_ms,
         held_by=now.waits_for.name if now.waits_for is not None else None,
