@@ -17,7 +17,7 @@ from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
 _FOR_OTHERS: frozenset[Doing] = frozenset(
-    {"monitor", "lock", "condition", "object-wait", "park", "latch", "join", "future", "semaphore", "queue"}
+    {"monitor", "lock", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
 )
 """waits that another thread of the process ends"""
 
