@@ -13,6 +13,7 @@ NAMES = {
     "stores": say("store folders"),
     "admin": say("mqadmin output"),
     "crash": say("a crash report of the JVM"),
+    "processes": say("captures of several JVMs"),
     "services": say("what databases and gateways logged or answered"),
     "fleet": say("a fleet run"),
 }
