@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from mqdiag.facts import Facts
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 
@@ -29,7 +30,7 @@ def in_processes(facts: Facts, limits: Limits) -> Findings:
                 for key, value in _common(others).items()
                 if odd.settings.get(key) != value and not key.lower().endswith(own_names)
             ]
-            stands = _stands(odd) and not any(_stands(one) for one in others)
+            stands = bool(_standing(odd)) and not any(_standing(one) for one in others)
             if differing and stands:
                 key, actual, expected = differing[0]
                 yield RULE.case(
@@ -43,6 +44,8 @@ def in_processes(facts: Facts, limits: Limits) -> Findings:
                         "siblings": len(others),
                         "further_keys": tuple(name for name, _, _ in differing[1:]),
                         "pid_of_instance": odd.pid,
+                        "standing_threads": len(_standing(odd)),
+                        "frame": _standing(odd)[0].frame,
                     },
                     words={"instance": odd.name},
                     severity=Severity.ERROR,
@@ -67,10 +70,10 @@ def _common(processes: Sequence[ProcessFacts]) -> dict[str, str]:
     return {key: value for (key, value), count in counts.items() if count == len(processes)}
 
 
-def _stands(process: ProcessFacts) -> bool:
-    return process.stacks is not None and any(
-        thread.state in STANDING and thread.role == "consume-worker" for thread in process.stacks.threads
-    )
+def _standing(process: ProcessFacts) -> list[ThreadFacts]:
+    """Its consume threads that make no progress."""
+    threads = () if process.stacks is None else process.stacks.threads
+    return [thread for thread in threads if thread.state in STANDING and thread.role == "consume-worker"]
 
 
 def _group(process: ProcessFacts) -> str | None:
