@@ -16,6 +16,7 @@ from mqdiag.facts import (
     HeapFacts,
     Input,
     LogsFacts,
+    RecordingsFacts,
     ServicesFacts,
     StacksFacts,
     StoresFacts,
@@ -374,6 +375,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """mqadmin output"""
     crash: CrashFacts | None = None
     """crash reports of the JVM"""
+    recordings: RecordingsFacts | None = None
+    """recordings of Java Flight Recorder"""
     services: ServicesFacts | None = None
     """logs and answers of databases, access logs and sockets, from `mqdiag diagnose`"""
     diff: DiffFacts | None = None

@@ -338,6 +338,11 @@ def _thin(report: Report) -> Iterator[Text]:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
     if stacks is not None and not stacks.shows_standstills and stacks.pasted is None and heap is None:
         yield _not_judged(report, stacks)
+    if report.recordings is not None:
+        # Here, not above: other evidence is judged without it.
+        from mqdiag.diagnose.open_in_recordings import open_in_recordings
+
+        yield from open_in_recordings(report, report.recordings)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")

@@ -12,6 +12,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.capture_times import asked_at, with_zone
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.diagnose.jvms_apart import each_jvm
 from mqdiag.diagnose.processes import tell_processes
 from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
@@ -21,6 +22,7 @@ from mqdiag.facts import Input
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.open.to_files import Budget
+from mqdiag.read.stacks.records import Sample
 from mqdiag.text import say
 
 EMPTY = say("is an empty folder")
@@ -55,12 +57,17 @@ def diagnose_incident(
     shared_inputs: list[Input] = []
     of_processes = []
     captures: list[Captured] = []
+    samples: list[Sample] = []
+    sample_inputs: dict[str, Input] = {}
     # what a saved report says of logs gives way to the logs themselves
     for part in sorted(collected, key=lambda part: any(own.saved for own in part.processes), reverse=True):
         shared |= part.shared
         shared_inputs += part.inputs
         of_processes += part.processes
         captures += part.captures
+        samples += part.samples
+        sample_inputs |= part.sample_inputs
+    of_processes += each_jvm(samples, sample_inputs)
     inputs = [*shared_inputs, *others]
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
@@ -171,6 +178,8 @@ def _read_kind(
             found.processes += one.processes
             found.shared |= one.shared
             found.captures += one.captures
+            found.samples += one.samples
+            found.sample_inputs |= one.sample_inputs
         return found
     found = _read_kind(kind, rest, settings, progress) if rest else Collected()
     found.inputs += [given for one in bad for given in one.inputs]

@@ -23,7 +23,7 @@ from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 from mqdiag.time_ranges import joined
 
-INPUT_KINDS = {"logs": "log"}
+INPUT_KINDS = {"logs": "log", "recordings": "recording"}
 """what `Input.kind` calls a part of `Facts`, where it is another word"""
 
 
@@ -162,7 +162,7 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         worst = min(same, key=lambda one: (one.severity.rank, -one.weight))
         merged.append(
             msgspec.structs.replace(
-                worst,
+                _agreed(worst, same),
                 explanation=tuple(dict.fromkeys(line for one in (worst, *same) for line in one.explanation)),
                 seen_in=tuple(dict.fromkeys(kind for one in same for kind in one.seen_in)),
                 when=joined([period for one in same for period in one.when]),
@@ -173,6 +173,17 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
             )
         )
     return order(link(merged, cards_of({finding.rule for finding in merged})))
+
+
+def _agreed(worst: Finding, same: Sequence[Finding]) -> Finding:
+    """As sure as the surest of them: what a recording and thread dumps show, each in its own way, is no accident."""
+    if not any("recordings" in one.seen_in for one in same):
+        return worst
+    levels = list(Confidence)
+    surest = min(same, key=lambda one: levels.index(one.confidence))
+    return msgspec.structs.replace(
+        worst, confidence=surest.confidence, confidence_reason=surest.confidence_reason
+    )
 
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:

@@ -68,6 +68,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         stores=facts.stores,
         admin=facts.admin,
         crash=facts.crash,
+        recordings=facts.recordings,
         services=facts.services,
         fleet=facts.fleet,
     )

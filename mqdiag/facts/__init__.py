@@ -16,6 +16,7 @@ from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.recordings import RecordingsFacts
 from mqdiag.facts.services import ServicesFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.facts.stores import StoresFacts
@@ -35,6 +36,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     asked_at: str | None = None
     """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
+    recordings: RecordingsFacts | None = None
     services: ServicesFacts | None = None
     processes: tuple[ProcessFacts, ...] | None = None
     """all JVMs of the incident, for rules over what they share; None where rules look at one of several"""
@@ -57,6 +59,7 @@ __all__ = [
     "Input",
     "LogsFacts",
     "ProcessFacts",
+    "RecordingsFacts",
     "ServicesFacts",
     "StacksFacts",
     "StoresFacts",

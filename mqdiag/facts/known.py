@@ -24,7 +24,7 @@ NAMES = (
     "redelivered",
 )
 """what sentences may name without being given it"""
-OF_RUN = frozenset(("group", "topic"))
+OF_RUN = frozenset(("group", "topic", "broker"))
 """names that a finding has mostly by itself; a command has that of the run where the finding has none"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
 # /var/log/pods/NAMESPACE_POD_UID/CONTAINER/N.log; names are DNS labels.
@@ -83,6 +83,7 @@ class KnownOfRun:
             "container": pod.container,
         }
         self._group, self._topic = _only(_groups(facts)), _only(_topics(facts))
+        self._broker = _only(_brokers(facts))
 
     def of(
         self, group: str | None, topic: str | None, broker: str | None, *, of_process: bool
@@ -98,6 +99,7 @@ class KnownOfRun:
         return {
             **self._always,
             "pid": self._pid if of_process else None,
+            "broker": (broker := broker or self._broker),
             "broker_address": self._addresses.brokers.get(broker or ""),
             "group": group or self._group,
             "topic": topic or (self._topic if group in (None, self._group) else None),
@@ -137,6 +139,15 @@ def _topics(facts: Facts) -> Iterator[str | None]:
     if facts.admin is not None:
         names += [queue.topic for group in facts.admin.groups for queue in group.queues]
     yield from (name for name in names if name is not None and not name.startswith("%"))
+
+
+def _brokers(facts: Facts) -> Iterator[str | None]:
+    if facts.heap is not None and facts.heap.broker is not None:
+        yield facts.heap.broker.name
+    if facts.logs is not None:
+        yield from (one.name for one in facts.logs.brokers)
+    if facts.admin is not None:
+        yield from (one.broker for one in facts.admin.brokers)
 
 
 def _only(names: Iterable[str | None]) -> str | None:

@@ -143,7 +143,9 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, int] = {}
     """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
     example: Excerpt = ""
-    """the first such message, cut"""
+    """the first such message, cut; of an exception that ended a start, its deepest cause"""
+    example_line: int | None = None
+    """number of its line in the first of the files, from 1; None where the lines were not counted"""
     files: tuple[Public, ...] = ()
 
 

@@ -214,7 +214,17 @@ pools. proxy-watermark: queues of a proxy's thread pools.
 """
 
 InputKind = Literal[
-    "heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture", "service"
+    "heap",
+    "histogram",
+    "stacks",
+    "log",
+    "stores",
+    "admin",
+    "crash",
+    "recording",
+    "report",
+    "capture",
+    "service",
 ]
 """What kind of evidence an input is.
 

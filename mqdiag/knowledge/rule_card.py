@@ -25,7 +25,10 @@ Place = Literal["client", "broker", "any"]
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_": "if"}):
-    """A line that needs more than a sentence; exactly one of `say`, `first_of`, `use` and `given` is there."""
+    """A line that needs more than a sentence; one of `say`, `first_of`, `use` and `given` is there.
+
+    A shared action that a card names by `use` may have words of the card's own in `say`.
+    """
 
     say: str | tuple[str, ...] = ()
     """a sentence, or several that stand in one line; each is left out where a value of it is unknown"""
@@ -43,6 +46,8 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     """name of a value: the line stands only where it is true, or known and not 0"""
     unless: str = ""
     """name of a value: the line stands only where it is not"""
+    libraries: tuple[str, ...] = ()
+    """of an action: it stands only where the finding names one of these client libraries"""
     command: str | tuple[str, ...] = ""
     """of an action: how to do it, as a line for a shell; of several, the first whose values are known"""
     risk: str | tuple[str, ...] = ""
@@ -200,7 +205,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
         if not line.use:
             return (line,)
         if line.use in shared_actions():
-            return shared_actions()[line.use]
+            shared = shared_actions()[line.use]
+            return tuple(msgspec.structs.replace(one, say=line.say) for one in shared) if line.say else shared
         return tuple(Line(say=text) for text in self.listed(line.use))
 
     def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
@@ -304,8 +310,11 @@ def _check_names(card: Card) -> None:
     """Refuse names of what the card does not have.
 
     Raises:
-        ValueError: a case, a limit or a cause is not there.
+        ValueError: a case, a limit or a cause is not there, or a list has the name of a shared action.
     """
+    for name in card.lists:
+        if name in shared_actions():
+            raise ValueError(f"[lists] has {name!r}, which is the name of an action of actions.toml")
     for part, what, names, there in (
         ("[detect]", "case", card.detect.cases, card.case),
         ("[detect]", "limit", card.detect.limits, card.limits),

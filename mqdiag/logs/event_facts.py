@@ -66,6 +66,7 @@ def event_facts(event: EventTally, zone: int | None, names: Mapping[str, str]) -
         unsigned=event.unsigned,
         values=event.values,
         example=event.example,
+        example_line=event.line,
         files=tuple(event.files),
     )
 

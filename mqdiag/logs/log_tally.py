@@ -244,6 +244,8 @@ class LogTally(msgspec.Struct):
     """name and address of the broker that says here that it has started"""
     raft_member: str | None = None
     """the controller that says here that it has started, by its address in the group of SOFAJRaft"""
+    ended_at: int = -1
+    """where the last stack begins that ended a start"""
     span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:
@@ -265,12 +267,23 @@ class LogTally(msgspec.Struct):
         *,
         side: LogSide | None = None,
         weight: int | None = None,
+        example: str = "",
     ) -> EventTally | None:
-        """Count an event line; None when it repeats an event of the same record."""
+        """Count an event line; None when it repeats an event of the same record.
+
+        Args:
+            kind: of the event.
+            message: the line.
+            subject: what it is about.
+            side: whose log has it.
+            weight: how many occurrences it stands for.
+            example: the words that tell most, where these are not of the line itself.
+        """
         tally = self.events.get((kind, side))
         if tally is None:
             tally = self.events[kind, side] = EventTally(kind, side, files={self.path: None})
-            tally.example = message.text.strip()[:EXAMPLE_CHARACTERS]
+            tally.example = (example or message.text).strip()[:EXAMPLE_CHARACTERS]
+            tally.line = message.number
         record = message.record
         if record.header and tally.last_record == record.start:
             return None

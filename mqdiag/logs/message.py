@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import msgspec
 
@@ -64,7 +64,7 @@ _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _HEAD_WORDS = (b"level", b"severity", b"logger")
 _JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
-_STACK_BYTES = 8 << 10
+STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 """docker compose puts the service before each line"""
 _OF_STACK = lazy_pattern(
@@ -94,6 +94,8 @@ class Message(msgspec.Struct):
 
     hit: Hit
     stamps: StampReader
+    lines_read: int = 0
+    """lines of the log up to the end of the block"""
     _text: str | None = None
     _named_thread: str | None = None
     _record: Record | None = None
@@ -114,6 +116,11 @@ class Message(msgspec.Struct):
         return self.hit.stands_for
 
     @property
+    def number(self) -> int | None:
+        """The number of the line in its log, from 1; None where the lines were not counted."""
+        return self.lines_read - self.hit.block.count(b"\n", self.hit.start) + 1 if self.lines_read else None
+
+    @property
     def record(self) -> Record:
         """The record that it is a part of."""
         if self._record is None:
@@ -129,8 +136,8 @@ class Message(msgspec.Struct):
     def stack(self) -> Iterator[str]:
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
         _, _, inside = self.text.partition("\n")
-        for line in inside[:_STACK_BYTES].split("\n") if inside else self._lines_below():
-            bare, is_of_stack = _line_of_stack(line)
+        for line in inside[:STACK_BYTES].split("\n") if inside else self._lines_below():
+            bare, is_of_stack = line_of_stack(line)
             if is_of_stack:
                 yield bare
             elif bare and not bare.startswith(_BETWEEN_FRAMES):
@@ -140,10 +147,14 @@ class Message(msgspec.Struct):
         """The next line, of a message that a program prints in several lines."""
         return next(self._lines_below(), b"").decode(errors="replace")
 
+    def following(self, most: int) -> Iterator[str]:
+        """The lines below it, at most so many, without what stands around them."""
+        return (line_of_stack(line)[0] for line in islice(self._lines_below(), most))
+
     def _lines_below(self) -> Iterator[bytes]:
         block = self.hit.block
         end = block.find(b"\n", self.hit.start)
-        most = end + 1 + _STACK_BYTES
+        most = end + 1 + STACK_BYTES
         while 0 <= end < most:
             begin, end = end + 1, block.find(b"\n", end + 1)
             yield block[begin : most if end < 0 else min(end, most)]
@@ -159,13 +170,13 @@ class Message(msgspec.Struct):
         """The same by all lines at once, where they are short enough, and what is below them ends the stack."""
         block = self.hit.block
         end = block.find(b"\n", self.hit.start)
-        found = None if end < 0 else _FRAMES.match(block, end + 1, end + 1 + _STACK_BYTES - _LONGEST_FRAME)
+        found = None if end < 0 else _FRAMES.match(block, end + 1, end + 1 + STACK_BYTES - _LONGEST_FRAME)
         if found is None:
             return None
         below = block.find(b"\n", found.end())
         if below < 0 or below - found.end() > _LONGEST_FRAME:
             return None
-        bare, is_of_stack = _line_of_stack(block[found.end() : below])
+        bare, is_of_stack = line_of_stack(block[found.end() : below])
         goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(_BETWEEN_FRAMES)
         return None if goes_on else _joined_frames(found[0])
 
@@ -178,7 +189,7 @@ class Message(msgspec.Struct):
 
 
 @lru_cache(maxsize=512)
-def _line_of_stack(line: str | bytes) -> tuple[str, bool]:
+def line_of_stack(line: str | bytes) -> tuple[str, bool]:
     """(a line without what stands around it, whether it is of a stack); a log repeats few of them again and again."""
     text = line if isinstance(line, str) else line.decode(errors="replace")
     # some appenders end the lines of a stack by CR and LF

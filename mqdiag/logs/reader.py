@@ -116,7 +116,7 @@ class LogsReader:
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
-            message = Message(hit, stamps)
+            message = Message(hit, stamps, counts.lines)
             if not provenance.is_own(message):
                 quoted.not_in_place(message, rows.literals[hit.literal], handler, tally, counts)
                 continue

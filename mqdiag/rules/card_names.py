@@ -26,7 +26,19 @@ from mqdiag.spelling import nearest
 from mqdiag.text import placeholders
 
 BY_FILLING = frozenset(
-    {"lines", "occurrences", "when", "subjects", "called", "between", "what", EVENT_LINES, SUBJECT_LINES}
+    {
+        "lines",
+        "occurrences",
+        "when",
+        "subjects",
+        "called",
+        "between",
+        "what",
+        "quoted",
+        "quoted_at",
+        EVENT_LINES,
+        SUBJECT_LINES,
+    }
 )
 """names that `filling.py` gives"""
 MOST_TOLD = 40

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Severity
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
@@ -25,3 +26,11 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 yield standstill.undecided_case(
                     RULE, "seen-running", still, limits, worst=Severity.INFO, cause="busy-loop"
                 )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One finding for each pool of threads that compute at one place, end no call and make no objects."""
+    for still in recording.standstills:
+        if still.kind == "cpu":
+            yield standstill.recorded_case(RULE, "busy-loop", still, limits)

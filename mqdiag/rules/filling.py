@@ -132,21 +132,20 @@ class Filling:
         line = entry if isinstance(entry, Line) else None
         if line is None or not (line.command or line.risk or line.use in shared_actions()):
             yield from (Step(texts=(text,)) for text in self._lines(entry))
-        elif line.use:
-            if self._stands(line, self._known, lenient=False):
-                yield from self.steps(shared_actions()[line.use])
-        else:
-            rows = (
-                [{**self._known, **row} for row in self._rows[line.for_each]]
-                if line.for_each
-                else [self._known]
-            )
-            for known in rows:
-                if self._stands(line, known, lenient=bool(line.for_each)):
-                    ways = (line.first_of, line.command, line.risk)
-                    texts, commands, risks = (self._ways(way, known) for way in ways)
-                    if texts := texts or tuple(self._written(line, known, lenient=True)):
-                        yield Step(texts=texts, commands=commands, risks=risks)
+        elif not line.use:
+            yield from self._step(line, lenient=bool(line.for_each))
+        elif self._stands(line, self._known, lenient=False):
+            for shared in self._card.steps_of(line):
+                yield from self._step(shared, lenient=True)
+
+    def _step(self, line: Line, *, lenient: bool) -> Iterator[Step]:
+        rows = [{**self._known, **row} for row in self._rows[line.for_each]] if line.for_each else [self._known]
+        for known in rows:
+            if self._stands(line, known, lenient=lenient):
+                ways = (line.first_of, line.command, line.risk)
+                texts, commands, risks = (self._ways(way, known) for way in ways)
+                if texts := texts or tuple(self._written(line, known, lenient=True)):
+                    yield Step(texts=texts, commands=commands, risks=risks)
 
     def _ways(self, templates: str | tuple[str, ...], known: Known) -> tuple[Text, ...]:
         """Each of several ways to say something whose values are known, or are left to the engine."""
@@ -187,6 +186,8 @@ class Filling:
 
     def _stands(self, line: Line, known: Known, *, lenient: bool) -> bool:
         """Whether the conditions of a line hold."""
+        if line.libraries and known.get("library") not in line.libraries:
+            return False
         if line.if_ and not self._value(line.if_, known, lenient=lenient):
             return False
         return not (line.unless and self._value(line.unless, known, lenient=lenient))
@@ -227,4 +228,13 @@ class Filling:
             "occurrences": event.occurrences,
             "when": when(event),
             "subjects": most_frequent(event),
+            "quoted": event.example or None,
+            "quoted_at": _place_of(event),
         }
+
+
+def _place_of(event: LogEvent) -> Text | None:
+    """File and line of the example; None where the line is not known."""
+    if event.example_line is None or not event.files:
+        return None
+    return say("{path}, line {line:number}", path=event.files[0], line=event.example_line)

@@ -34,6 +34,7 @@ VIEWS = {
     "broker_logs": "logs",
     "admin": "admin",
     "counters": "admin",
+    "recordings": "recordings",
     "fleet": "fleet",
 }
 """the evidence of the checks that a decorator of `Views` adds, by its name; `sees` names the evidence itself"""

@@ -5,6 +5,7 @@ from msgspec import structs
 from mqdiag.facts import Facts
 from mqdiag.facts.services import DatabaseSession, LockWait, ServicesFacts
 from mqdiag.findings import Finding, Severity
+from mqdiag.language import english
 from mqdiag.rules import run_rules
 from mqdiag.rules.shared.blocking_sessions import blocking
 from mqdiag.rules.transaction_blocks_others import RULE
@@ -21,7 +22,7 @@ def test_a_socket_ties_the_session_to_its_jvm_and_thread() -> None:
     assert found.evidence["threads"] == ("settlement-1",)
     assert (found.processes, found.felt_in) == (("pid 70",), ("pid 80",))
     assert found.confidence == "high"
-    assert "pg_terminate_backend(26006)" in str(found.now[0].command)
+    assert "SELECT pg_terminate_backend(26006)" in english()(found.now[0].command)
 
 
 def test_without_sockets_the_jvm_that_is_left_is_medium() -> None:

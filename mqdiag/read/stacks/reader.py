@@ -111,6 +111,20 @@ def read_stacks(
     return result
 
 
+def samples_of_text(label: str, text: str, bodies: BodyParser) -> list[Sample]:
+    """The samples in a text that is no file, such as one in a recording.
+
+    Args:
+        label: what it is a part of.
+        text: with one thread dump or more.
+        bodies: the cache of parsed stacks.
+
+    Raises:
+        InputError: there is no sample in it.
+    """
+    return _read_member(label, iter((text.encode("utf-8", "replace"),)), bodies, ReadResult(path=label))
+
+
 def _healed(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The chunks as their writer left them; rows of CPU times begin with numbers that look like those of lines."""
     first = next(chunks, b"")

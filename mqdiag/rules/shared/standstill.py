@@ -110,6 +110,14 @@ def undecided_case(
     )
 
 
+def recorded_case(
+    rule: Rule, name: str, still: Standstill, limits: Limits, words: Mapping[str, Value] | None = None
+) -> Draft:
+    """A finding of a wait that a recording shows and whose end no event of it tells; arguments as for `case`."""
+    samples = (WORDS.say("no_end_recorded"),)
+    return case(rule, name, still, limits, words=words, given={"samples": samples})
+
+
 def is_of_consumers(still: Standstill) -> bool:
     """Whether consume threads, or threads that they wait for, are meant; callbacks have a rule of their own."""
     return still.role != "client-callback" and (
