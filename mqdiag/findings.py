@@ -336,6 +336,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """how sure it is, or what is missing"""
     margins: tuple[Margin, ...] = ()
     """how far the rules that found nothing were from their limits"""
+    next: Action | None = None
+    """where it is undecided, the one thing to do that helps most; null where nothing is known to help"""
     lowered: int = 0
     """errors and warnings that the configuration lowered, ignored or kept from being found"""
 

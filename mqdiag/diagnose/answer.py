@@ -52,6 +52,11 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     answer = _answer(report, margins)
     if report.lowered:
         answer = _lowered(report, answer)
+    if answer.state == "undecided":
+        # Here, not above: a decided run needs no next step.
+        from mqdiag.diagnose.next_step import next_step
+
+        answer = msgspec.structs.replace(answer, next=next_step(report))
     return msgspec.structs.replace(report, answer=answer)
 
 

@@ -22,17 +22,20 @@ NAMES = (
     "namespace",
     "container",
     "redelivered",
+    "consumer_groups",
 )
 """what sentences may name without being given it"""
 OF_RUN = frozenset(("group", "topic", "broker"))
 """names that a finding has mostly by itself; a command has that of the run where the finding has none"""
+MOST_GROUPS = 3
+"""groups that a sentence names"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
 # /var/log/pods/NAMESPACE_POD_UID/CONTAINER/N.log; names are DNS labels.
 _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 _CONTAINERS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
 _PODS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
 _PID = re.compile(r"@(\d{1,9})(?:#|$)")
-Known = str | int | None
+Known = str | int | tuple[str, ...] | None
 
 
 class Pod(msgspec.Struct, frozen=True):
@@ -82,6 +85,7 @@ class KnownOfRun:
             "namespace": pod.namespace,
             "container": pod.container,
         }
+        self._groups = tuple(sorted({name for name in _groups(facts) if name}))
         self._group, self._topic = _only(_groups(facts)), _only(_topics(facts))
         self._broker = _only(_brokers(facts))
 
@@ -104,6 +108,7 @@ class KnownOfRun:
             "group": group or self._group,
             "topic": topic or (self._topic if group in (None, self._group) else None),
             "redelivered": self._redelivered(group),
+            "consumer_groups": (group,) if group else self._groups[:MOST_GROUPS] or None,
         }
 
     def _redelivered(self, group: str | None) -> int | None:

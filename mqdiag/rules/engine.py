@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -12,9 +12,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.findings import (
     Acceptance,
-    Action,
     Confidence,
-    EvidenceValue,
     Failed,
     Finding,
     Margin,
@@ -24,12 +22,13 @@ from mqdiag.findings import (
 )
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Check, Draft, Limits, Said, Skip, Step
-from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, say
+from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
+from mqdiag.rules.shared.actions import actions
+from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
-    from mqdiag.facts.known import Known, KnownOfRun
+    from mqdiag.facts.known import KnownOfRun
     from mqdiag.knowledge.team import Team
 
 MOST_FINDINGS = 200
@@ -236,7 +235,7 @@ def _finding(
     stated = {**msgspec.structs.asdict(subject), **draft.evidence}
     known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
-    now, then = (tuple(_actions(rule.name, steps, known)) for steps in (draft.now, draft.then))
+    now, then = (tuple(actions(rule.name, steps, known)) for steps in (draft.now, draft.then))
     in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
     return Finding(
         rule=rule.name,
@@ -266,28 +265,6 @@ def _finding(
         undecides=rule.texts.undecides or draft.undecides,
         gives_way_to=draft.gives_way_to,
     )
-
-
-def _actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | EvidenceValue]) -> Iterator[Action]:
-    """Steps as the evidence lets them be said."""
-    for step in steps:
-        if text := _first(step.texts, known):
-            yield Action(
-                text=text, command=_first(step.commands, known), risk=_first(step.risks, known), rule=rule
-            )
-
-
-def _first(ways: Iterable[Text], known: Mapping[str, Known | EvidenceValue]) -> Text:
-    """The first that names nothing unknown, but for words of commands; nothing where there is none."""
-    for way in ways:
-        lacking = (
-            name
-            for name, kind in placeholders(way.template)
-            if name not in way.values and not kind.startswith(ARGUMENT) and kind != "timestamp"
-        )
-        if all(known.get(name) is not None for name in lacking):
-            return way.filled(known)
-    return NOTHING
 
 
 def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:

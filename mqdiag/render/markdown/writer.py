@@ -27,7 +27,7 @@ from mqdiag.render.parts import (
     Tree,
     Words,
 )
-from mqdiag.text import Value, say
+from mqdiag.text import Text, Value, say
 
 
 class MarkdownWriter:
@@ -104,9 +104,10 @@ class MarkdownWriter:
 
     def _actions(self, part: Actions) -> Iterator[str]:
         lines = []
-        for number, action in enumerate(part.actions, 1):
-            command = f"<br>`{self._write(action.command)}`" if action.command else ""
-            lines.append(f"{number}. {self._text(action.text)}{command}")
+        for number, one in enumerate(part.actions, 1):
+            template = "{what} `{command}`" if one.command else "{what}"
+            words = Text(template, {"what": one.text, "command": one.command})
+            lines.append(f"{number}. {self._text(words)}")
         yield from self._listed(part.title, lines, part.shown)
 
     def _table(self, table: Table) -> Iterator[str]:

@@ -10,6 +10,7 @@ from mqdiag.text import say
 
 NOW = say("Now")
 THEN = say("Then")
+NEXT = say("Next")
 
 
 def then_of(finding: Finding) -> tuple[Action, ...]:
