@@ -17,6 +17,7 @@ from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.recordings import RecordingsFacts
+from mqdiag.facts.resources import ResourcesFacts
 from mqdiag.facts.services import ServicesFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.facts.stores import StoresFacts
@@ -36,6 +37,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     asked_at: str | None = None
     """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
+    resources: ResourcesFacts | None = None
+    """processors and memory of processes, as the kernel tells them"""
     recordings: RecordingsFacts | None = None
     services: ServicesFacts | None = None
     processes: tuple[ProcessFacts, ...] | None = None
@@ -60,6 +63,7 @@ __all__ = [
     "LogsFacts",
     "ProcessFacts",
     "RecordingsFacts",
+    "ResourcesFacts",
     "ServicesFacts",
     "StacksFacts",
     "StoresFacts",

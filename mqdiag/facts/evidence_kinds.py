@@ -14,6 +14,7 @@ NAMES = {
     "admin": say("mqadmin output"),
     "crash": say("a crash report of the JVM"),
     "processes": say("captures of several JVMs"),
+    "resources": say("files of its control groups"),
     "recordings": say("a flight recording"),
     "services": say("what databases and gateways logged or answered"),
     "fleet": say("a fleet run"),

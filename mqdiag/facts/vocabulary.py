@@ -225,6 +225,7 @@ InputKind = Literal[
     "report",
     "capture",
     "service",
+    "resources",
 ]
 """What kind of evidence an input is.
 

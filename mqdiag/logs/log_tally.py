@@ -283,7 +283,7 @@ class LogTally(msgspec.Struct):
         if tally is None:
             tally = self.events[kind, side] = EventTally(kind, side, files={self.path: None})
             tally.example = (example or message.text).strip()[:EXAMPLE_CHARACTERS]
-            tally.line = message.number
+            tally.line = message.number_of(example) if example else message.number
         record = message.record
         if record.header and tally.last_record == record.start:
             return None

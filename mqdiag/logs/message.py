@@ -120,6 +120,17 @@ class Message(msgspec.Struct):
         """The number of the line in its log, from 1; None where the lines were not counted."""
         return self.lines_read - self.hit.block.count(b"\n", self.hit.start) + 1 if self.lines_read else None
 
+    def number_of(self, text: str) -> int | None:
+        """The same of the line of its stack that has a text; its own where none does."""
+        if not self.lines_read:
+            return None
+        block, start = self.hit.block, self.hit.start
+        for words in (f"Caused by: {text}".encode(), text.encode()):
+            at = block.find(words, max(start - STACK_BYTES, 0), start + 2 * STACK_BYTES)
+            if at >= 0:
+                return self.lines_read - block.count(b"\n", at) + 1
+        return self.number
+
     @property
     def record(self) -> Record:
         """The record that it is a part of."""

@@ -27,9 +27,10 @@ _CLIENT = lazy_pattern(
     r"|\b(?:Producer|PushConsumer|SimpleConsumer)BuilderImpl\.build\("
 )
 _OF_SPRING = lazy_pattern(
-    r"\borg\.springframework\.boot\.SpringApplication\.run\(|Application run failed|Context initialization failed"
+    r"Application run failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
 )
+_RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(")
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
 _MAIN = '"main"'
@@ -64,6 +65,8 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
     if not head.is_loud and _SERVER.search(stack.frames) is not None:
         return True  # what a server logs, it has caught
     if _CLIENT.search(stack.frames) is not None:
+        return True
+    if head.level is None and _RUN.search(stack.frames) is not None:
         return True
     if stack.is_uncaught and _MAIN in f"{stack.above}{message.text}":
         last = stack.deepest

@@ -61,4 +61,6 @@ def _case(top: ListenerException | None) -> str:
         return "interrupted"
     if any(name.endswith(RULE.names("linkage")) for name in classes):
         return "missing-class"
+    if any(name.endswith(RULE.names("conversions")) for name in classes):
+        return "not-converted"
     return "failed-call" if any(name.startswith(RULE.names("calls")) for name in classes) else "own-code"

@@ -36,7 +36,7 @@ class Views:
 
         Args:
             evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
-                "crash", "recordings", "fleet". Without any it always runs.
+                "crash", "recordings", "resources", "fleet". Without any it always runs.
         """
 
         def added(check: Check) -> Check:

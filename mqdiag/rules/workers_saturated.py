@@ -39,6 +39,8 @@ def _case(pool: WorkerPool) -> str:
         return "some-threads-move"
     if pool.group and len(pool.threads) == 1:
         return "only-thread"
+    if pool.shared_doing == "pool":
+        return "wait-for-connection"
     return "wait-for-lock" if pool.group and pool.shared_doing in LOCKS else "too-few-threads"
 
 

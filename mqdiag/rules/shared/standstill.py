@@ -44,6 +44,7 @@ def case(
     seen: Text | None = None,
     words: Mapping[str, Value] | None = None,
     given: Mapping[str, tuple[Text, ...]] | None = None,
+    rows: Mapping[str, tuple[Mapping[str, Value], ...]] | None = None,
     cause: str | None = None,
     peers: Peers = (),
 ) -> Draft:
@@ -58,6 +59,7 @@ def case(
         seen: what the samples show where the threads are in different calls.
         words: as in `Rule.case`.
         given: as in `Rule.case`; in place of the usual ones where they have the same names.
+        rows: as in `Rule.case`.
         cause: where it is not that of the standstill.
         peers: whom the threads wait for, by a heap dump.
     """
@@ -81,6 +83,7 @@ def case(
             "peers": lines(peers),
             **(given or {}),
         },
+        rows=rows,
         severity=severity(still, limits, worst or rule.texts.case[name].severity),
         confidence=Confidence(still.confidence),
         because=NOTHING if still.confidence == "high" else still.reason,
