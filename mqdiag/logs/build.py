@@ -101,7 +101,10 @@ class _Build:
             stored_offsets=stored_rows(read, zones),
             subscription_changes=change_rows(read, zones),
             connections=connection_rows(read, zones),
-            listener_exceptions=exception_rows(self._not_repeated("consume-exception")),
+            listener_exceptions=(
+                *exception_rows(self._not_repeated("consume-exception"), "messages"),
+                *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
+            ),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
             gc=tuple(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
+from mqdiag.facts.vocabulary import FlowControlKind, ListenerKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message, is_quiet
@@ -99,6 +99,7 @@ class ThrownKey(NamedTuple):
     exception: str
     cause: str | None
     frame: str | None
+    of: ListenerKind = "messages"
 
 
 class SuspendedTally(msgspec.Struct):
