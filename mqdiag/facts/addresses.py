@@ -18,10 +18,10 @@ class Addresses(NamedTuple):
     name_server: str | None
     """`host:port;host:port`"""
     cluster: str | None
-    store: str | None
-    """the folder of a broker's store"""
     brokers: dict[str, str]
     """`host:port` of masters, by the broker's name"""
+    store: str | None = None
+    """the folder of a broker's store"""
 
 
 def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts | None) -> Addresses:

@@ -292,7 +292,9 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         format=log.shape.form,
         bytes=log.counts.bytes,
         lines=log.counts.lines,
-        event_lines=max(log.counts.hit_lines + log.counts.hit_lines_unseen - log.quoted.not_own, 0),
+        event_lines=max(
+            log.counts.hit_lines + log.counts.hit_lines_unseen - log.quoted.not_own - log.tally.said_nothing, 0
+        ),
         unseen_lines=log.counts.hit_lines_unseen,
         first=shown_time(span.first, zone.minutes),
         last=shown_time(span.last, zone.minutes),

@@ -246,6 +246,8 @@ class LogTally(msgspec.Struct):
     """the controller that says here that it has started, by its address in the group of SOFAJRaft"""
     ended_at: int = -1
     """where the last stack begins that ended a start"""
+    said_nothing: int = 0
+    """lines of stacks that were looked at and ended no start: nothing of them is understood"""
     span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:

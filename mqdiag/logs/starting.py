@@ -46,6 +46,7 @@ def ended_by_exception(message: Message, log: LogTally) -> None:
     stack = whole_stack(message)
     last = stack.deepest
     if last is None or stack.position == log.ended_at or not _ends_start(stack, message):
+        log.said_nothing += message.stands_for
         return
     log.ended_at = stack.position
     side: LogSide = "broker" if _SERVER.search(stack.frames) else "client"
@@ -92,12 +93,15 @@ def class_conflict(message: Message, log: LogTally) -> None:
         return
     stack = whole_stack(message)
     if stack.position == log.ended_at or stack.deepest is None:
+        log.said_nothing += message.stands_for
         return
     if _ends_start(stack, message):
         ended_by_exception(message, log)
     elif kind_of_last(stack.deepest.thrown, stack.frames) == "start-class-conflict":
         log.ended_at = stack.position
         log.add("class-conflict", message, side="client", example=stack.deepest.thrown)
+    else:
+        log.said_nothing += message.stands_for
 
 
 def not_permitted(message: Message, log: LogTally) -> None:

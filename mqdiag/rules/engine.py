@@ -177,7 +177,7 @@ def _gravest(drafts: list[tuple[Draft, tuple[str, ...]]]) -> list[tuple[Draft, t
 
 
 def _given(facts: Facts, kind: str) -> bool:
-    return getattr(facts, kind, None) not in (None, ())
+    return getattr(facts, kind, None) is not None
 
 
 def _ignored(acceptance: Acceptance) -> Text:

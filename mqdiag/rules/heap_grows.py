@@ -44,7 +44,7 @@ class _Growing(NamedTuple):
 @RULE.sees("processes")
 def in_dumps(facts: Facts, limits: Limits) -> Findings:
     """One finding for each process with two dumps or more, of the holder that grows most."""
-    for dumps in _by_process(facts.processes):
+    for dumps in _by_process(facts.processes or ()):
         seconds = (dumps[-1].at - dumps[0].at).total_seconds()
         if seconds < limits["seconds"]:
             continue

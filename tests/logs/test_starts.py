@@ -192,3 +192,27 @@ def test_who_reads_foreign_bytes(tmp_path: Path) -> None:
 
 def test_a_port_of_other_software_is_none_of_ours(tmp_path: Path) -> None:
     assert not diagnosed("Error: connect ECONNREFUSED 127.0.0.1:6379\n", tmp_path).findings
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "May  6 07:08:09 mq-host-01 run.sh[3121]: {}",
+        "2024-05-06T07:08:09.123456789Z stdout F {}",
+        '{{"log":"{}","stream":"stderr","time":"2024-05-06T07:08:09.123456789Z"}}',
+        "rmqbroker  | {}",
+        "> {}",
+    ],
+)
+def test_a_failed_start_is_found_behind_what_collectors_print(around: str, tmp_path: Path) -> None:
+    lines = f"{NO_FILE}/opt/mq/broker.conf (Is a directory)\n{BROKER}".splitlines()
+    text = "".join(around.format(one.replace("\t", "\\t") if "{{" in around else one) + "\n" for one in lines)
+    (found,) = diagnosed(text, tmp_path).findings
+    assert (found.rule, found.cause) == ("start-failed", "config-file-broken")
+
+
+def test_a_stack_that_ended_no_start_is_not_understood(tmp_path: Path) -> None:
+    text = f"2026-11-21 20:00:01 INFO begin\njava.lang.IllegalStateException: no\n{BROKER}"
+    report = diagnosed(text.replace("IllegalStateException: no", "Some: no") * 3, tmp_path)
+    assert report.answer is not None
+    assert report.answer.state == "undecided"
