@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.program import Column, Program
-from mqdiag.read.jfr.values import EMPTY, LATIN1, UTF8, Cursor, DamagedError
+from mqdiag.read.jfr.values import CONSTANT, EMPTY, LATIN1, UTF8, Cursor, DamagedError
 
 _PER_UNIT = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
 """nanoseconds of a time or duration that is not in ticks; source: jdk.jfr.Timespan"""
@@ -107,6 +107,9 @@ class Records:
         # what begins with an encoding of bytes tells its length in the next byte, if it is short
         is_short = np.isin(heads[:, 0], (UTF8, LATIN1)) & (heads[:, 1] < _SHORT - 2) & self._head.is_compressed
         lengths = np.where(is_short, heads[:, 1].astype(np.int64) + 2, np.where(heads[:, 0] <= EMPTY, 1, 0))
+        # the key of a constant ends at the first byte without the highest bit
+        keyed = (heads[:, 0] == CONSTANT) & self._head.is_compressed
+        lengths = np.where(keyed, np.argmax(heads[:, 1:10] < 0x80, axis=1) + 2, lengths)
         heads[np.arange(_SHORT) >= lengths[:, None]] = 0
         keys = heads.view(np.dtype((np.void, _SHORT))).ravel()
         _, first, back = np.unique(keys, return_index=True, return_inverse=True)
