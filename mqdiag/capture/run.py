@@ -14,6 +14,7 @@ from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
 from mqdiag.capture.resources import resources
 from mqdiag.capture.samples import Sampler, console_of
+from mqdiag.capture.sockets import FILE, sockets_of
 from mqdiag.capture.target import Target, TargetError, find_target, is_stopped, shown_command
 from mqdiag.capture.watch import OnThisHost, condition
 from mqdiag.errors import OutputError, UsageError
@@ -101,6 +102,9 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
         taken = sampler.take(
             folder, options.samples, options.interval_seconds, until_deadlock=options.until_deadlock
         )
+    with folder.step("connections") as note, folder.new_file(FILE) as file:
+        note["file"] = FILE
+        file.write(sockets_of(target))
     jcmd = tools.get("jcmd") if taken else None
     heap_info = _about(folder, target, jcmd, tell) if jcmd is not None else ""
     _resources(folder, target, 2, heap_info)

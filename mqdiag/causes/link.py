@@ -143,7 +143,13 @@ def _logs_of_two_folders(cause: Finding, effect: Finding) -> bool:
 
 
 def _share_threads(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
-    """A thread that serves no group does not explain what a group suffers, unless both findings name it."""
+    """A thread that serves no group does not explain what a group suffers, unless both findings name it.
+
+    What other processes wait for explains what is said of the threads that are known to wait.
+    """
+    felt_by = cause.evidence.get("felt_by")
+    if isinstance(felt_by, tuple | list) and felt_by and set(effect.processes) & set(cause.felt_in):
+        return not threads_of(effect) or not threads_of(effect).isdisjoint(map(str, felt_by))
     if _of_process(cause, cards) or _of_process(effect, cards):
         return True
     alone = [one.subject.thread is not None and one.subject.group is None for one in (cause, effect)]

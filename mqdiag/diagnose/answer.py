@@ -334,7 +334,10 @@ def _thin(report: Report) -> Iterator[Text]:
     """Evidence that was read, and is of a kind that proves nothing."""
     heap, stacks = report.heap, report.stacks
     if heap is not None and heap.process_queues is None:
-        if any(given.kind == "histogram" for given in _read(report)):
+        counted = any(given.kind == "histogram" for given in _read(report))
+        if counted and stacks is not None and stacks.shows_standstills:
+            pass  # threads of the same process show how it is; the counts take nothing away from that
+        elif counted:
             yield say(
                 "A class histogram does not show who holds the objects; take a heap dump: jcmd PID "
                 "GC.heap_dump /path/dump.hprof."

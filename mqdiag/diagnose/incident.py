@@ -23,9 +23,11 @@ from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.open.to_files import Budget
 from mqdiag.read.stacks.records import Sample
-from mqdiag.text import say
+from mqdiag.text import NOTHING, say
 
 EMPTY = say("is an empty folder")
+MOST_NAMED = 5
+"""files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
 
 
@@ -98,8 +100,10 @@ def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
             if own:
                 reason = say(
                     "holds no evidence of a known kind, such as heap dumps, thread dumps or logs; files left alone:"
-                    " {files:count}; --format json lists each with its reason",
+                    " {files:count} ({first}{more}); --format json lists each with its reason",
                     files=len(own),
+                    first=tuple(one.path for one in own[:MOST_NAMED]),
+                    more=say(" and others") if len(own) > MOST_NAMED else NOTHING,
                 )
             told.append(Input(path=name, complete=False, error=reason))
     return told

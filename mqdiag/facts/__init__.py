@@ -41,8 +41,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """processors and memory of processes, as the kernel tells them"""
     recordings: RecordingsFacts | None = None
     services: ServicesFacts | None = None
-    processes: tuple[ProcessFacts, ...] = ()
-    """all JVMs of the incident, for rules over what they share; empty where rules look at one of several"""
+    processes: tuple[ProcessFacts, ...] | None = None
+    """all JVMs of the incident, for rules over what they share; None where rules look at one of several"""
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 

@@ -16,6 +16,7 @@ NAMES = (
     "pid",
     "name_server",
     "cluster",
+    "store_folder",
     "broker_address",
     "dump",
     "pod",
@@ -80,6 +81,7 @@ class KnownOfRun:
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
+            "store_folder": self._addresses.store,
             "dump": dumps[0] if len(dumps) == 1 else None,
             "pod": pod.name,
             "namespace": pod.namespace,

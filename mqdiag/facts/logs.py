@@ -9,7 +9,15 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace, StatementKind
+from mqdiag.facts.vocabulary import (
+    FlowControlKind,
+    GcFormat,
+    ListenerKind,
+    LogKind,
+    LogSide,
+    OffsetPlace,
+    StatementKind,
+)
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -79,6 +87,8 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     thread: ThreadName | None = None
     member: Name | None = None
     """member of a Raft group that wrote the lines"""
+    service: Name | None = None
+    """service of others that the lines are about"""
     count: int
     first: Public | None = None
     last: Public | None = None
@@ -267,6 +277,7 @@ class ListenerException(msgspec.Struct, frozen=True, kw_only=True):
     """class of its innermost cause"""
     frame: Public | None = None
     """the application's own top frame; the top frame where only that is known"""
+    of: ListenerKind = "messages"
     count: int
     first: Public | None = None
     last: Public | None = None

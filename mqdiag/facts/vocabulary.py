@@ -183,6 +183,9 @@ HeapBytesSource = Literal[
 ShallowSizeSource = Literal["gaps", "formula"]
 """How sizes of objects are known: from the distances of their ids, or computed."""
 
+ListenerKind = Literal["messages", "transactions"]
+"""What a listener is asked about: messages that came, or the outcome of transactions that were sent."""
+
 LogSide = Literal["client", "broker"]
 """Whose log has the lines."""
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
+from mqdiag.facts.vocabulary import FlowControlKind, ListenerKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message, is_quiet
@@ -99,6 +99,7 @@ class ThrownKey(NamedTuple):
     exception: str
     cause: str | None
     frame: str | None
+    of: ListenerKind = "messages"
 
 
 class SuspendedTally(msgspec.Struct):
@@ -245,6 +246,8 @@ class LogTally(msgspec.Struct):
     """the controller that says here that it has started, by its address in the group of SOFAJRaft"""
     ended_at: int = -1
     """where the last stack begins that ended a start"""
+    said_nothing: int = 0
+    """lines of stacks that were looked at and ended no start: nothing of them is understood"""
     span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:
@@ -282,7 +285,7 @@ class LogTally(msgspec.Struct):
         if tally is None:
             tally = self.events[kind, side] = EventTally(kind, side, files={self.path: None})
             tally.example = (example or message.text).strip()[:EXAMPLE_CHARACTERS]
-            tally.line = message.number
+            tally.line = message.number_of(example) if example else message.number
         record = message.record
         if record.header and tally.last_record == record.start:
             return None

@@ -9,7 +9,7 @@ from itertools import islice, takewhile
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.heads import NO_HEAD, Head, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.scan import Hit
@@ -120,6 +120,17 @@ class Message(msgspec.Struct):
         """The number of the line in its log, from 1; None where the lines were not counted."""
         return self.lines_read - self.hit.block.count(b"\n", self.hit.start) + 1 if self.lines_read else None
 
+    def number_of(self, text: str) -> int | None:
+        """The same of the line of its stack that has a text; its own where none does."""
+        if not self.lines_read:
+            return None
+        block, start = self.hit.block, self.hit.start
+        for words in (f"Caused by: {text}".encode(), text.encode()):
+            at = block.find(words, max(start - STACK_BYTES, 0), start + 2 * STACK_BYTES)
+            if at >= 0:
+                return self.lines_read - block.count(b"\n", at) + 1
+        return self.number
+
     @property
     def record(self) -> Record:
         """The record that it is a part of."""
@@ -191,9 +202,9 @@ class Message(msgspec.Struct):
 @lru_cache(maxsize=512)
 def line_of_stack(line: str | bytes) -> tuple[str, bool]:
     """(a line without what stands around it, whether it is of a stack); a log repeats few of them again and again."""
-    text = line if isinstance(line, str) else line.decode(errors="replace")
+    text = line if isinstance(line, str) else unwrapped(line)[0]
     # some appenders end the lines of a stack by CR and LF
-    bare = _COMPOSED.sub("", text).strip()
+    bare = _COMPOSED.sub("", text[begin_of(text) :]).strip()
     return bare, _OF_STACK.match(bare) is not None
 
 

@@ -27,9 +27,10 @@ _CLIENT = lazy_pattern(
     r"|\b(?:Producer|PushConsumer|SimpleConsumer)BuilderImpl\.build\("
 )
 _OF_SPRING = lazy_pattern(
-    r"\borg\.springframework\.boot\.SpringApplication\.run\(|Application run failed|Context initialization failed"
+    r"Application run failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
 )
+_RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(")
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
 _MAIN = '"main"'
@@ -45,6 +46,7 @@ def ended_by_exception(message: Message, log: LogTally) -> None:
     stack = whole_stack(message)
     last = stack.deepest
     if last is None or stack.position == log.ended_at or not _ends_start(stack, message):
+        log.said_nothing += message.stands_for
         return
     log.ended_at = stack.position
     side: LogSide = "broker" if _SERVER.search(stack.frames) else "client"
@@ -64,6 +66,8 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
     if not head.is_loud and _SERVER.search(stack.frames) is not None:
         return True  # what a server logs, it has caught
     if _CLIENT.search(stack.frames) is not None:
+        return True
+    if head.level is None and _RUN.search(stack.frames) is not None:
         return True
     if stack.is_uncaught and _MAIN in f"{stack.above}{message.text}":
         last = stack.deepest
@@ -89,12 +93,15 @@ def class_conflict(message: Message, log: LogTally) -> None:
         return
     stack = whole_stack(message)
     if stack.position == log.ended_at or stack.deepest is None:
+        log.said_nothing += message.stands_for
         return
     if _ends_start(stack, message):
         ended_by_exception(message, log)
     elif kind_of_last(stack.deepest.thrown, stack.frames) == "start-class-conflict":
         log.ended_at = stack.position
         log.add("class-conflict", message, side="client", example=stack.deepest.thrown)
+    else:
+        log.said_nothing += message.stands_for
 
 
 def not_permitted(message: Message, log: LogTally) -> None:

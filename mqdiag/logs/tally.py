@@ -26,6 +26,7 @@ class Subject(NamedTuple):
     queue_id: int | None = None
     thread: str | None = None
     member: str | None = None
+    service: str | None = None
 
 
 NOBODY = Subject()

@@ -16,6 +16,8 @@ from mqdiag.time_ranges import between
 
 RULE = Rule("transaction-blocks-others")
 MOST_NAMED = 3
+MOST_KEPT = 500
+"""threads that wait, by which the findings about them are known"""
 
 
 @RULE.sees("services")
@@ -24,8 +26,8 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
     services = facts.services
     assert services is not None
     for found in blocking(services):
-        holder = holder_of(found.session, services, facts.processes)
-        waiting = waiting_processes(found, services, facts.processes)
+        holder = holder_of(found.session, services, facts.processes or ())
+        waiting = waiting_processes(found, services, facts.processes or ())
         age_ms = max(
             (ms for ms in (found.longest_ms, found.session.transaction_ms) if ms is not None), default=None
         )
@@ -44,7 +46,7 @@ def _finding(
     session = found.session
     thread = holder.threads[0] if holder is not None and holder.threads else None
     sure = thread is not None and holder is not None and holder.by_socket and len(holder.threads) == 1
-    called = {own.name: _called(own.main_class, own.name) for own in facts.processes}
+    called = {own.name: _called(own.main_class, own.name) for own in facts.processes or ()}
     known = session.does is not None or bool(waiting)
     return RULE.case(
         _case(found, holder),
@@ -67,6 +69,7 @@ def _finding(
             "frame": None if thread is None else thread.frame,
             "library": None if thread is None else thread.library,
             "waiting_threads": sum(map(len, waiting.values())),
+            "felt_by": tuple(name for names in waiting.values() for name in names)[:MOST_KEPT],
         },
         words={
             "holder_called": None if holder is None else called[holder.process.name],
@@ -101,7 +104,7 @@ def _case(found: Blocking, holder: Holder | None) -> str:
 def _when(facts: Facts, found: Blocking, processes: Collection[str]) -> tuple[TimeRange, ...]:
     """From the first wait that a log has, or the first thread dump, to the last; local times are left out."""
     times = [*found.times]
-    for own in facts.processes:
+    for own in facts.processes or ():
         if own.name in processes and own.stacks is not None:
             times += [sample.captured_at for sample in own.stacks.series if sample.captured_at is not None]
     instants = sorted(at for text in times if (at := datetime.fromisoformat(text)).tzinfo is not None)

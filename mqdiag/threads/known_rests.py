@@ -18,9 +18,10 @@ from mqdiag.threads.wait_table import known_frames
 
 MOST_NAMES = 20
 _EVENTS: frozenset[Doing] = frozenset({"idle", "queue", "select", "accept"})
-"""waits for work in any code"""
+"""waits for work in the code of a library"""
 _ARRIVALS: frozenset[Doing] = frozenset({"accept", "select"})
-_TOOLS = ("sun.rmi.", "sun.nio.fs.", "com.intellij.rt.", "sun.management.")
+"""waits for work in any code"""
+_TOOLS = ("sun.rmi.", "sun.nio.fs.", "sun.awt.", "com.intellij.rt.", "sun.management.")
 """beginnings of methods of threads that wait for tools and for changes of files, not for work"""
 _ADDS = (".put", ".putLast", ".putFirst", ".offer", ".offerLast", ".transfer")
 """ends of methods that wait for room in a queue"""
@@ -31,12 +32,7 @@ _FILES = ("dump-text", "dump-json")
 
 def known_rests(world: World) -> KnownRests | None:
     """Who waits for work; None where the samples do not show all threads of one JVM."""
-    series = world.series
-    if series.jvms > 1 or not series.samples:
-        return None
-    whole = all(sample.complete and not sample.headless and sample.pasted is None for sample in series.samples)
-    of_jvm = any(judgement.track.role == roles.JVM for judgement in world.judgements)
-    if not whole or not (of_jvm or all(sample.format in _FILES for sample in series.samples)):
+    if not shows_all_threads(world):
         return None
     resting, pools, others = 0, set(), []
     for judgement in world.judgements:
@@ -54,6 +50,22 @@ def known_rests(world: World) -> KnownRests | None:
         other_names=tuple(others[:MOST_NAMES]),
         hides_virtual_threads=_hides_virtual_threads(world),
     )
+
+
+def shows_all_threads(world: World) -> bool:
+    """Whether the samples are whole dumps of one JVM."""
+    series = world.series
+    if series.jvms > 1 or not series.samples:
+        return False
+    if not all(sample.complete and not sample.headless and sample.pasted is None for sample in series.samples):
+        return False
+    of_jvm = any(judgement.track.role == roles.JVM for judgement in world.judgements)
+    return of_jvm or all(sample.format in _FILES for sample in series.samples)
+
+
+def is_of_tools(meaning: StackMeaning) -> bool:
+    """Whether it waits for a console, an IDE or changes of files: from there no work comes."""
+    return any(method.startswith(_TOOLS) for method in meaning.methods)
 
 
 def _knows(judgement: Judgement) -> bool:
@@ -76,9 +88,10 @@ def _is_known(track: Track, meaning: StackMeaning) -> bool:
         return True
     if meaning.doing in NEVER_REST or any(map(_adds, meaning.above_own)):
         return False
-    if meaning.in_pool_task or meaning.own_index >= 0:
-        return meaning.doing in _EVENTS and meaning.library is None
-    return True
+    if meaning.own_index >= 0:
+        # its queue may be where an answer comes
+        return meaning.doing in _ARRIVALS and meaning.library is None
+    return not meaning.in_pool_task or (meaning.doing in _EVENTS and meaning.library is None)
 
 
 def _listens(meaning: StackMeaning) -> bool:
@@ -86,7 +99,7 @@ def _listens(meaning: StackMeaning) -> bool:
     kind = known_frames().native_waits.get(meaning.methods[0]) if meaning.methods else None
     if kind not in _ARRIVALS and meaning.doing not in _ARRIVALS:
         return False
-    return not any(method.startswith(_TOOLS) for method in meaning.methods)
+    return not is_of_tools(meaning)
 
 
 def _adds(method: str) -> bool:

@@ -113,7 +113,7 @@ def test_the_deepest_cause_is_quoted_raw_with_its_place(tmp_path: Path) -> None:
     (found,) = diagnosed(text, tmp_path).findings
     said = english()
     assert said(found.title).endswith("java.lang.IllegalStateException: 4 of 9")
-    assert "nohup.out, line 3)" in said(found.explanation[0])
+    assert "nohup.out, line 5)" in said(found.explanation[0])
 
 
 def _stack_of(text: bytes, at: bytes) -> object:
@@ -135,3 +135,84 @@ def test_a_stack_is_the_same_from_each_of_its_lines(at: bytes) -> None:
     ]
     assert (stack.above, stack.position) == ("ERROR it failed", text.index(b"java.lang"))
     assert stack.frames == "at a.A.main(A.java:1)\nat a.C.read(C.java:2)"
+
+
+TOO_LONG = (
+    "2026-11-21 20:00:01.123 WARN  [Netty_1] RocketmqRemoting - {} PIPELINE: exceptionCaught exception.\n"
+    "io.netty.handler.codec.TooLongFrameException: Adjusted frame length exceeds 16777216: {} - discarded\n"
+)
+TEMPLATE = "\tat org.apache.rocketmq.spring.support.DefaultRocketMQListenerContainer.{0}(Some.java:1)\n"
+NO_TRACE = (
+    "org.apache.rocketmq.client.exception.MQClientException: No route info of this topic: RMQ_SYS_TRACE_TOPIC\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "rule", "cause"),
+    [
+        ("java.io.IOException: No space left on device\n\tat a.B.write(B.java:1)\n", "disk-full", "disk-full"),
+        (TOO_LONG.format("NETTY CLIENT", 352518912), "connection-churn", "not-rocketmq"),
+        (NO_TRACE, "no-route", "trace-topic-missing"),
+        (
+            "a.MQClientException: The producer service state not OK, START_FAILED\n",
+            "start-failed",
+            "client-settings",
+        ),
+        ("Error: connect ECONNREFUSED 10.1.2.3:9876\n", "name-server-unreachable", "unreachable"),
+        (
+            "Error: 14 UNAVAILABLE: Last error: connect ECONNREFUSED 10.1.2.3:8081\n",
+            "proxy-unreachable",
+            "unreachable",
+        ),
+        ("Error: connect ETIMEDOUT 10.1.2.3:10911\n", "send-timeout", "broker-unreachable"),
+        ("Failed to fetch topic route, topic=orders, code=TopicNotFound\n", "no-route", "topic-not-created"),
+        ("OSError: librocketmq.so: cannot open shared object file\n", "start-failed", "class-missing"),
+        ("Error: consumerGroup has not been set yet\n", "start-failed", "client-settings"),
+        (
+            "2026-11-21 20:00:01.123  WARN 12 --- [MessageThread_1] a.r.s.s.DefaultRocketMQListenerContainer : consume"
+            " message failed. messageId:0A1, topic:orders, reconsumeTimes:0\n"
+            "org.springframework.messaging.converter.MessageConversionException: Could not read JSON\n"
+            + TEMPLATE.format("doConvertMessage"),
+            "listener-throws",
+            "not-converted",
+        ),
+    ],
+)
+def test_what_a_few_lines_tell(text: str, rule: str, cause: str, tmp_path: Path) -> None:
+    found = [(one.rule, one.cause) for one in diagnosed(text, tmp_path).findings if one.severity != "info"]
+    assert found == [(rule, cause)]
+
+
+def test_who_reads_foreign_bytes(tmp_path: Path) -> None:
+    (client,) = diagnosed(TOO_LONG.format("NETTY CLIENT", 1212501072), tmp_path).findings
+    (server,) = diagnosed(TOO_LONG.format("NETTY SERVER", 1212501072), tmp_path).findings
+    assert english()(client.title).startswith("A client is connected to something")
+    assert "not RocketMQ's" in english()(server.title)
+
+
+def test_a_port_of_other_software_is_none_of_ours(tmp_path: Path) -> None:
+    assert not diagnosed("Error: connect ECONNREFUSED 127.0.0.1:6379\n", tmp_path).findings
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "May  6 07:08:09 mq-host-01 run.sh[3121]: {}",
+        "2024-05-06T07:08:09.123456789Z stdout F {}",
+        '{{"log":"{}","stream":"stderr","time":"2024-05-06T07:08:09.123456789Z"}}',
+        "rmqbroker  | {}",
+        "> {}",
+    ],
+)
+def test_a_failed_start_is_found_behind_what_collectors_print(around: str, tmp_path: Path) -> None:
+    lines = f"{NO_FILE}/opt/mq/broker.conf (Is a directory)\n{BROKER}".splitlines()
+    text = "".join(around.format(one.replace("\t", "\\t") if "{{" in around else one) + "\n" for one in lines)
+    (found,) = diagnosed(text, tmp_path).findings
+    assert (found.rule, found.cause) == ("start-failed", "config-file-broken")
+
+
+def test_a_stack_that_ended_no_start_is_not_understood(tmp_path: Path) -> None:
+    text = f"2026-11-21 20:00:01 INFO begin\njava.lang.IllegalStateException: no\n{BROKER}"
+    report = diagnosed(text.replace("IllegalStateException: no", "Some: no") * 3, tmp_path)
+    assert report.answer is not None
+    assert report.answer.state == "undecided"

@@ -47,6 +47,11 @@ HANGS = {
         "java.util.concurrent.LinkedBlockingQueue.put(LinkedBlockingQueue.java:343)",
         "com.acme.Shop.hand(Shop.java:31)",
     ),
+    "own queue": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)",
+        "com.acme.Shop.answer(Shop.java:31)",
+    ),
     "latch of a task": (
         "jdk.internal.misc.Unsafe.park(Native Method)",
         "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:230)",
@@ -156,3 +161,34 @@ def test_a_thread_of_the_jvm_rests_while_a_child_process_lives(tmp_path: Path) -
     assert _answer(tmp_path, HEAD + SERVER + reaper + JVM + END)[0] == "healthy"
     finalizes = _thread("Finalizer", ("com.acme.Handle.finalize(Handle.java:9)",), 91, "RUNNABLE")
     assert _answer(tmp_path, HEAD + SERVER + finalizes + JVM + END)[0] == "undecided"
+
+
+PRINTS = (
+    "jdk.internal.misc.Unsafe.park(Native Method)",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(AbstractQueuedSynchronizer.java:1707)",
+    "com.acme.Printer.inTurn(Printer.java:31)",
+)
+PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number in (0, 1))
+
+
+def test_a_process_in_which_nobody_is_left_to_wake_anybody(tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + PRINTERS + JVM + END)
+    assert state == "fault"
+    assert "none is left that could wake one" in words
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param(_thread("Timer-0", RESTS, 90), id="a pool rests"),
+        pytest.param(_thread("Thread-9", HANGS["own sleep"], 90, "TIMED_WAITING (sleeping)"), id="one sleeps"),
+        pytest.param(_thread("Thread-9", PRINTS, 90, "TIMED_WAITING (parking)"), id="one waits with a limit"),
+        pytest.param(
+            _thread("Thread-9", ("com.acme.Printer.print(Printer.java:9)",), 90, "RUNNABLE"), id="one works"
+        ),
+        pytest.param(_thread("Thread-9", LISTENS, 90, "RUNNABLE"), id="one listens"),
+    ],
+)
+def test_whoever_may_wake_them_leaves_it_open(more: str, tmp_path: Path) -> None:
+    assert _answer(tmp_path, HEAD + PRINTERS + more + JVM + END)[0] == "undecided"
+    assert _answer(tmp_path, PRINTERS + JVM)[0] == "undecided"

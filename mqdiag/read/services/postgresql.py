@@ -177,7 +177,7 @@ def _below(log: DatabaseLog, pid: int, text: str) -> None:
         return
     relation = _RELATION.search(text)
     if relation and len(text) < LONGEST_STATEMENT:
-        log.about_wait(pid, of=f"a row of {relation[1]}")
+        log.about_wait(pid, of=relation[1])
 
 
 def _records(lines: Iterable[str]) -> Iterator[_Record]:

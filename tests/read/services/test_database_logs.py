@@ -28,7 +28,7 @@ def test_a_wait_under_any_prefix(prefix: str) -> None:
     log = read_postgresql("postgresql.log", lines)
     (wait,) = log.waits
     assert (wait.waiter, wait.holders, wait.waited_ms) == (26197, (26006,), 1000.119)
-    assert wait.of == "a row of accounts"
+    assert wait.of == "accounts"
     assert wait.statement is not None
     assert wait.statement.startswith("UPDATE accounts")
     assert not wait.ended
