@@ -27,7 +27,7 @@ def _of_one(recording: Recording) -> Iterator[Text]:
         yield say("{path} is {seconds:seconds} long only.", path=recording.path, seconds=recording.seconds)
     if recording.not_recorded:
         yield say(
-            "{path} has no events of {events:and}; record with the settings of mqdiag capture --recording.",
+            "{path} has no events of {events:and}; docs/recordings.md has the settings that record them.",
             path=recording.path,
             events=recording.not_recorded,
         )

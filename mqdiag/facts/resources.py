@@ -25,7 +25,6 @@ class ResourceReading(msgspec.Struct, frozen=True, kw_only=True):
     resident_bytes: int | None = None
     """memory of the process, without files; with them where an old kernel does not tell them apart"""
     threads: int | None = None
-    threads_limit: int | None = None
     heap_bytes: int | None = None
     """committed by the JVM for its heap"""
     heap_used_bytes: int | None = None

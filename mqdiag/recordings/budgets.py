@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import ThreadBudget
 from mqdiag.facts.vocabulary import Doing
@@ -163,20 +164,20 @@ class Budgets:
         return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
 
     def _spend(self, one: OneThread, own: Spans, samples: Samples, looks: list[Look]) -> None:
-        at = one.begin_ns
-        for kind, start, took, stack in zip(
-            own.kind.tolist(), own.start_ns.tolist(), own.duration_ns.tolist(), own.stack.tolist(), strict=True
-        ):
-            end = min(start + took, one.end_ns)
-            if kind not in _BY_KIND or end <= at:
-                continue
-            begin = max(start, at)
-            self._gap(one, at, begin, samples, looks)
-            self._span(one, kind, stack, end - begin)
-            at = end
-        self._gap(one, at, one.end_ns, samples, looks)
+        """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
+        own = own.taken(np.isin(own.kind, list(_BY_KIND)))
+        ends = np.minimum(own.start_ns + own.duration_ns, one.end_ns)
+        reached = np.maximum.accumulate(np.concatenate(([one.begin_ns], ends)))
+        begins = np.maximum(own.start_ns, reached[:-1])
+        took = np.maximum(ends - begins, 0)
+        pairs, back = np.unique(np.stack((own.kind, own.stack), axis=1), axis=0, return_inverse=True)
+        sums = np.bincount(back.ravel(), weights=took, minlength=len(pairs))
+        for (kind, stack), total in zip(pairs.tolist(), sums.tolist(), strict=True):
+            self._span(one, kind, stack, total)
+        gap_ends = np.maximum(np.concatenate((np.minimum(own.start_ns, one.end_ns), [one.end_ns])), reached)
+        self._gaps(one, reached, gap_ends, samples, looks)
 
-    def _span(self, one: OneThread, kind: int, stack: int, took: int) -> None:
+    def _span(self, one: OneThread, kind: int, stack: int, took: float) -> None:
         part = _BY_KIND[kind]
         meaning = self._places.meaning(stack) if stack else None
         if meaning is not None and part == "park":
@@ -187,30 +188,30 @@ class Budgets:
         if part != "idle" and meaning is not None and meaning.own_frame:
             one.add(meaning.own_frame, part, took)
 
-    def _gap(self, one: OneThread, begin: int, end: int, samples: Samples, looks: list[Look]) -> None:
+    def _gaps(
+        self,
+        one: OneThread,
+        begins: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        samples: Samples,
+        looks: list[Look],
+    ) -> None:
         """Time without events: what samples and looks say of it."""
-        if end <= begin:
-            return
-        first, last = np.searchsorted(samples.at_ns, [begin, end])
-        running = min((int(last) - int(first)) * self._period_ns, end - begin)
-        one.parts["running"] += running
-        for stack in samples.stack[first:last].tolist():
+        first, last = np.searchsorted(samples.at_ns, begins), np.searchsorted(samples.at_ns, ends)
+        running = np.minimum((last - first) * self._period_ns, ends - begins)
+        one.parts["running"] += float(running.sum())
+        gap = np.searchsorted(begins, samples.at_ns, "right") - 1
+        inside = (gap >= 0) & (samples.at_ns < ends[np.maximum(gap, 0)])
+        stacks, counts = np.unique(samples.stack[inside], return_counts=True)
+        for stack, count in zip(stacks.tolist(), counts.tolist(), strict=True):
             frame = self._places.own_frame(stack)
             if frame is not None:
-                one.add(frame, "running", self._period_ns)
-        rest = end - begin - running
-        seen = [look for look in looks if begin <= look.at_ns <= end] if rest >= LONG_GAP_NS else []
-        if not seen:
-            one.parts["unknown"] += rest
-        with_frame = sum(look.meaning.own_frame is not None for look in seen)
-        for look in seen:
-            meaning = look.meaning
-            part = "idle" if meaning.idle else _BY_DOING.get(meaning.doing, "park")
-            if part == "running" and look.is_native:
-                part = "native"
-            one.parts[part] += rest / len(seen)
-            if part != "idle" and meaning.own_frame:
-                one.add(meaning.own_frame, part, rest / with_frame)
+                one.add(frame, "running", count * self._period_ns)
+        rest = ends - begins - running
+        one.parts["unknown"] += float(rest[rest < LONG_GAP_NS].sum())
+        for number in np.flatnonzero(rest >= LONG_GAP_NS).tolist():
+            seen = [look for look in looks if begins[number] <= look.at_ns <= ends[number]]
+            _explain(one, float(rest[number]), seen)
 
     def _open(self, number: int, own: Spans, samples: Samples, looks: list[Look]) -> None:
         """A wait that all last looks show, and whose end no event tells."""
@@ -243,6 +244,21 @@ class Budgets:
         if len(frames) == 1 and seconds >= SURE_SECONDS and all(one.in_listener for one in meanings):
             name = self._threads[number].name
             self.open_waits.append(OpenWait(name, meanings[0], len(samples.at_ns), seconds, computes=True))
+
+
+def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:
+    """A long time without events: shared out among what the looks saw."""
+    if not seen:
+        one.parts["unknown"] += rest
+    with_frame = sum(look.meaning.own_frame is not None for look in seen)
+    for look in seen:
+        meaning = look.meaning
+        part = "idle" if meaning.idle else _BY_DOING.get(meaning.doing, "park")
+        if part == "running" and look.is_native:
+            part = "native"
+        one.parts[part] += rest / len(seen)
+        if part != "idle" and meaning.own_frame:
+            one.add(meaning.own_frame, part, rest / with_frame)
 
 
 def _may_be(one: StackMeaning, other: StackMeaning) -> bool:

@@ -192,8 +192,8 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         or grown < limits["recorded_growth"] * most
     ):
         return
-    if first.frame is None:
-        return  # whatever it is, nobody could do anything about it
+    if first.frame is None or not first.path:
+        return  # objects that only come and go look the same
     yield RULE.case(
         "recorded",
         first,
@@ -206,7 +206,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             "seconds": recording.seconds,
         },
         words={"frame": short_frame(first.frame) if first.frame else None, "holders": _holders(first.path)},
-        severity=Severity.WARNING if first.path else Severity.INFO,
         rests_on=(recording.path,),
         when=between(recording.began_at, recording.ended_at),
         weight=grown / most,

@@ -22,6 +22,14 @@ _ROOM = 1 << 16
 """places listed by one call of the kernel"""
 
 
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""where the payload of each event begins, and where the event ends"""
+
+
+def _pairs(places: Places | None) -> list[tuple[int, int]]:
+    return [] if places is None else list(zip(places[0].tolist(), places[1].tolist(), strict=True))
+
+
 class Problem:
     """Why a chunk was read in part only.
 
@@ -50,21 +58,19 @@ class Chunk:
         self.problems: list[Problem] = []
         self.types: dict[int, JfrType] = {}
         self._ids: dict[str, int] = {}
-        self._places: dict[int, tuple[NDArray[np.int64], NDArray[np.int64]]] = {}
+        self._places: dict[int, Places] = {}
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
         described = self._walk({METADATA, CHECKPOINT}, counting=False)
-        self._describe(described.get(METADATA, ()))
+        self._describe(_pairs(described.get(METADATA)))
         self._index = PoolIndex(data, head, self.types)
-        self._checkpoints = described.get(CHECKPOINT, ())
+        self._checkpoints = _pairs(described.get(CHECKPOINT))
         ids = {
             number
             for number, kind in self.types.items()
             if kind.is_event and (wanted is None or kind.name in wanted)
         }
-        for number, places in self._walk(ids, counting=True).items():
-            array = np.array(places, np.int64).reshape(-1, 2)
-            self._places[number] = (array[:, 0].copy(), array[:, 1].copy())
+        self._places = self._walk(ids, counting=True)
 
     @property
     def counts(self) -> Mapping[str, tuple[int, int]]:
@@ -138,14 +144,14 @@ class Chunk:
         row = int(self._texts.rows_of(np.array([key], np.int64))[0])
         return None if row < 0 else self._texts.text("value", row)
 
-    def _walk(self, ids: Collection[int], *, counting: bool) -> dict[int, list[tuple[int, int]]]:
-        """Places of the events of these types, as (payload, end)."""
+    def _walk(self, ids: Collection[int], *, counting: bool) -> dict[int, Places]:
+        """Places of the events of these types."""
         most = max(max(ids, default=0), max(self.types, default=0)) + 1
         order = sorted(ids)
         slots = np.full(most, -1, np.int32)
         slots[order] = range(len(order))
         wanted = Wanted(slots, np.zeros(most, np.int64), np.zeros(most, np.int64))
-        found: dict[int, list[NDArray[np.int64]]] = {}
+        found: dict[int, list[Places]] = {}
         starts, ends = np.zeros(_ROOM, np.int64), np.zeros(_ROOM, np.int64)
         lists, stop = np.zeros(_ROOM, np.int32), np.zeros(2, np.int64)
         at = self.head.start + HEAD_BYTES
@@ -153,10 +159,9 @@ class Chunk:
             listed = walk_events(
                 self._data, at, self.head.end, self.head.is_compressed, wanted, starts, ends, lists, stop
             )
-            for slot in np.unique(lists[:listed]).tolist():
-                is_own = lists[:listed] == slot
-                pair = np.stack((starts[:listed][is_own], ends[:listed][is_own]), axis=1)
-                found.setdefault(order[slot], []).append(pair)
+            for slot in np.flatnonzero(np.bincount(lists[:listed])).tolist():
+                own = np.flatnonzero(lists[:listed] == slot)
+                found.setdefault(order[slot], []).append((starts[own], ends[own]))
             at = int(stop[0])
             if listed < _ROOM:
                 break
@@ -166,7 +171,10 @@ class Chunk:
                 self._damaged(at, say("no event can be read here"))
             elif self.head.is_cut:
                 self._damaged(at, say("the file ends before the chunk does"))
-        return {number: np.concatenate(pairs).tolist() for number, pairs in found.items()}
+        return {
+            number: (np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
+            for number, parts in found.items()
+        }
 
     def _count(self, wanted: Wanted) -> None:
         for number in np.flatnonzero(wanted.counts).tolist():
@@ -204,7 +212,7 @@ class Chunk:
         return Pool(Records(self._data, self.head, program, done.rows, self._constant_text))
 
     def _take_checkpoints(self) -> None:
-        places, self._checkpoints = self._checkpoints, ()
+        places, self._checkpoints = self._checkpoints, []
         for start, end in places:
             try:
                 self._index.add(start, end)

@@ -9,10 +9,15 @@ from numpy.typing import NDArray
 
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.program import Column, Program
-from mqdiag.read.jfr.values import Cursor, DamagedError
+from mqdiag.read.jfr.values import CONSTANT, EMPTY, LATIN1, UTF8, Cursor, DamagedError
 
 _PER_UNIT = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
 """nanoseconds of a time or duration that is not in ticks; source: jdk.jfr.Timespan"""
+_MANY = 1000
+"""texts from which it pays to look for equal ones"""
+_BLOCK = 1 << 16
+_SHORT = 48
+"""bytes of a text that are compared"""
 _MOST_INLINE = 1 << 20
 """bytes of one text that are read"""
 _NEVER = np.iinfo(np.int64).min
@@ -86,8 +91,33 @@ class Records:
         return np.where(none, -1, np.where(none, 0, raw) * factor)
 
     def texts(self, name: str) -> list[str | None]:
-        """Texts, None for null and for what cannot be read."""
-        return [self.text_at(at) for at in self.integers(name).tolist()]
+        """Texts, None for null and for what cannot be read; many equal ones are decoded once."""
+        places = self.integers(name)
+        if len(places) < _MANY:
+            return [self.text_at(at) for at in places.tolist()]
+        found: list[str | None] = []
+        for first in range(0, len(places), _BLOCK):
+            found += self._equal_texts(places[first : first + _BLOCK])
+        return found
+
+    def _equal_texts(self, places: NDArray[np.int64]) -> list[str | None]:
+        """Texts of a block: of those with the same bytes one is decoded."""
+        reach = np.minimum(places[:, None] + np.arange(_SHORT), self._data.size - 1)
+        heads = self._data[reach]
+        # what begins with an encoding of bytes tells its length in the next byte, if it is short
+        is_short = np.isin(heads[:, 0], (UTF8, LATIN1)) & (heads[:, 1] < _SHORT - 2) & self._head.is_compressed
+        lengths = np.where(is_short, heads[:, 1].astype(np.int64) + 2, np.where(heads[:, 0] <= EMPTY, 1, 0))
+        # the key of a constant ends at the first byte without the highest bit
+        keyed = (heads[:, 0] == CONSTANT) & self._head.is_compressed
+        lengths = np.where(keyed, np.argmax(heads[:, 1:10] < 0x80, axis=1) + 2, lengths)
+        heads[np.arange(_SHORT) >= lengths[:, None]] = 0
+        keys = heads.view(np.dtype((np.void, _SHORT))).ravel()
+        _, first, back = np.unique(keys, return_index=True, return_inverse=True)
+        texts = [self.text_at(at) for at in places[first].tolist()]
+        found = [texts[number] for number in back.ravel().tolist()]
+        for row in np.flatnonzero(lengths == 0).tolist():
+            found[row] = self.text_at(int(places[row]))
+        return found
 
     def text_at(self, at: int) -> str | None:
         """The text whose encoding stands at this byte of the file."""

@@ -46,7 +46,6 @@ def read_resources(text: str, path: str) -> ResourceReading:
         memory_bytes=_limit(by_name.get("memory.current", by_name.get("memory.usage_in_bytes"))),
         resident_bytes=_kib(status.get("RssAnon", status.get("VmRSS"))),
         threads=status.get("Threads"),
-        threads_limit=_limit(by_name.get("pids.max")),
         **_heap(heap),
     )
 
