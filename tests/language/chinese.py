@@ -26,7 +26,7 @@ NAMES = frozenset(
         "cleaner", "class", "setter",
         "Full", "Future", "future", "latch", "to-space", "exhausted", "allocation", "stall",
         # files and hardware
-        "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "vmstat", "dmesg",
+        "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "await", "util", "vmstat", "dmesg",
         # formats, protocols and levels of log lines
         "HTML", "HTTP", "JFR",
         "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",
@@ -34,13 +34,13 @@ NAMES = frozenset(
         "socket", "id", "false", "true",
         # stands for a number in texts of log lines; times
         "N", "x",
-        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP", "HH", "MM", "abort",
+        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP", "HH", "MM", "TIMESTAMP", "abort",
         # commands and tools
         "dnsmasq", "lslocks", "nscd", "systemd-resolved", "top", "nid",
         "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
         # databases and caches: what they call their own things, and their commands
         "Lua", "DBCP", "pgjdbc", "SHOW", "FULL", "PROCESSLIST", "GET", "KEYS", "SLOWLOG", "BLPOP", "SET",
-        "CLIENT", "LIST",
+        "CLIENT", "LIST", "KILL", "QUERY", "Id", "Redis",
         "Lock", "active",
         # Java's and its libraries' own words
         "Spring", "starter", "Logback", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
@@ -183,6 +183,10 @@ def _settings(report: Report) -> Iterator[str]:
 
 def _commands(report: Report, write: Writer) -> Iterator[str]:
     """Lines for a shell, the same in every language."""
+    actions = [one for finding in (*report.findings, *report.ignored) for one in (*finding.now, *finding.then)]
+    if report.answer is not None and report.answer.next is not None:
+        actions.append(report.answer.next)
+    yield from sorted({write(one.command) for one in actions if one.command}, key=len, reverse=True)
     if report.verdict is not None:
         for missing in report.verdict.missing_evidence:
             for command in missing.commands:
