@@ -169,6 +169,13 @@ class Message(msgspec.Struct):
         goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(_BETWEEN_FRAMES)
         return None if goes_on else _joined_frames(found[0])
 
+    def with_little_around(self) -> Message:
+        """The same with no more of the log around it than its record and its stack may take."""
+        block, start = self.hit.block, self.hit.start
+        begin = block.rfind(b"\n", 0, max(start - _STACK_BYTES, 0)) + 1
+        around = block[begin : start + len(self.hit.line) + 2 * _STACK_BYTES]
+        return Message(msgspec.structs.replace(self.hit, block=around, start=start - begin), self.stamps)
+
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
         text = self.text
