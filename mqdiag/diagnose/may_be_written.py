@@ -35,12 +35,12 @@ def with_doubts(findings: Sequence[Finding], facts: Facts, again: Again) -> tupl
     doubtful = [found for found in findings if _rests_on_logs(found)]
     if not doubtful or facts.sure_logs is None:
         return tuple(findings)
-    sure = _stands(doubtful, facts, facts.sure_logs, again)
-    repeated = _stands(doubtful, facts, facts.repeated_logs, again)
+    sure = _without(doubtful, facts, facts.sure_logs, again)
+    repeated = _without(doubtful, facts, facts.repeated_logs, again)
     return tuple(
         found
         if not _rests_on_logs(found) or _holds(found, sure)
-        else _doubted(found, _holds(found, repeated))
+        else _doubted(found, repeated)
         for found in findings
     )
 
@@ -49,25 +49,30 @@ def _rests_on_logs(found: Finding) -> bool:
     return {*found.seen_in} == {"logs"} and not found.undecides
 
 
-def _stands(
+def _without(
     doubtful: Iterable[Finding], facts: Facts, logs: LogsFacts | None, again: Again
-) -> dict[str, Severity]:
-    """By fingerprint, how grave findings are without some lines."""
-    without = msgspec.structs.replace(facts, logs=logs)
-    return {one.fingerprint: one.severity for one in again(without, {found.rule for found in doubtful})}
+) -> tuple[Finding, ...]:
+    """What the same rules say without some lines."""
+    return tuple(again(msgspec.structs.replace(facts, logs=logs), {found.rule for found in doubtful}))
 
 
-def _holds(found: Finding, without: dict[str, Severity]) -> bool:
-    severity = without.get(found.fingerprint)
-    return severity is not None and severity.rank <= found.severity.rank
-
-
-def _doubted(found: Finding, is_repeated: bool) -> Finding:
-    confidence = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
-    if is_repeated:
-        why = found.confidence_reason if found.confidence is not Confidence.HIGH else AMONG_MESSAGES
-        return msgspec.structs.replace(found, confidence=confidence, confidence_reason=why)
-    return msgspec.structs.replace(
-        found, confidence=confidence, confidence_reason=ALONE, may_be_quoted=True
+def _holds(found: Finding, without: Iterable[Finding]) -> bool:
+    return any(
+        one.fingerprint == found.fingerprint and one.severity.rank <= found.severity.rank for one in without
     )
 
+
+def _doubted(found: Finding, repeated: Iterable[Finding]) -> Finding:
+    confidence = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
+    if _holds(found, repeated):
+        why = found.confidence_reason if found.confidence is not Confidence.HIGH else AMONG_MESSAGES
+        return msgspec.structs.replace(found, confidence=confidence, confidence_reason=why)
+    # lines that excuse a fault need the same proof
+    excuses = any(one.rule == found.rule and one.severity.rank < found.severity.rank for one in repeated)
+    return msgspec.structs.replace(
+        found,
+        confidence=confidence,
+        confidence_reason=ALONE,
+        may_be_quoted=True,
+        undecides=found.severity is Severity.INFO and excuses,
+    )

@@ -15,10 +15,9 @@ from itertools import islice
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.bare_exceptions import is_of_a_record
-from mqdiag.logs.message import Message, unwrapped, wrapped_head
+from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
 from mqdiag.logs.statements import Statement
-from mqdiag.read.logs.heads import begin_of, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
@@ -52,6 +51,10 @@ LEAST_FRAMES = 3
 """of a stack that a logger printed"""
 
 
+_KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
+"""a key of a record in JSON; quotation marks inside of a value are escaped"""
+
+
 class Standing(Enum):
     """What a line proves."""
 
@@ -74,6 +77,8 @@ class Standings(msgspec.Struct):
     _begins_at: int | None = None
     """where the first record of an application begins, behind which users may write"""
     _layouts: frozenset[str] | None = None
+    """forms of the times with which its records begin, where they are no JSON"""
+    _records_in_json: bool = False
     _places: dict[int, int | None] = msgspec.field(default_factory=dict)
     """by event, the time of its first line"""
     _repeated: set[int] = msgspec.field(default_factory=set)
@@ -94,15 +99,17 @@ class Standings(msgspec.Struct):
             self._look_at_head()
         if self._begins_at is None or message.hit.position < self._begins_at:
             return Standing.SURE
-        wrapper = wrapped_head(message.hit.line)
-        text = message.text
+        line, text = message.hit.line, message.text
         at = text.find(literal.decode())
-        if wrapper.logger is not None and message.hit.line.rstrip().endswith(b"}"):
-            in_message = 0 <= at and statement.place != "message" and not is_of_rocketmq(wrapper.logger)
-            if not (in_message and "\n" not in text[:at]):
+        wrapper = wrapped_head(line)
+        if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
+            if not self._records_in_json:
+                return Standing.FORGED
+            if statement.place == "message" or is_of_rocketmq(wrapper.logger or "") or _is_in_stack(line, literal):
                 return Standing.SURE
-            return self._place(message, event)
-        if statement.place not in PRINTED_BY_THE_JVM and self._is_contradicted(message, text):
+        elif self._records_in_json and not self._layouts:
+            return Standing.SURE  # no text of a user reaches the beginning of a line
+        elif statement.place not in PRINTED_BY_THE_JVM and self._is_contradicted(message, text):
             return Standing.FORGED
         if _is_of_a_stack(message, text[: max(at, 0)], statement):
             return Standing.LIKELY
@@ -123,11 +130,13 @@ class Standings(msgspec.Struct):
     def _look_at_head(self) -> None:
         """Where users may write, and how the records of the log begin."""
         layouts: dict[str, int] = {}
-        at = records = 0
+        at = records = in_json = 0
         begins_at = None
         for line in self.head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]:
             text = unwrapped(line[:_LONGEST_LINE])[0]
-            if (layout := _layout(text)) is not None:
+            if wrapped_head(line) != NO_HEAD and line.rstrip().endswith(b"}"):
+                in_json += 1
+            elif (layout := _layout(text)) is not None:
                 layouts[layout] = layouts.get(layout, 0) + 1
             if _is_of_an_application(line, text):
                 records += 1
@@ -135,6 +144,7 @@ class Standings(msgspec.Struct):
             at += len(line) + 1
         self._begins_at = begins_at if records >= LEAST_RECORDS else None
         self._layouts = frozenset(one for one, count in layouts.items() if 20 * count >= records)
+        self._records_in_json = 2 * in_json >= records > 0
 
     def _is_contradicted(self, message: Message, text: str) -> bool:
         """Whether the records above and below show that a record with a time of its own was not logged there."""
@@ -178,10 +188,11 @@ def _is_of_a_stack(message: Message, before: str, statement: Statement) -> bool:
     """Whether a line is an exception's whose stack goes down to where its thread began."""
     if statement.place != "exception" or _EXCEPTION.match(before, begin_of(before)) is None:
         return False
-    above = next(_lines_above(message), b"").strip()
+    if is_quiet(message.record.header):
+        return False
     is_cause = before.lstrip().startswith(("Caused by: ", "Suppressed: "))
-    if not is_cause and is_of_a_record(unwrapped(above)[0].encode()):
-        return False  # a further line of another exception's message
+    if not is_cause and "\n" not in message.text and _layout(_above(message)) is None:
+        return False  # a further line of a message
     methods: list[str] = []
     for line in message.stack():
         found = _FRAME.match(line)
@@ -192,6 +203,16 @@ def _is_of_a_stack(message: Message, before: str, statement: Statement) -> bool:
     if is_cause:
         return bool(methods)
     return len(methods) >= LEAST_FRAMES and has_first_frame(methods)
+
+
+def _is_in_stack(line: bytes, literal: bytes) -> bool:
+    """Whether a literal stands in the value of a record in JSON that the logger fills with an exception."""
+    keys = list(_KEY.finditer(line, 0, max(line.find(literal), 0)))
+    return bool(keys) and keys[-1][1].decode() in STACK_KEYS
+
+
+def _above(message: Message) -> str:
+    return unwrapped(next(_lines_above(message), b""))[0]
 
 
 def _lines_above(message: Message) -> Iterator[bytes]:

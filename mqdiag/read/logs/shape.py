@@ -15,8 +15,8 @@ from mqdiag.read.logs.levels import ANY, HEAD_BYTES, level_in
 from mqdiag.read.logs.stamps import has_clock
 
 SAMPLE_LINES = 400
-LEAST_SHARE = 4
-"""a part of the lines with a level, 1 / 4, as many as which have the form of a log of RocketMQ or of the JVM"""
+LEAST_SHARE = 2
+"""a part of the lines with a level, 1 / 2, as many as which have the form of a log of RocketMQ or of the JVM"""
 
 _LEVEL = ANY.encode()
 _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
