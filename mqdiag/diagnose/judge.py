@@ -80,6 +80,7 @@ def _doubted(rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outc
     """The outcome with doubts where somebody may have written the lines of a log that show a fault."""
     if facts.sure_logs is None:
         return outcome
+
     def again(without: Facts, names: set[str]) -> tuple[Finding, ...]:
         asked = [rule for rule in rules if rule.name in names]
         return run_rules(asked, without, limits=settings.limits, severities=settings.severities).findings

@@ -66,7 +66,9 @@ def diagnose_logs(
     settings = settings or Settings()
     named = [NamedLog(path=str(path), name=str(path)) for path in paths]
     evidence = read_logs(named, settings, utc_offset_minutes=utc_offset_minutes, progress=progress)
-    facts = Facts(inputs=tuple(evidence.inputs), **evidence.by_field(), expectations=settings.expectations)
+    facts = msgspec.structs.replace(
+        Facts(inputs=tuple(evidence.inputs), expectations=settings.expectations), **evidence.by_field()
+    )
     return judge(facts, settings)
 
 

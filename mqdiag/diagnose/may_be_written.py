@@ -38,9 +38,7 @@ def with_doubts(findings: Sequence[Finding], facts: Facts, again: Again) -> tupl
     sure = _without(doubtful, facts, facts.sure_logs, again)
     repeated = _without(doubtful, facts, facts.repeated_logs, again)
     return tuple(
-        found
-        if not _rests_on_logs(found) or _holds(found, sure)
-        else _doubted(found, repeated)
+        found if not _rests_on_logs(found) or _holds(found, sure) else _doubted(found, repeated)
         for found in findings
     )
 

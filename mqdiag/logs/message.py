@@ -65,7 +65,9 @@ _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _HEAD_WORDS = (b"level", b"severity", b"logger")
 _JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
-_RECORD_IN_RECORD = lazy_pattern(rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")')
+_RECORD_IN_RECORD = lazy_pattern(
+    rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
+)
 """the value of a collector's key that is a record itself; in one that only holds braces, they are somebody's text"""
 _STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")

@@ -15,7 +15,7 @@ from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
-from mqdiag.logs.provenance import OWN_FORMS, Provenance
+from mqdiag.logs.provenance import Provenance
 from mqdiag.logs.quoted import QuotedLines, says_something
 from mqdiag.logs.repeats import repeated_text
 from mqdiag.logs.standing import Standing, Standings
@@ -26,7 +26,7 @@ from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
-from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
+from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 from mqdiag.text import say
 

@@ -7,7 +7,6 @@ contradicts a careless forgery: the clock of its records, and the layout of thei
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from enum import Enum
 from itertools import islice
@@ -19,6 +18,7 @@ from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrappe
 from mqdiag.logs.statements import Statement
 from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.shape import is_of_own_form
 from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
 
@@ -105,7 +105,11 @@ class Standings(msgspec.Struct):
         if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
             if not self._records_in_json:
                 return Standing.FORGED
-            if statement.place == "message" or is_of_rocketmq(wrapper.logger or "") or _is_in_stack(line, literal):
+            if (
+                statement.place == "message"
+                or is_of_rocketmq(wrapper.logger or "")
+                or _is_in_stack(line, literal)
+            ):
                 return Standing.SURE
         elif self._records_in_json and not self._layouts:
             return Standing.SURE  # no text of a user reaches the beginning of a line
@@ -167,6 +171,8 @@ class Standings(msgspec.Struct):
 
 def _is_of_an_application(line: bytes, text: str) -> bool:
     """Whether a line is a record whose logger is not RocketMQ's, and whose thread may serve users."""
+    if is_of_own_form(text[begin_of(text) :].encode()):
+        return False
     head = text
     for end in _END_OF_HEAD:
         head = head.partition(end)[0]

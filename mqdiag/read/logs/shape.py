@@ -15,6 +15,8 @@ from mqdiag.read.logs.levels import ANY, HEAD_BYTES, level_in
 from mqdiag.read.logs.stamps import has_clock
 
 SAMPLE_LINES = 400
+OWN_FORMS = frozenset({"rocketmq", "client-4", "client-5"})
+"""forms of logs that RocketMQ writes by itself, where no line names an application's logger"""
 LEAST_SHARE = 2
 """a part of the lines with a level, 1 / 2, as many as which have the form of a log of RocketMQ or of the JVM"""
 
@@ -95,6 +97,11 @@ def shape_of(head: bytes, name: str) -> Shape:
     if form == "rocketmq":
         return Shape(_own_file(head, name), form)
     return Shape("application", form)
+
+
+def is_of_own_form(line: bytes) -> bool:
+    """Whether a line begins as those of the files that RocketMQ writes by itself."""
+    return any(pattern.match(line) for form, pattern in _FORMS if form in OWN_FORMS)
 
 
 def has_records(head: bytes) -> bool:
