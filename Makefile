@@ -50,7 +50,7 @@ dev: setup ## The same, and a look that it works
 	$(BIN)/mqdiag --version
 
 .PHONY: lint
-lint: .venv/installed ## Style, types, import contracts, generated pages
+lint: .venv/installed ## Style, types, import contracts, outputs that pages show
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -97,21 +97,21 @@ fixtures: .venv/installed ## Make the committed dumps again, with real brokers a
 fixtures-incidents: .venv/installed ## Make the committed logs and stores again, with real brokers (Java, Maven, strace, root)
 	$(BIN)/python fixtures/rig/incidents/make_incidents.py
 
+.PHONY: drills
+drills: .venv/installed ## Provoke the faults of fixtures/drills again, with their healthy twins (Java, Maven, root); DRILL=pool-leak
+	$(BIN)/python fixtures/drills/make_drills.py $(if $(DRILL),--only '$(DRILL)') $(if $(PART),--part $(PART)) $(if $(RAW),--raw $(RAW))
+
 .PHONY: example-ci-gate
 example-ci-gate: .venv/installed ## Load test, dump, gate; fails before the fix, passes after it (Java, Maven)
 	$(BIN)/python fixtures/rig/ci_gate.py $(if $(OUT),--out $(OUT))
 
-.PHONY: schema
-schema: .venv/installed ## Write the report's JSON Schema from the types
-	$(BIN)/python -m mqdiag.render.json.schema
-
 .PHONY: docs
-docs: schema ## Write the generated pages and the outputs shown in README.md
+docs: .venv/installed ## Write the pages made from the code, and the outputs shown in README.md and guides
 	$(BIN)/python docs/make
 	$(BIN)/python -m tests.accuracy.public --pages
 
 .PHONY: docs-check
-docs-check: .venv/installed ## Fail when a generated page or a shown output is out of date
+docs-check: .venv/installed ## Fail when an output that a page shows is out of date
 	$(BIN)/python docs/make --check
 
 .PHONY: bench
@@ -147,10 +147,11 @@ bundle: .venv/runnable ## Write one file into dist/ that installs mqdiag on a ho
 	  print(mqdiag.__version__, sys.implementation.cache_tag, sysconfig.get_platform(), sep="-")'); \
 	folder=build/bundle/$$name; \
 	set -e; rm -rf build/bundle; mkdir -p dist $$folder; \
+	export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1767225600); \
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --wheel-dir $$folder/wheels . pip; \
 	$(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])' > $$folder/python-version; \
 	install -m 755 .ci/install-bundle $$folder/install; \
-	tar --owner=0 --group=0 -C build/bundle -czf dist/$$name.tar.gz $$name; \
+	tar --owner=0 --group=0 --sort=name --mtime=@$$SOURCE_DATE_EPOCH --mode=go=u-w -C build/bundle -cf - $$name | gzip -n > dist/$$name.tar.gz; \
 	echo "dist/$$name.tar.gz"
 
 .PHONY: sbom
@@ -159,6 +160,18 @@ sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh in
 	$(BIN)/python -m venv --without-pip build/sbom
 	$(BIN)/python -m pip --python build/sbom install --quiet --disable-pip-version-check dist/*.whl
 	$(BIN)/cyclonedx-py environment --output-reproducible --output-file dist/mqdiag.cdx.json build/sbom/bin/python
+
+.PHONY: site
+site: .venv/installed ## Make build/site of all pages, and dist/mqdiag-VERSION-site.tar.gz, which opens from a disk
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python docs/make/site.py --out build/site \
+	  --archive dist/mqdiag-$$($(BIN)/python -c 'import mqdiag; print(mqdiag.__version__)')-site.tar.gz
+
+.PHONY: release
+release: ## Make all files of a release from the commit that is checked out, into dist/
+	rm -rf dist
+	$(MAKE) --no-print-directory sbom bundle site
+	$(BIN)/python .ci/provenance.py dist $$($(BIN)/python -c 'import mqdiag; print(mqdiag.__version__)')
+	@cat dist/SHA256SUMS
 
 .PHONY: clean
 clean: ## Remove what was built and cached; .venv stays

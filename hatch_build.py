@@ -1,4 +1,6 @@
-"""Compiles the translations, and writes the index of rules and the packed knowledge into the wheel.
+"""Compiles the translations, and writes what is made from the code into the wheel.
+
+That is the index of rules, the packed knowledge, the JSON Schema of reports and the man page.
 
 An editable installation gets the translations in its folder, and finds its rules in their sources.
 """
@@ -23,7 +25,7 @@ class MadeFiles(BuildHookInterface):
 
     PLUGIN_NAME = "custom"
     _made: Path | None = None
-    """folder of the index while a wheel is built"""
+    """folder of what is made, while a wheel is built"""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Compile each catalogue beside its source, and put the index of rules into a package that is built."""
@@ -43,18 +45,38 @@ class MadeFiles(BuildHookInterface):
             for folder in sorted({file.parent for file in knowledge.rglob("*.toml")}):
                 name = (folder / packed.PACKED).relative_to(ROOT).as_posix()
                 self._put(packed.pack(str(folder)), name, build_data)
+            for name, text in _made_of_commands_and_types().items():
+                self._put(text.encode(), name, build_data)
 
     def _put(self, data: bytes, name: str, build_data: dict[str, Any]) -> None:
-        """Have the wheel hold a file that is made."""
+        """Have the wheel hold a file that is made, in the package or in a folder of the system."""
         assert self._made is not None
         written = self._made / name.replace("/", "-")
         written.write_bytes(data)
-        build_data["force_include"][str(written)] = name
+        place = "shared_data" if name.startswith("share/") else "force_include"
+        build_data[place][str(written)] = name
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:
-        """Remove the index, which the wheel holds now."""
+        """Remove what was made, which the wheel holds now."""
         if self._made is not None:
             shutil.rmtree(self._made)
+
+
+def _made_of_commands_and_types() -> dict[str, str]:
+    """Files that need the package itself, by their names in the wheel."""
+    folders = [str(ROOT), str(ROOT / "docs" / "make")]
+    sys.path[:0] = folders
+    try:
+        from man_page import man_page
+
+        from mqdiag.render.json.schema import schema_text
+    finally:
+        for folder in folders:
+            sys.path.remove(folder)
+    return {
+        "mqdiag/render/json/report.schema.json": schema_text(),
+        "share/man/man1/mqdiag.1": man_page(),
+    }
 
 
 def _alone(path: Path) -> ModuleType:

@@ -16,6 +16,8 @@ from mqdiag.facts import (
     HeapFacts,
     Input,
     LogsFacts,
+    RecordingsFacts,
+    ServicesFacts,
     StacksFacts,
     StoresFacts,
 )
@@ -28,7 +30,7 @@ from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
 from mqdiag.facts.vocabulary import LapseKind, MarginKind
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.text import NOTHING, Text, no_words
+from mqdiag.text import NOTHING, Text, no_words, say, sentences
 
 EvidenceValue = int | float | bool | str | None | tuple[int | float | str, ...]
 
@@ -134,6 +136,34 @@ class TeamWords(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """its entries among those of `references`"""
 
 
+class Action(msgspec.Struct, frozen=True, kw_only=True):
+    """Something to do about a finding."""
+
+    text: Text
+    """what to do, in a sentence or two"""
+    command: Text = msgspec.field(default_factory=no_words)
+    """how, as a line for a shell; a word in capitals stands for a name that the evidence does not tell"""
+    risk: Text = msgspec.field(default_factory=no_words)
+    """what it costs or may break, in a clause"""
+    rule: Public
+    """the rule whose finding asks for it"""
+
+    @property
+    def with_price(self) -> Text:
+        """What to do, and what it costs."""
+        return sentences(self.text, self._price)
+
+    @property
+    def in_a_line(self) -> Text:
+        """What to do with its command, and what it costs."""
+        run = say("Run `{command}`.", command=self.command) if self.command else None
+        return sentences(self.text, run, self._price)
+
+    @property
+    def _price(self) -> Text | None:
+        return say("The price: {risk}.", risk=self.risk) if self.risk else None
+
+
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """One cause with the numbers that prove it.
 
@@ -155,7 +185,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     evidence: dict[str, EvidenceValue]
     """the numbers that prove it, with their units in the keys"""
     remedy: tuple[Text, ...]
-    """what to change, in steps"""
+    """what to do, in steps: the sentences of `now`, then those of `then`, each with its command and its risk"""
+    now: tuple[Action, ...] = ()
+    """what to do in this minute, in the order of effect; empty where nothing helps at once"""
+    then: tuple[Action, ...] = ()
+    """what to change so that it does not come back"""
     explanation: tuple[Text, ...] = ()
     """the evidence in sentences, with the arithmetic, for a person"""
     confidence_reason: Text = msgspec.field(default_factory=no_words)
@@ -172,6 +206,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
     processes: tuple[Public, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
+    felt_in: tuple[Public, ...] = ()
+    """names of other processes that are known to wait for what it is about"""
     when: tuple[TimeRange, ...] = ()
     """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""
     lies_at: Literal["client", "broker", "any"] = "client"
@@ -187,11 +223,17 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     may_be_quoted: bool = False
     """somebody may have written all that shows it into a message of an application; it is a warning at most"""
     gives_way_to: tuple[Public, ...] = ()
-    """rules of which a finding takes its place, so that this one stands only without them; "*" for any rule"""
+    """rules of which a finding takes its place, so that this one stands only without them; "*" for any rule,
+    "any fault" for a fault in the same evidence, "same threads" for findings that name most of its threads"""
     accepted: Acceptance | None = None
     """set when it is known and does not count for the exit code"""
     team: tuple[TeamWords, ...] = ()
     """what files of a team add to it, see `--knowledge`"""
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether it says that something is wrong, whether or not somebody accepted it."""
+        return self.severity in (Severity.ERROR, Severity.WARNING) and not self.undecides
 
     def fails_at(self, least: Severity) -> bool:
         """Whether it fails a run that allows no findings of this severity or a worse one."""
@@ -234,7 +276,10 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     why: Text
     causes: tuple[Public, ...]
     severities: tuple[Severity, ...]
+    now: tuple[Action, ...] = ()
+    """what to do in this minute"""
     remedy: tuple[Text, ...]
+    """what to change so that it does not come back"""
     references: tuple[Public, ...]
     needs: tuple[Public, ...]
     """evidence without which it cannot be checked"""
@@ -293,6 +338,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """how sure it is, or what is missing"""
     margins: tuple[Margin, ...] = ()
     """how far the rules that found nothing were from their limits"""
+    next: Action | None = None
+    """where it is undecided, the one thing to do that helps most; null where nothing is known to help"""
     lowered: int = 0
     """errors and warnings that the configuration lowered, ignored or kept from being found"""
 
@@ -332,6 +379,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """mqadmin output"""
     crash: CrashFacts | None = None
     """crash reports of the JVM"""
+    recordings: RecordingsFacts | None = None
+    """recordings of Java Flight Recorder"""
+    services: ServicesFacts | None = None
+    """logs and answers of databases, access logs and sockets, from `mqdiag diagnose`"""
     diff: DiffFacts | None = None
     """what changed, from `mqdiag diff`; `findings` are then those that are new or worse"""
     verdict: Verdict | None = None

@@ -11,7 +11,7 @@ from typing import Any
 
 from jsonschema_rs import Draft202012Validator
 
-from mqdiag.render.json.schema import SCHEMA_FILE
+from mqdiag.render.json.schema import schema_text
 
 
 def validate_report(report: Any) -> None:
@@ -21,6 +21,6 @@ def validate_report(report: Any) -> None:
 
 @cache
 def _validator() -> Draft202012Validator:
-    schema = json.loads(SCHEMA_FILE.read_text())
+    schema = json.loads(schema_text())
     assert schema["$schema"] == "https://json-schema.org/draft/2020-12/schema"
     return Draft202012Validator(schema)

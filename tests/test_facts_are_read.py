@@ -35,7 +35,6 @@ READERS = (
 
 ONLY_IN_JSON = {
     "cpu_ms": "the total at each sample, for tools that draw it; sections show its growth",
-    "same_call": "why a thread is undecided, for tools that list threads; rules read the entries of pools",
     "nid": "joins a thread of the report to top and perf",
     "shallow_size_source": "says how sizes were measured, for whoever compares them with another tool's",
 }

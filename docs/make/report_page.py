@@ -12,8 +12,8 @@ from mqdiag.render.json.schema import field_texts, report_schema, structs
 INTRO = """\
 # The JSON report
 
-Made from the types by `make docs`. `--format json` writes one object of the type Report; the JSON Schema is shipped
-as `mqdiag/render/json/report.schema.json`.
+Made from the types by `make docs`. `--format json` writes one object of the type Report; the JSON Schema is
+[report.schema.json](report.schema.json), and `mqdiag/render/json/report.schema.json` in a wheel.
 
 What holds for all of it:
 

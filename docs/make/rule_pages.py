@@ -39,10 +39,14 @@ def rule_pages() -> Iterator[tuple[str, str]]:
 def _page(rule: Rule) -> str:
     card: RuleCard = rule.card
     write = english()
-    steps = "\n".join(f"{place}. {write(step)}" for place, step in enumerate(card.remedy, 1))
+    now, steps = (
+        "\n".join(f"{place}. {write(step)}" for place, step in enumerate(texts, 1))
+        for texts in ([action.in_a_line for action in card.now], card.remedy)
+    )
     parts = [
         f"# {card.name}\n\n{write(card.title)}.\n\n{write(card.why)}",
-        f"## What to do\n\n{steps}",
+        *([f"## Now\n\n{now}"] if now else []),
+        f"## Then\n\n{steps}",
         "## In reports\n\n"
         f"- cause: {', '.join(f'`{cause}`' for cause in card.causes)}\n"
         f"- severity: {', '.join(card.severities)}\n"

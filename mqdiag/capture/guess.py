@@ -29,14 +29,6 @@ _GROUP = re.compile(r'^"ConsumeMessageThread_([^"\n]{1,300})_\d{1,9}"', re.MULTI
 """a consume thread of a client that puts the group into the name, 4.5 and later"""
 MOST_GROUPS = 3
 ASK_SECONDS = 5.0
-_VALUE_APART = frozenset(
-    (
-        "-cp", "-classpath", "--class-path", "-p", "--module-path", "--upgrade-module-path", "--add-modules",
-        "--add-opens", "--add-exports", "--add-reads", "--patch-module", "--limit-modules", "--source",
-        "--enable-native-access",
-    )
-)  # fmt: skip
-"""options of java with their value in the next argument"""
 
 
 def guess(command: tuple[str, ...], threads: Collection[str]) -> Text:
@@ -75,19 +67,6 @@ def consumer_of(thread_dump: str) -> Text:
         return _CONSUMER
     shown = groups[:MOST_GROUPS]
     return say("consumer of {count:group|groups} {groups}", count=len(groups), groups=shown)
-
-
-def main_class(command: tuple[str, ...]) -> str | None:
-    """The main class, module or jar of a java command line; None for a JVM inside another program."""
-    parts = iter(command[1:])
-    for part in parts:
-        if part in ("-jar", "-m", "--module"):
-            return next(parts, None)
-        if part in _VALUE_APART:
-            next(parts, None)
-        elif not part.startswith(("-", "@")):
-            return part
-    return None
 
 
 def thread_names(pid: int) -> set[str]:

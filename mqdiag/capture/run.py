@@ -12,7 +12,9 @@ from mqdiag.capture.guess import guess, thread_names
 from mqdiag.capture.heap_dump import HeapPlan, plan_heap_dump, take_heap_dump
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
+from mqdiag.capture.resources import resources
 from mqdiag.capture.samples import Sampler, console_of
+from mqdiag.capture.sockets import FILE, sockets_of
 from mqdiag.capture.target import Target, TargetError, find_target, is_stopped, shown_command
 from mqdiag.capture.watch import OnThisHost, condition
 from mqdiag.errors import OutputError, UsageError
@@ -93,15 +95,19 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     )
     tell_if_few(options, tell)
     sampler = Sampler(target, tools, options.console, tell)
+    _resources(folder, target, 1)
     if conditions:
         taken = sampler.watch(folder, options.samples, options.interval_seconds, conditions)
     else:
         taken = sampler.take(
             folder, options.samples, options.interval_seconds, until_deadlock=options.until_deadlock
         )
+    with folder.step("connections") as note, folder.new_file(FILE) as file:
+        note["file"] = FILE
+        file.write(sockets_of(target))
     jcmd = tools.get("jcmd") if taken else None
-    if jcmd is not None:
-        _about(folder, target, jcmd, tell)
+    heap_info = _about(folder, target, jcmd, tell) if jcmd is not None else ""
+    _resources(folder, target, 2, heap_info)
     logs = copy_logs(folder, target, find_logs(target, jcmd), options.most_log_bytes, tell)
     heap = _heap(folder, target, jcmd, tell, agrees) if options.heap else None
     if not taken and is_stopped(pid):
@@ -180,15 +186,27 @@ def _facts(target: Target, tools: dict[str, Tool]) -> dict[str, object]:
     }
 
 
-def _about(folder: CaptureFolder, target: Target, jcmd: Tool, tell: Tell) -> None:
-    """What the JVM knows of itself at no cost: version, uptime, flags, heap."""
+def _resources(folder: CaptureFolder, target: Target, number: int, heap_info: str = "") -> None:
+    """What the kernel says of its processors and memory; between two readings lie the thread dumps."""
+    name = f"resources/{number:02d}.txt"
+    with folder.step("resources", "read the control groups and the status of the process") as note:
+        note["file"] = name
+        with folder.new_file(name) as file:
+            file.write(resources(target.pid, heap_info))
+
+
+def _about(folder: CaptureFolder, target: Target, jcmd: Tool, tell: Tell) -> str:
+    """What the JVM knows of itself at no cost: version, uptime, flags, heap; returns the last."""
+    answer = ""
     tell(say("asking the JVM for {commands}", commands=ASKED))
     for word in ASKED:
         try:
             with folder.step(word, f"jcmd {target.pid} {word}") as note:
-                note["answer"] = shown_command(tuple(ask(jcmd, target, word).splitlines()[1:200]))
+                answer = ask(jcmd, target, word)
+                note["answer"] = shown_command(tuple(answer.splitlines()[1:200]))
         except ToolFailed:
-            continue
+            answer = ""
+    return answer
 
 
 def _heap(

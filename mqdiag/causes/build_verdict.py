@@ -11,10 +11,9 @@ from mqdiag.causes.missing_evidence import missing_evidence, missing_times
 from mqdiag.causes.read_evidence import read_evidence
 from mqdiag.causes.same_finding import SameFindings
 from mqdiag.facts.verdict import ChainStep, Verdict
-from mqdiag.findings import Finding, Report, Severity
+from mqdiag.findings import Finding, Report
 from mqdiag.text import Text, say
 
-FAULTS = (Severity.ERROR, Severity.WARNING)
 LINKS_TOLD = 3
 
 
@@ -27,11 +26,7 @@ def build_verdict(report: Report) -> Verdict | None:
     against = contradictions(report, same)
     # What the thread dumps contradict is no root cause; the contradiction itself is told.
     findings = tuple(found for found in report.findings if not contradicted(found, report, same))
-    candidates = [
-        found
-        for found in findings
-        if found.severity in FAULTS and not found.undecides and found.accepted is None
-    ]
+    candidates = [found for found in findings if found.is_fault and found.accepted is None]
     if not candidates:
         return Verdict(
             contradictions=against,

@@ -14,6 +14,8 @@ from mqdiag.time_ranges import apart
 
 LONGEST = 8
 """findings of a chain of causes"""
+ANY_RULE, ANY_FAULT, SAME_THREADS = "*", "any fault", "same threads"
+"""marks in `gives_way_to`: any finding, a fault in the same evidence, findings that name most of the same threads"""
 
 
 def link(
@@ -63,10 +65,24 @@ def link(
 
 def standing(findings: Sequence[Finding], beside: Sequence[Finding] = ()) -> list[Finding]:
     """The findings without those that give way to another one, or to one that is beside them."""
-    speaking = {found.rule for found in (*findings, *beside) if not found.gives_way_to}
-    if speaking:
-        speaking.add("*")
-    return [found for found in findings if speaking.isdisjoint(found.gives_way_to)]
+    speaking = [found for found in (*findings, *beside) if not found.gives_way_to]
+    return [
+        found for found in findings if not any(_gives_way(found, to, speaking) for to in found.gives_way_to)
+    ]
+
+
+def _gives_way(finding: Finding, to: str, speaking: Sequence[Finding]) -> bool:
+    """Whether what a finding gives way to is among those that speak; the marks are those of a card."""
+    if to == ANY_RULE:
+        return bool(speaking)
+    if to == ANY_FAULT:
+        seen = set(finding.seen_in)
+        return any(other.is_fault and seen.intersection(other.seen_in) for other in speaking)
+    if to == SAME_THREADS:
+        own = threads_of(finding)
+        told = own.intersection(name for other in speaking for name in threads_of(other))
+        return 2 * len(told) > len(own)
+    return any(other.rule == to for other in speaking)
 
 
 def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:
@@ -102,9 +118,11 @@ def _of_one_process(cause: Finding, effect: Finding, cards: Mapping[str, RuleCar
 
     What is of no process, such as a log, belongs to one only where both name the same group or broker, and where one
     process alone has the finding: with two of them nobody knows which one the log is of. What happens to a broker is
-    felt by clients, which are other processes.
+    felt by clients, which are other processes; so is what another process is known to wait for.
     """
     mine, theirs = set(cause.processes), set(effect.processes)
+    if theirs & set(cause.felt_in):
+        return True
     if mine and theirs:
         return bool(mine & theirs)
     if mine or theirs:
@@ -129,7 +147,13 @@ def _logs_of_two_folders(cause: Finding, effect: Finding) -> bool:
 
 
 def _share_threads(cause: Finding, effect: Finding, cards: Mapping[str, RuleCard]) -> bool:
-    """A thread that serves no group does not explain what a group suffers, unless both findings name it."""
+    """A thread that serves no group does not explain what a group suffers, unless both findings name it.
+
+    What other processes wait for explains what is said of the threads that are known to wait.
+    """
+    felt_by = cause.evidence.get("felt_by")
+    if isinstance(felt_by, tuple | list) and felt_by and set(effect.processes) & set(cause.felt_in):
+        return not threads_of(effect) or not threads_of(effect).isdisjoint(map(str, felt_by))
     if _of_process(cause, cards) or _of_process(effect, cards):
         return True
     alone = [one.subject.thread is not None and one.subject.group is None for one in (cause, effect)]

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 import msgspec
 
 from mqdiag.facts.addresses import addresses
+from mqdiag.facts.known import pod_of
 from mqdiag.findings import Report
-
-# The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
-# /var/log/pods/NAMESPACE_POD_UID/CONTAINER/N.log; names are DNS labels.
-_LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
-_CONTAINERS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
-_PODS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,23 +33,14 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 def place_of(report: Report) -> Place:
     """The place of the process that the report shows."""
-    pod = namespace = container = None
     pid = None if report.process is None else report.process.pid
-    for given in report.inputs:
-        found = _CONTAINERS.search(given.path)
-        if found:
-            pod, namespace, container = found.groups()
-            break
-        found = _PODS.search(given.path)
-        if found:
-            namespace, pod, container = found.groups()
-            break
+    pod = pod_of(report.inputs)
     told = addresses(report.heap, report.logs, report.admin)
     return Place(
         pid=pid,
-        pod=pod,
-        namespace=namespace,
-        container=container,
+        pod=pod.name,
+        namespace=pod.namespace,
+        container=pod.container,
         name_server=told.name_server,
         brokers=told.brokers,
     )

@@ -241,8 +241,8 @@ def _remote(
 
 def _line(pid: int, user: str, what: Text, command: tuple[str, ...]) -> str:
     """One JVM of a list."""
-    from mqdiag.capture.guess import main_class
     from mqdiag.capture.target import shown_command
+    from mqdiag.read.command_line import main_class
     from mqdiag.render.wording.safe import safe
 
     started = main_class(command) or " ".join(shown_command(command))

@@ -12,25 +12,23 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.baseline import lowered_line
-from mqdiag.facts import AdminFacts, HeapFacts, Input, StacksFacts
+from mqdiag.facts import AdminFacts, Input, StacksFacts
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.heap import CLOCKS, TIME
-from mqdiag.facts.ratios import ratio
-from mqdiag.findings import Answer, Finding, Margin, Report, Severity
+from mqdiag.findings import Answer, Finding, Margin, Report
 from mqdiag.text import NOTHING, Text, say, sentences
 
 if TYPE_CHECKING:
     from mqdiag.diagnose.wrong_process import WrongProcess
 
-FAULTS = (Severity.ERROR, Severity.WARNING)
-FULL_SHARE = 0.9
-"""share of the heap's limit that live objects take: from there on one collection follows another"""
-CACHED_SHARE = 0.6
-"""share of all objects in a dump: a cache that may grow beyond it may outgrow a heap of unknown limit too"""
 MOST_REASONS = 3
 RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
 """causes of findings that say of threads that they have no work"""
+UNKNOWN_PLACE = "place-unknown"
+"""cause of findings that say of threads that they may have work which mqdiag does not know"""
 MOST_NOT_GIVEN = 3
+MOST_TOLD = 3
+"""threads that an answer names"""
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
 CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
@@ -54,6 +52,11 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     answer = _answer(report, margins)
     if report.lowered:
         answer = _lowered(report, answer)
+    if answer.state == "undecided":
+        # Here, not above: a decided run needs no next step.
+        from mqdiag.diagnose.next_step import next_step
+
+        answer = msgspec.structs.replace(answer, next=next_step(report))
     return msgspec.structs.replace(report, answer=answer)
 
 
@@ -74,7 +77,7 @@ def _lowered(report: Report, answer: Answer) -> Answer:
 
 
 def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
-    faults = [found for found in report.findings if found.severity in FAULTS and not found.undecides]
+    faults = [found for found in report.findings if found.is_fault]
     standing = [found for found in faults if found.accepted is None]
     if standing:
         return _fault(report, standing[0], margins, _of_wrong_process(report))
@@ -89,10 +92,14 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         return _accepted(faults[0], reasons, margins)
     foreign = _of_wrong_process(report)
     advice, headline = (NOTHING, NOTHING) if foreign is None else (foreign.advice, foreign.headline)
+    if _all_threads_rest(report):
+        # whatever process it is, nothing in it hangs; that it is another one is a remark
+        advice, headline = sentences(_of_one_moment(report), advice), NOTHING
     if reasons or headline or _nothing_read(report):
         # what else was found is the answer, and that it may be the wrong process a remark below it
-        alone = all(one.undecides or one.cause in RESTS for one in report.findings)
-        alone = alone and not list(_places(report))
+        alone = all(
+            (one.undecides and one.cause != UNKNOWN_PLACE) or one.cause in RESTS for one in report.findings
+        )
         return Answer(
             state="undecided",
             text=headline if headline and alone else _undecided(report),
@@ -105,14 +112,47 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
 
     return Answer(
         state="healthy",
-        text=say(
-            "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
-            checked=len(report.checked),
-            rules=_rules(report),
-        ),
+        text=_no_fault(report),
         reason=sentences(changed_settings(report), _harmless(report), _not_given(report), advice),
         margins=margins,
     )
+
+
+def _no_fault(report: Report) -> Text:
+    stacks = report.stacks
+    rests = None if stacks is None or stacks.judged else stacks.known_rests
+    alone = {given.kind for given in _read(report)} == {"stacks"}
+    if rests is not None and alone and not report.other_processes:
+        return say(
+            "No fault found, as far as one dump shows: {threads:count} {threads:thread waits|threads wait} for work,"
+            " and no thread for anything else.",
+            threads=rests.threads,
+        )
+    return say(
+        "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
+        checked=len(report.checked),
+        rules=_rules(report),
+    )
+
+
+def _of_one_moment(report: Report) -> Text:
+    """What a moment in which all threads rest does not show."""
+    if report.stacks is None or report.stacks.judged:
+        return NOTHING
+    return say(
+        "A thread that hangs does so at every moment; that work should have come and did not, no thread shows."
+    )
+
+
+def _all_threads_rest(report: Report) -> bool:
+    """Whether thread dumps alone were given, and show each thread where it is known to wait for work."""
+    of = [report.stacks, *(one.stacks for one in report.other_processes)]
+    for one in of:
+        if one is None or one.known_rests is None or not one.known_rests.all_rest:
+            return False
+        if one.signs_of_rocketmq == "names-alone":
+            return False
+    return {given.kind for given in _read(report)} == {"stacks"}
 
 
 def _harmless(report: Report) -> Text | None:
@@ -253,7 +293,6 @@ def _missing(report: Report) -> Iterator[Text]:
         for line in report.verdict.contradictions[:1]:
             yield say("The evidence disagrees: {line}.", line=line)
     yield from _thin(report)
-    yield from _places(report)
     if report.diff is not None and report.diff.remarks:
         remarks = len(report.diff.remarks)
         yield say(
@@ -265,7 +304,6 @@ def _missing(report: Report) -> Iterator[Text]:
             yield say("No age is known, because {why}.", why=report.heap.unknown[TIME])
         if CLOCKS in report.heap.unknown:
             yield say("Times of several hosts cannot be compared: {why}.", why=report.heap.unknown[CLOCKS])
-        yield from _full(report, report.heap)
     if report.admin is not None:
         yield from _untold(report, report.admin)
     if report.logs is not None:
@@ -296,30 +334,28 @@ def _thin(report: Report) -> Iterator[Text]:
     """Evidence that was read, and is of a kind that proves nothing."""
     heap, stacks = report.heap, report.stacks
     if heap is not None and heap.process_queues is None:
-        if any(given.kind == "histogram" for given in _read(report)):
+        counted = any(given.kind == "histogram" for given in _read(report))
+        if counted and stacks is not None and stacks.shows_standstills:
+            pass  # threads of the same process show how it is; the counts take nothing away from that
+        elif counted:
             yield say(
                 "A class histogram does not show who holds the objects; take a heap dump: jcmd PID "
                 "GC.heap_dump /path/dump.hprof."
             )
         else:
             yield say("Counts alone name no cause; run without --quick for a diagnosis.")
-    if stacks is not None and not stacks.judged and stacks.pasted is None and heap is None:
+    if stacks is not None and not stacks.shows_standstills and stacks.pasted is None and heap is None:
         yield _not_judged(report, stacks)
+    if report.recordings is not None:
+        # Here, not above: other evidence is judged without it.
+        from mqdiag.diagnose.open_in_recordings import open_in_recordings
+
+        yield from open_in_recordings(report, report.recordings)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
         yield say("The settings of a broker do not show whether it works.")
-
-
-def _places(report: Report) -> Iterator[Text]:
-    """Pools of which most threads are in one place, where nobody knows that it is a rest and no rule spoke of it."""
-    if report.stacks is None or not report.stacks.judged:
-        return iter(())
-    # Here, not above: other evidence is judged without it.
-    from mqdiag.diagnose.unjudged_places import unjudged_places
-
-    return unjudged_places(report, report.stacks)
 
 
 def _not_judged(report: Report, stacks: StacksFacts) -> Text:
@@ -336,6 +372,20 @@ def _not_judged(report: Report, stacks: StacksFacts) -> Text:
 
 
 def _one_sample(stacks: StacksFacts) -> Text:
+    rests = stacks.known_rests
+    if rests is not None and rests.hides_virtual_threads and not rests.others:
+        return say(
+            "All threads wait for work, but virtual threads are in use and these dumps do not show them; take jcmd PID"
+            " Thread.dump_to_file -format=json FILE."
+        )
+    if rests is not None and 0 < rests.others <= MOST_TOLD and rests.threads > rests.others:
+        return say(
+            "{threads:count} {threads:thread waits|threads wait} for work; one sample does not show whether"
+            " {names:and} {others:hangs|hang}.",
+            threads=rests.threads,
+            names=rests.other_names,
+            others=rests.others,
+        )
     if stacks.threads and all(thread.state == thread.doing == "idle" for thread in stacks.threads):
         return say(
             "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} "
@@ -360,29 +410,3 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
         yield say("topicStatus and topicRoute show what is stored, not whether it is consumed.")
     if any(not client.queues for client in admin.clients):
         yield say("An answer of consumerStatus has the settings of a client, and not its queues.")
-
-
-def _full(report: Report, heap: HeapFacts) -> Iterator[Text]:
-    """A process without memory is not in order, even where no rule finds what filled it."""
-    if any(
-        found.accepted and found.severity in FAULTS and "heap" in found.seen_in for found in report.findings
-    ):
-        return  # what was accepted fills it
-    if heap.out_of_memory:
-        yield say("The JVM ran out of memory, and this evidence does not show what filled it.")
-        return
-    used = ratio(heap.shallow_bytes, heap.limit_bytes)
-    if used is not None and used >= FULL_SHARE:
-        yield say(
-            "Live objects take {used:percent} of the heap, and no single object or field holds most of them; the table"
-            " of the largest classes shows what they are.",
-            used=used,
-        )
-    cached = sum(max(consumer.body_bytes, consumer.bound_bytes or 0) for consumer in heap.consumers)
-    if heap.limit is None and "heap limit" in heap.unknown and cached > CACHED_SHARE * heap.in_use_bytes:
-        yield say(
-            "Consumers may cache {cached_bytes:bytes} of messages, and it is not known how large the heap may grow:"
-            " {reason}.",
-            cached_bytes=cached,
-            reason=heap.unknown["heap limit"],
-        )

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 import msgspec
 
 from mqdiag.diagnose.sort.kind import Captured, OfProcess
-from mqdiag.facts import Input, StacksFacts
+from mqdiag.facts import Input, ResourcesFacts, StacksFacts
 
 LONGEST = timedelta(hours=1)
 """between captures whose answers of mqadmin have one time"""
@@ -48,6 +48,17 @@ def _with_instants(stacks: StacksFacts, began: datetime) -> StacksFacts:
             msgspec.structs.replace(sample, captured_at=f"{time.isoformat()}{zone}")
             for sample, time in zip(stacks.series, times, strict=True)
         ),
+    )
+
+
+def dated(resources: ResourcesFacts, captures: Sequence[Captured]) -> ResourcesFacts:
+    """The readings of control groups with the times of the captures that took them."""
+    owners = [capture_of([one.first.path], captures) for one in resources.processes]
+    return ResourcesFacts(
+        processes=tuple(
+            one if own is None else msgspec.structs.replace(one, at=own.at)
+            for one, own in zip(resources.processes, owners, strict=True)
+        )
     )
 
 

@@ -9,21 +9,25 @@ from pathlib import Path
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.diagnose.capture_times import asked_at, with_zone
+from mqdiag.diagnose.capture_times import asked_at, dated, with_zone
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
+from mqdiag.diagnose.jvms_apart import each_jvm
 from mqdiag.diagnose.processes import tell_processes
 from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.errors import Lack
-from mqdiag.facts import Input
+from mqdiag.facts import Input, ResourcesFacts
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.open.to_files import Budget
-from mqdiag.text import say
+from mqdiag.read.stacks.records import Sample
+from mqdiag.text import NOTHING, say
 
 EMPTY = say("is an empty folder")
+MOST_NAMED = 5
+"""files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
 
 
@@ -55,16 +59,23 @@ def diagnose_incident(
     shared_inputs: list[Input] = []
     of_processes = []
     captures: list[Captured] = []
+    samples: list[Sample] = []
+    sample_inputs: dict[str, Input] = {}
     # what a saved report says of logs gives way to the logs themselves
     for part in sorted(collected, key=lambda part: any(own.saved for own in part.processes), reverse=True):
         shared |= part.shared
         shared_inputs += part.inputs
         of_processes += part.processes
         captures += part.captures
+        samples += part.samples
+        sample_inputs |= part.sample_inputs
+    of_processes += each_jvm(samples, sample_inputs)
     inputs = [*shared_inputs, *others]
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
     of_processes = [with_zone(one, captures) for one in of_processes]
+    if isinstance(resources := shared.get("resources"), ResourcesFacts):
+        shared["resources"] = dated(resources, captures)
     if "admin" in shared:
         shared["asked_at"] = asked_at(inputs, captures)
     diagnosis = judge_processes(tell_processes(of_processes, captures), inputs, shared, settings)
@@ -89,8 +100,10 @@ def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:
             if own:
                 reason = say(
                     "holds no evidence of a known kind, such as heap dumps, thread dumps or logs; files left alone:"
-                    " {files:count}; --format json lists each with its reason",
+                    " {files:count} ({first}{more}); --format json lists each with its reason",
                     files=len(own),
+                    first=tuple(one.path for one in own[:MOST_NAMED]),
+                    more=say(" and others") if len(own) > MOST_NAMED else NOTHING,
                 )
             told.append(Input(path=name, complete=False, error=reason))
     return told
@@ -171,6 +184,8 @@ def _read_kind(
             found.processes += one.processes
             found.shared |= one.shared
             found.captures += one.captures
+            found.samples += one.samples
+            found.sample_inputs |= one.sample_inputs
         return found
     found = _read_kind(kind, rest, settings, progress) if rest else Collected()
     found.inputs += [given for one in bad for given in one.inputs]

@@ -23,7 +23,7 @@ from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 from mqdiag.time_ranges import joined
 
-INPUT_KINDS = {"logs": "log"}
+INPUT_KINDS = {"logs": "log", "recordings": "recording"}
 """what `Input.kind` calls a part of `Facts`, where it is another word"""
 
 
@@ -46,13 +46,15 @@ def judge_processes(
     """
     if len(processes) == 1:
         own = processes[0]
-        facts = _facts((*own.inputs, *other_inputs), own.facts, shared, settings)
+        together = {**shared, "processes": (own.facts,)}
+        facts = _facts((*own.inputs, *other_inputs), own.facts, together, settings)
         diagnosis = judge(facts, settings)
         report = _told(diagnosis.report, facts, None)
         report = _with_verdict(msgspec.structs.replace(report, findings=_merged(report.findings)), own)
         return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
-    rest = _facts(other_inputs, None, shared, settings)
+    all_of_them = tuple(own.facts for own in processes)
+    rest = _facts(other_inputs, None, {**shared, "processes": all_of_them}, settings)
     # A known finding of one process is not gone because another does not have it: known is told of all together.
     unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     judged = [(own, facts, judge(facts, unmarked)) for own, facts in (*runs, (None, rest))]
@@ -85,7 +87,7 @@ def _told(report: Report, facts: Facts, own: Process | None) -> Report:
             msgspec.structs.replace(
                 finding,
                 rests_on=finding.rests_on or _rests_on(finding, facts),
-                processes=() if own is None else (own.facts.name,),
+                processes=finding.processes if own is None else (own.facts.name,),
             )
             for finding in report.findings
         ),
@@ -160,16 +162,28 @@ def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
         worst = min(same, key=lambda one: (one.severity.rank, -one.weight))
         merged.append(
             msgspec.structs.replace(
-                worst,
+                _agreed(worst, same),
                 explanation=tuple(dict.fromkeys(line for one in (worst, *same) for line in one.explanation)),
                 seen_in=tuple(dict.fromkeys(kind for one in same for kind in one.seen_in)),
                 when=joined([period for one in same for period in one.when]),
                 rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
                 processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
+                felt_in=tuple(dict.fromkeys(name for one in same for name in one.felt_in)),
                 caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
             )
         )
     return order(link(merged, cards_of({finding.rule for finding in merged})))
+
+
+def _agreed(worst: Finding, same: Sequence[Finding]) -> Finding:
+    """As sure as the surest of them: what a recording and thread dumps show, each in its own way, is no accident."""
+    if not any("recordings" in one.seen_in for one in same):
+        return worst
+    levels = list(Confidence)
+    surest = min(same, key=lambda one: levels.index(one.confidence))
+    return msgspec.structs.replace(
+        worst, confidence=surest.confidence, confidence_reason=surest.confidence_reason
+    )
 
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:

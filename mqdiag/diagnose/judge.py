@@ -10,7 +10,7 @@ from mqdiag import __version__
 from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order, standing
 from mqdiag.config import Settings
-from mqdiag.diagnose.answer import FAULTS, PASTED, answered
+from mqdiag.diagnose.answer import PASTED, answered
 from mqdiag.diagnose.may_be_written import with_doubts
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
@@ -70,6 +70,8 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         stores=facts.stores,
         admin=facts.admin,
         crash=facts.crash,
+        recordings=facts.recordings,
+        services=facts.services,
         fleet=facts.fleet,
     )
     report = with_baseline(report, settings.baseline, settings.today)
@@ -118,9 +120,10 @@ def _of_pasted(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, ..
 
 
 def _of_nobody(found: Finding) -> Finding:
-    if found.undecides or found.severity not in FAULTS:
+    if not found.is_fault:
+        undecides = found.undecides and found.severity is Severity.INFO
         return msgspec.structs.replace(
-            found, severity=Severity.INFO, undecides=False, confidence=Confidence.LOW
+            found, severity=Severity.INFO, undecides=undecides, confidence=Confidence.LOW
         )
     sure = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
     return msgspec.structs.replace(found, severity=Severity.INFO, confidence=sure, confidence_reason=PASTED)
@@ -138,7 +141,7 @@ def _lowered(
     return tuple(
         found.rule
         for found in standing(run_rules(changed, facts).findings, outcome.findings)
-        if (found.severity in FAULTS or found.undecides)
+        if (found.is_fault or found.undecides)
         and (found.fingerprint not in stands or stands[found.fingerprint].rank > found.severity.rank)
     )
 

@@ -6,7 +6,6 @@ alone say nothing: all instances of a service have the same ones.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -14,14 +13,15 @@ import msgspec
 from mqdiag.diagnose.capture_times import capture_of
 from mqdiag.diagnose.sort.kind import Captured, OfProcess
 from mqdiag.facts import HeapFacts, Input, StacksFacts
+from mqdiag.facts.known import pid_of_clients
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.read.command_line import main_class, system_properties
 from mqdiag.text import Text, say
 
 BY_CAPTURE = say("they were captured together, by the word of the manifest beside them")
 BY_ADDRESS = say("names and addresses of their threads are the same")
 BY_ABSENCE = say("nothing contradicts it, and there is no other dump that they could belong to")
 _LEAST_SHARED = 3
-_PID = re.compile(r"@(\d{1,9})(?:#|$)")
 
 
 class Process(msgspec.Struct, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ def _process(
     inputs = (*first.inputs, *(second.inputs if second else ()))
     heap, stacks = first.heap, first.stacks or (second.stacks if second else None)
     capture = _captured(first, captures)
-    pid = first.pid or (second.pid if second else None) or _pid_of_clients(heap)
+    pid = first.pid or (second.pid if second else None) or pid_of_clients(heap)
     pid = pid if pid is not None or capture is None else capture.pid
     name = f"pid {pid}" if pid is not None else inputs[0].path
     if capture is not None and capture.host:
@@ -113,6 +113,8 @@ def _process(
             name=name,
             pid=pid,
             inputs=tuple(given.path for given in inputs),
+            main_class=None if capture is None else main_class(capture.command),
+            settings={} if capture is None else system_properties(capture.command),
             tied_by=tie,
             heap=heap,
             stacks=stacks,
@@ -120,21 +122,11 @@ def _process(
     )
 
 
-def _pid_of_clients(heap: HeapFacts | None) -> int | None:
-    """A client id that nobody set is "address@pid", with "#nanoseconds" since 4.9.0."""
-    found = {
-        int(match[1])
-        for instance in (heap.instances if heap is not None else ())
-        if instance.client_id is not None and (match := _PID.search(instance.client_id))
-    }
-    return found.pop() if len(found) == 1 else None
-
-
 def _agree(heap: OfProcess, series: OfProcess) -> bool | None:
     """Whether both are of one process; None when neither yes nor no can be said."""
     assert heap.heap is not None
     assert series.stacks is not None
-    own, theirs = _pid_of_clients(heap.heap), series.pid
+    own, theirs = pid_of_clients(heap.heap), series.pid
     in_heap = {thread.name: thread.tid for thread in heap.heap.threads if thread.tid is not None}
     in_stacks: dict[str, set[int]] = {}
     for thread in series.stacks.threads:

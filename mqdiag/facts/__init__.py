@@ -15,6 +15,10 @@ from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.recordings import RecordingsFacts
+from mqdiag.facts.resources import ResourcesFacts
+from mqdiag.facts.services import ServicesFacts
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.facts.stores import StoresFacts
 
@@ -37,6 +41,12 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     asked_at: str | None = None
     """when mqadmin was asked, by the word of a capture beside its answers"""
     crash: CrashFacts | None = None
+    resources: ResourcesFacts | None = None
+    """processors and memory of processes, as the kernel tells them"""
+    recordings: RecordingsFacts | None = None
+    services: ServicesFacts | None = None
+    processes: tuple[ProcessFacts, ...] | None = None
+    """all JVMs of the incident, for rules over what they share; None where rules look at one of several"""
     fleet: FleetFacts | None = None
     expectations: tuple[Expectation, ...] = ()
 
@@ -55,6 +65,10 @@ __all__ = [
     "HeapFacts",
     "Input",
     "LogsFacts",
+    "ProcessFacts",
+    "RecordingsFacts",
+    "ResourcesFacts",
+    "ServicesFacts",
     "StacksFacts",
     "StoresFacts",
 ]

@@ -20,6 +20,8 @@ class Addresses(NamedTuple):
     cluster: str | None
     brokers: dict[str, str]
     """`host:port` of masters, by the broker's name"""
+    store: str | None = None
+    """the folder of a broker's store"""
 
 
 def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts | None) -> Addresses:
@@ -35,6 +37,7 @@ def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts 
     return Addresses(
         name_server=own or _only(one.get("namesrvAddr") for one in settings),
         cluster=_only(clusters),
+        store=_only(one.get("storePathRootDir") for one in settings),
         brokers={name: next(iter(found)) for name, found in brokers.items() if len(found) == 1},
     )
 

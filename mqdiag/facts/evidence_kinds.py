@@ -13,6 +13,10 @@ NAMES = {
     "stores": say("store folders"),
     "admin": say("mqadmin output"),
     "crash": say("a crash report of the JVM"),
+    "processes": say("captures of several JVMs, or several dumps of one"),
+    "resources": say("files of its control groups"),
+    "recordings": say("a flight recording"),
+    "services": say("what databases and gateways logged or answered"),
     "fleet": say("a fleet run"),
 }
 """by part of `Facts`"""

@@ -9,7 +9,15 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
-from mqdiag.facts.vocabulary import FlowControlKind, GcFormat, LogKind, LogSide, OffsetPlace, StatementKind
+from mqdiag.facts.vocabulary import (
+    FlowControlKind,
+    GcFormat,
+    ListenerKind,
+    LogKind,
+    LogSide,
+    OffsetPlace,
+    StatementKind,
+)
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -79,6 +87,8 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     thread: ThreadName | None = None
     member: Name | None = None
     """member of a Raft group that wrote the lines"""
+    service: Name | None = None
+    """service of others that the lines are about"""
     count: int
     first: Public | None = None
     last: Public | None = None
@@ -133,7 +143,9 @@ class LogEvent(msgspec.Struct, frozen=True, kw_only=True):
     values: dict[str, int] = {}
     """numbers that its lines carry, such as largest_wait_ms; the names say which of them is kept"""
     example: Excerpt = ""
-    """the first such message, cut"""
+    """the first such message, cut; of an exception that ended a start, its deepest cause"""
+    example_line: int | None = None
+    """number of its line in the first of the files, from 1; None where the lines were not counted"""
     files: tuple[Public, ...] = ()
 
 
@@ -265,6 +277,7 @@ class ListenerException(msgspec.Struct, frozen=True, kw_only=True):
     """class of its innermost cause"""
     frame: Public | None = None
     """the application's own top frame; the top frame where only that is known"""
+    of: ListenerKind = "messages"
     count: int
     first: Public | None = None
     last: Public | None = None

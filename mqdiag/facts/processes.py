@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.heap import HeapFacts
-from mqdiag.facts.redaction import Public
+from mqdiag.facts.redaction import Public, Setting
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.text import Text
 
@@ -16,6 +16,10 @@ class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     name: Public
     """its pid where the evidence tells it, else the name of its first file"""
     pid: int | None = None
+    main_class: Public | None = None
+    """class or jar that it was started with, where a capture has its command line"""
+    settings: dict[Public, Setting] = {}
+    """its system properties, as its command line sets them"""
     inputs: tuple[Public, ...] = ()
     """paths of its heap dump and thread dumps"""
     tied_by: Text | None = None

@@ -74,6 +74,10 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the user's own frame nearest to the wait"""
     listener: Public | None = None
     """the consumeMessage frame, when the thread is in a listener"""
+    library: Public | None = None
+    """the client library between the wait and the user's code"""
+    remote: StandstillCause | None = None
+    """what that library waits for, as the cause would be if it hangs: slow-database, missing-http-timeout"""
     daemon: bool | None = None
     """whether the JVM may end without it; None where the form of the dump does not tell"""
     cpu_growth_ms: float | None = None
@@ -155,7 +159,7 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     share: float = 0.0
     """share of the threads that wait for it among those that are not idle in the last sample"""
     taken_at: Public | None = None
-    """the owner's frame that took it, where the dump tells"""
+    """the owner's frame that took it, where the dump tells; its line is where the frame is now"""
 
 
 class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
@@ -170,7 +174,7 @@ class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
     holds_class: Public
     holds_id: Public
     taken_at: Public | None = None
-    """the frame that took the lock that it holds; None where the dump does not tell, as for java.util.concurrent"""
+    """the frame that took the lock that it holds, with the line where it is now; None where the dump does not tell"""
 
 
 class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
@@ -300,7 +304,7 @@ class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[LockKind, ...] = ()
     """the kind of each lock"""
     members: tuple[DeadlockMember, ...] = ()
-    """the same by thread, with the lock that each holds; empty where only the JVM's own section shows the cycle"""
+    """the same by thread, with the lock that each holds; empty where the dump does not show what each waits for"""
     source: DeadlockSource = "locks"
     """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
     group: Public | None = None
@@ -498,6 +502,28 @@ class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):
     """new objects of the consume threads; None where the dumps do not tell (jstack without -e)"""
 
 
+class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
+    """Which threads of a JVM are where they are known to wait for work, in dumps that show all of its threads."""
+
+    threads: int
+    """those that do, without the JVM's own"""
+    pools: int
+    """pools, and threads of no pool, that they belong to"""
+    listening: int
+    """those in which work can come in: they accept connections, or wait for events of some"""
+    others: int
+    """threads at work, in a wait for something else, or in one that nobody knows"""
+    other_names: tuple[ThreadName, ...] = ()
+    """the first of them"""
+    hides_virtual_threads: bool = False
+    """virtual threads are in use, and these dumps do not show them"""
+
+    @property
+    def all_rest(self) -> bool:
+        """Whether no thread hangs, as a thread that hangs does so at every moment, and the process can get work."""
+        return self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -548,5 +574,15 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """which servers run in the process; empty for a client"""
     signs_of_rocketmq: SignsOfRocketMQ | None = None
     """None in a report that was saved before mqdiag looked for them"""
+    known_rests: KnownRests | None = None
+    """None where the dumps do not show all threads of one JVM"""
     missing: tuple[Public, ...] = ()
     """threads that must be there while others of their client live: PullMessageService"""
+
+    @property
+    def shows_standstills(self) -> bool:
+        """Whether the samples would show a thread that hangs: a series does, and one in which all threads rest."""
+        if self.judged:
+            return True
+        rests = self.known_rests
+        return rests is not None and rests.all_rest and self.not_judged_because in ("one-sample", "too-close")

@@ -183,6 +183,9 @@ HeapBytesSource = Literal[
 ShallowSizeSource = Literal["gaps", "formula"]
 """How sizes of objects are known: from the distances of their ids, or computed."""
 
+ListenerKind = Literal["messages", "transactions"]
+"""What a listener is asked about: messages that came, or the outcome of transactions that were sent."""
+
 LogSide = Literal["client", "broker"]
 """Whose log has the lines."""
 
@@ -210,8 +213,24 @@ pop: of POP consumption at a broker. dledger, jraft: of a member of a Raft group
 pools. proxy-watermark: queues of a proxy's thread pools.
 """
 
-InputKind = Literal["heap", "histogram", "stacks", "log", "stores", "admin", "crash", "report", "capture"]
-"""What kind of evidence an input is."""
+InputKind = Literal[
+    "heap",
+    "histogram",
+    "stacks",
+    "log",
+    "stores",
+    "admin",
+    "crash",
+    "recording",
+    "report",
+    "capture",
+    "service",
+    "resources",
+]
+"""What kind of evidence an input is.
+
+service: of what stands beside the JVMs: a database's log or answer, the access log of a gateway, a host's sockets.
+"""
 
 FlowControlKind = Literal["count", "size", "span", "pop", "waiting-requests"]
 """Which limit a consumer reached when it held its own pulls back."""

@@ -34,12 +34,19 @@ from mqdiag.progress import note_once
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.user_folders import user_folder
 
-Task = Literal["counts", "heap", "logs", "query", "redact", "show"]
+Task = Literal["counts", "heap", "logs", "query", "recording", "redact", "show"]
 """what kernels are compiled for: `mqdiag heap --quick`, `heap` and all that reads the same graph, `show`, `redact`,
-logs that are long"""
+logs that are long, recordings"""
 TASKS: tuple[Task, ...] = get_args(Task)
 _PACKAGE = Path(__file__).parents[1]
-KERNEL_FOLDERS = ("kernel", "graph/kernels", "read/hprof/kernels", "read/logs/kernels", "redact/kernels")
+KERNEL_FOLDERS = (
+    "kernel",
+    "graph/kernels",
+    "read/hprof/kernels",
+    "read/jfr/kernels",
+    "read/logs/kernels",
+    "redact/kernels",
+)
 """with all kernels, and with what compiles them; each run hashes them, and a search of the package takes 4 ms"""
 _READY = "ready-"
 """begins the name of the empty file that says of a task that its kernels are kept"""

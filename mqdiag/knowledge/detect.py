@@ -18,7 +18,7 @@ class Choice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"i
 
 
 class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """A number or name for the finding; exactly one of the first six keys is there."""
+    """A number or name for the finding; exactly one of the first seven keys is there."""
 
     largest: str = ""
     """the largest number that lines carry under this name"""
@@ -29,6 +29,8 @@ class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     """the one that all lines name"""
     subjects: bool = False
     """the most frequent subjects with their lines"""
+    quotes: bool = False
+    """the words of the first such line"""
     number: int | None = None
     """this number"""
     less: int = 0

@@ -188,6 +188,11 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     idle: tuple[str, ...] = ()
     """methods in which a thread waits for the next task or event"""
+    loops: dict[str, tuple[str, ...]] = {}
+    """methods that wait for the next task or event and carry it out in frames above their own, with the beginnings of
+    the frame above them while they wait"""
+    dump_takers: tuple[str, ...] = ()
+    """methods of a thread that takes the dump itself"""
     native_waits: dict[str, Doing] = {}
     """kinds of waits by the method at the top of the stack; frames of the JDK below it may tell more"""
     waits: dict[str, Doing] = {}

@@ -25,14 +25,17 @@ Place = Literal["client", "broker", "any"]
 
 
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_": "if"}):
-    """A line that needs more than a sentence; exactly one of `say`, `first_of`, `use` and `given` is there."""
+    """A line that needs more than a sentence; one of `say`, `first_of`, `use` and `given` is there.
+
+    A shared action that a card names by `use` may have words of the card's own in `say`.
+    """
 
     say: str | tuple[str, ...] = ()
     """a sentence, or several that stand in one line; each is left out where a value of it is unknown"""
     first_of: tuple[str, ...] = ()
     """sentences, of which the first stands whose values are all known"""
     use: str = ""
-    """name of a list of this card's [lists], or of knowledge/remedies.toml"""
+    """name of a list of this card's [lists] or of knowledge/remedies.toml, or of actions of knowledge/actions.toml"""
     given: str = ""
     """name of texts that the check hands over"""
     for_each_event: str | tuple[str, ...] = ()
@@ -43,6 +46,18 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     """name of a value: the line stands only where it is true, or known and not 0"""
     unless: str = ""
     """name of a value: the line stands only where it is not"""
+    libraries: tuple[str, ...] = ()
+    """of an action: it stands only where the finding names one of these client libraries"""
+    command: str | tuple[str, ...] = ""
+    """of an action: how to do it, as a line for a shell; of several, the first whose values are known"""
+    risk: str | tuple[str, ...] = ""
+    """of an action: what it costs, in a clause; of several, the first whose values are known"""
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """All sentences that stand in the line itself, and its commands."""
+        parts = (self.say, self.first_of, self.command, self.risk)
+        return tuple(text for part in parts for text in ((part,) if isinstance(part, str) else part) if text)
 
 
 Sentence = str | Line
@@ -70,8 +85,10 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     if_known: tuple[str, ...] = ()
     """further ones, which the finding has where they are known"""
     explanation: tuple[Entry, ...]
+    now: tuple[Entry, ...] | None = None
+    """what to do in this minute, in the order of effect; that of the card where it is not there, nothing where empty"""
     actions: tuple[Entry, ...] = ()
-    """what to do; the card's own actions where empty"""
+    """what to change so that it does not come back; the card's own actions where empty"""
     consequence: str | tuple[Sentence, ...] = ""
     """the impact now: what a restart costs, what is delivered again"""
     in_chain: str | tuple[Sentence, ...] = ""
@@ -81,7 +98,16 @@ class Case(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
     gives_way_to: tuple[str, ...] = ()
-    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule"""
+    """rules of which a finding takes the place of this one, which is then dropped; "*" for any rule, "any fault" for a
+    fault in the same evidence, "same threads" for findings that name more than half of its threads"""
+
+    @property
+    def lines(self) -> tuple[Line, ...]:
+        """The lines of all its parts, each in its full form."""
+        parts = (
+            self.title, self.because, self.explanation, self.now or (), self.actions, self.consequence, self.in_chain
+        )  # fmt: skip
+        return tuple(line for part in parts for line in lines_of(part))
 
 
 class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -100,8 +126,11 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """what goes wrong and why it matters"""
     references: tuple[str, ...]
     """articles, issues, classes that the rule rests on"""
+    now: tuple[Entry, ...] = ()
+    """what to do in this minute, in the order of effect; empty where nothing helps at once"""
     actions: tuple[str | Line, ...]
-    """what to change in general; `{group:arg GROUP}` is GROUP on the page, and the group of a finding that has one"""
+    """what to change in general, so that it does not come back;
+    `{group:arg GROUP}` is GROUP on the page, and the group of a finding that has one"""
     limits: dict[str, float] = {}
     """thresholds by name; `mqdiag.toml` can set each"""
     ranges: dict[str, tuple[float, float]] = {}
@@ -168,9 +197,21 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             return self.listed(entry.use)
         return (entry.say,) if isinstance(entry.say, str) else entry.say or entry.first_of
 
+    def steps_of(self, entry: Entry) -> tuple[Line, ...]:
+        """The lines of actions that an entry stands for, shared actions and lists expanded."""
+        if isinstance(entry, tuple):
+            return tuple(line for one in entry for line in self.steps_of(one))
+        line = Line(say=entry) if isinstance(entry, str) else entry
+        if not line.use:
+            return (line,)
+        if line.use in shared_actions():
+            shared = shared_actions()[line.use]
+            return tuple(msgspec.structs.replace(one, say=line.say) for one in shared) if line.say else shared
+        return tuple(Line(say=text) for text in self.listed(line.use))
+
     def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
         """The sentences of a part of a case; those that a check hands over are not known."""
-        return tuple(text for line in _lines_of(part) for text in self.sentences_of(line) if text)
+        return tuple(text for line in lines_of(part) for text in self.sentences_of(line) if text)
 
     def listed(self, name: str) -> tuple[str, ...]:
         """A list of sentences, of this card or of all cards.
@@ -179,6 +220,16 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             KeyError: there is none of this name.
         """
         return self.lists[name] if name in self.lists else tuple(text.template for text in remedy(name))
+
+
+class _Actions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    actions: dict[str, tuple[Line, ...]]
+
+
+@cache
+def shared_actions() -> Mapping[str, tuple[Line, ...]]:
+    """Actions that several cards name, by name: `knowledge/actions.toml`."""
+    return packed.decode(packed.ROOT, "actions", _Actions).actions
 
 
 class Tables(msgspec.Struct, frozen=True):
@@ -243,12 +294,10 @@ def _check_sentences(card: Card) -> None:
         ValueError: a brace that is not closed, a kind of value that does not exist, a list that is not there.
     """
     for name, case in card.case.items():
-        parts = (case.title, case.because, case.explanation, case.actions, case.consequence, case.in_chain)
-        for line in (line for part in parts for line in _lines_of(part)):
-            if line.use:
-                _check_list(card, line.use)
-            for text in ((line.say,) if isinstance(line.say, str) else line.say) + line.first_of:
-                _check_sentence(f"case {name}", text)
+        for line in case.lines:
+            _check_line(card, f"case {name}", line)
+    for line in lines_of(card.now):
+        _check_line(card, "now", line)
     for place, texts in (
         ("lists", [text for some in card.lists.values() for text in some]),
         ("words", [*card.words.values()]),
@@ -261,8 +310,11 @@ def _check_names(card: Card) -> None:
     """Refuse names of what the card does not have.
 
     Raises:
-        ValueError: a case, a limit or a cause is not there.
+        ValueError: a case, a limit or a cause is not there, or a list has the name of a shared action.
     """
+    for name in card.lists:
+        if name in shared_actions():
+            raise ValueError(f"[lists] has {name!r}, which is the name of an action of actions.toml")
     for part, what, names, there in (
         ("[detect]", "case", card.detect.cases, card.case),
         ("[detect]", "limit", card.detect.limits, card.limits),
@@ -274,17 +326,27 @@ def _check_names(card: Card) -> None:
                 raise ValueError(f"{part} names the {what} {name!r}, which the card does not have")
 
 
-def _lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+def lines_of(part: str | tuple[Entry, ...]) -> Iterator[Line]:
+    """The lines of a part of a case, each in its full form."""
     for entry in (part,) if isinstance(part, str) else part:
         for one in entry if isinstance(entry, tuple) else (entry,):
             yield one if isinstance(one, Line) else Line(say=one)
+
+
+def _check_line(card: Card, place: str, line: Line) -> None:
+    if line.use and line.use not in shared_actions():
+        _check_list(card, line.use)
+    if (line.command or line.risk) and not (line.say or line.first_of):
+        raise ValueError(f"{place}: a command or a risk stands without what to do")
+    for text in line.sentences:
+        _check_sentence(place, text)
 
 
 def _check_list(card: Card, name: str) -> None:
     try:
         card.listed(name)
     except KeyError:
-        raise ValueError(f"there is no list {name!r} in [lists] or in remedies.toml") from None
+        raise ValueError(f"there is no list {name!r} in [lists], in remedies.toml or in actions.toml") from None
 
 
 def _check_sentence(place: str, text: str) -> None:
@@ -307,7 +369,7 @@ def _extend(cases: dict[str, dict[str, Any]]) -> None:
         for above in _above(name, cases):
             cases[name] = {**cases[above], "extends": cases[name]["extends"], **cases[name]}
     for name, case in cases.items():
-        for part in ("explanation", "actions"):
+        for part in ("explanation", "now", "actions"):
             if isinstance(case.get(part), list):
                 case[part] = [line for entry in case[part] for line in _expanded(entry, part, cases, (name,))]
 

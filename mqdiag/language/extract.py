@@ -29,8 +29,8 @@ TEXT_KEYS = frozenset(
         # of a library
         "remedy", "known_as", "more_threads", "consume_later",
         # of a rule's card
-        "title", "why", "actions", "because", "explanation", "consequence", "in_chain", "proven_on", "say", "first_of",
-        "label",
+        "title", "why", "now", "actions", "risk", "because", "explanation", "consequence", "in_chain", "proven_on",
+        "say", "first_of", "label",
     )
 )  # fmt: skip
 """keys of TOML whose string, or strings in a list, are texts; a table in such a list is looked through key by key"""

@@ -36,6 +36,7 @@ def introduced(message: Message, log: LogTally) -> None:
         # 5.x prints only settings that differ from their defaults
         log.settings.setdefault("brokerName", started[1])
         log.started_as = (started[1], started[2])
+        log.add("start-succeeded", message)
     found = started or _HEART_BEAT.search(message.text)
     if found is not None:
         note(log, found[1], found[2])

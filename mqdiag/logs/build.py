@@ -101,7 +101,10 @@ class _Build:
             stored_offsets=stored_rows(read, zones),
             subscription_changes=change_rows(read, zones),
             connections=connection_rows(read, zones),
-            listener_exceptions=exception_rows(self._not_repeated("consume-exception")),
+            listener_exceptions=(
+                *exception_rows(self._not_repeated("consume-exception"), "messages"),
+                *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
+            ),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
             gc=tuple(
@@ -289,7 +292,9 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         format=log.shape.form,
         bytes=log.counts.bytes,
         lines=log.counts.lines,
-        event_lines=max(log.counts.hit_lines + log.counts.hit_lines_unseen - log.quoted.not_own, 0),
+        event_lines=max(
+            log.counts.hit_lines + log.counts.hit_lines_unseen - log.quoted.not_own - log.tally.said_nothing, 0
+        ),
         unseen_lines=log.counts.hit_lines_unseen,
         first=shown_time(span.first, zone.minutes),
         last=shown_time(span.last, zone.minutes),

@@ -26,6 +26,7 @@ _FIRST_BYTES = {
     b"PRI ": "lines_of_grpc",
 }
 """what the first four bytes say where they are the beginning of another protocol; gRPC speaks HTTP/2"""
+_CLIENT_SIDE = "NETTY CLIENT PIPELINE"
 _TLS = 0x1603
 """the first two bytes of a TLS handshake"""
 _REMOTE_DESKTOP = 0x030000
@@ -138,7 +139,9 @@ def frame(message: Message, log: LogTally) -> None:
             tally.keep_largest("largest_frame_bytes", length)
             tally.keep_smallest("smallest_limit_bytes", int(found[1]))
         return
-    tally = log.add("frame-not-rocketmq", message)
+    # a client connects where something else than RocketMQ, or RocketMQ with TLS, listens
+    of_client = _CLIENT_SIDE in message.both
+    tally = log.add("frame-of-another-server" if of_client else "frame-not-rocketmq", message)
     if tally is not None and words is not None:
         tally.values[words] = tally.values.get(words, 0) + message.stands_for
 

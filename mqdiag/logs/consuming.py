@@ -6,6 +6,7 @@ clients 3.2.6 to 5.3.3; push_consumer.go of the Go client 2.1.
 
 from __future__ import annotations
 
+from mqdiag.facts.vocabulary import ListenerKind
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally, SuspendedTally, ThrownKey
 from mqdiag.logs.message import Message
@@ -82,12 +83,17 @@ def failed_in_spring(message: Message, log: LogTally) -> None:
 
 
 def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
-    """Count what a listener threw, by group, exception and frame."""
+    """Count what a listener of messages threw, by group, exception and frame."""
     if thrown.interrupted:
         log.add("listener-interrupted", message, subject, side="client")
+    count_thrown(message, log, subject.group, thrown, "messages")
+
+
+def count_thrown(message: Message, log: LogTally, group: str | None, thrown: Thrown, of: ListenerKind) -> None:
+    """Count what a listener threw."""
     if thrown.exception is None:
         return
-    key = ThrownKey(subject.group, thrown.exception, thrown.cause, thrown.frame)
+    key = ThrownKey(group, thrown.exception, thrown.cause, thrown.frame, of)
     if key in log.thrown or len(log.thrown) < MOST_ROWS:
         count, span = log.thrown.setdefault(key, (0, Span()))
         span.see(log.at(message))

@@ -13,7 +13,7 @@ from mqdiag.logs.tally import Subject
 
 EXIT_CODES = (137, 143)
 """128 + SIGKILL, 128 + SIGTERM"""
-_INTERRUPTED = 130
+INTERRUPTED = 130
 """128 + SIGINT: somebody pressed a key"""
 _EXITED = lazy_pattern(r"xited with code (\d{1,3})\b|xit [Cc]ode: {1,12}(\d{1,3})\b|xitCode\": (\d{1,3})\b")
 _SIGNALS = {"Segmentation fault": 139, "Bus error": 135, "Aborted": 134, "Illegal instruction": 132}
@@ -51,10 +51,15 @@ def shell_said(message: Message, log: LogTally) -> None:
 def exited(message: Message, log: LogTally) -> None:
     """A container or process ended: by a signal, as the larger codes tell, or with a code of the program's own."""
     found = _EXITED.search(message.text)
-    code = 0 if found is None else int(found[1] or found[2] or found[3])
+    if found is not None:
+        ended(message, log, int(found[1] or found[2] or found[3]))
+
+
+def ended(message: Message, log: LogTally, code: int) -> None:
+    """A container or a process ended with a code."""
     if code in EXIT_CODES:
         log.add(f"exited-with-{code}", message)
-    elif code and code != _INTERRUPTED:
+    elif code and code != INTERRUPTED:
         tally = log.add("container-exited", message)
         if tally is not None:
             tally.keep_largest("exit_code", code)

@@ -52,6 +52,7 @@ def event_facts(event: EventTally, zone: int | None, names: Mapping[str, str]) -
                 queue_id=subject.queue_id,
                 thread=subject.thread,
                 member=subject.member,
+                service=subject.service,
                 count=row.count,
                 first=shown_time(row.span.first, zone),
                 last=shown_time(row.span.last, zone),
@@ -65,6 +66,7 @@ def event_facts(event: EventTally, zone: int | None, names: Mapping[str, str]) -
         unsigned=event.unsigned,
         values=event.values,
         example=event.example,
+        example_line=event.line,
         files=tuple(event.files),
     )
 

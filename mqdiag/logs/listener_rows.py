@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from mqdiag.facts.logs import ListenerException, SuspendedQueue
+from mqdiag.facts.vocabulary import ListenerKind
 from mqdiag.logs.log_tally import ThrownKey
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import Span
@@ -13,11 +14,18 @@ from mqdiag.logs.zones import Zone, shown_time
 MOST_ROWS = 20
 
 
-def exception_rows(logs: Iterable[tuple[ReadLog, Zone]]) -> tuple[ListenerException, ...]:
-    """One row for each group, exception and place; logs on a clock without a zone have rows of their own."""
+def exception_rows(logs: Iterable[tuple[ReadLog, Zone]], of: ListenerKind) -> tuple[ListenerException, ...]:
+    """One row for each group, exception and place; logs on a clock without a zone have rows of their own.
+
+    Args:
+        logs: with their zones.
+        of: what the listeners were asked about.
+    """
     merged: dict[tuple[ThrownKey, bool], tuple[int, Span, int | None]] = {}
     for log, zone in logs:
         for key, (count, span) in log.tally.thrown.items():
+            if key.of != of:
+                continue
             place = key, zone.minutes is not None
             before, total, shown_in = merged.get(place, (0, Span(), zone.minutes))
             total.take(span.shifted(-(zone.minutes or 0) * 60_000))
@@ -28,6 +36,7 @@ def exception_rows(logs: Iterable[tuple[ReadLog, Zone]]) -> tuple[ListenerExcept
             exception=key.exception,
             cause=key.cause,
             frame=key.frame,
+            of=of,
             count=count,
             first=shown_time(span.first, zone),
             last=shown_time(span.last, zone),

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from mqdiag.facts.vocabulary import FlowControlKind, LogSide, OffsetPlace
+from mqdiag.facts.vocabulary import FlowControlKind, ListenerKind, LogSide, OffsetPlace
 from mqdiag.logs.collections import GcTally
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message, is_quiet
@@ -99,6 +99,7 @@ class ThrownKey(NamedTuple):
     exception: str
     cause: str | None
     frame: str | None
+    of: ListenerKind = "messages"
 
 
 class SuspendedTally(msgspec.Struct):
@@ -243,6 +244,10 @@ class LogTally(msgspec.Struct):
     """name and address of the broker that says here that it has started"""
     raft_member: str | None = None
     """the controller that says here that it has started, by its address in the group of SOFAJRaft"""
+    ended_at: int = -1
+    """where the last stack begins that ended a start"""
+    said_nothing: int = 0
+    """lines of stacks that were looked at and ended no start: nothing of them is understood"""
     span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:
@@ -264,12 +269,23 @@ class LogTally(msgspec.Struct):
         *,
         side: LogSide | None = None,
         weight: int | None = None,
+        example: str = "",
     ) -> EventTally | None:
-        """Count an event line; None when it repeats an event of the same record."""
+        """Count an event line; None when it repeats an event of the same record.
+
+        Args:
+            kind: of the event.
+            message: the line.
+            subject: what it is about.
+            side: whose log has it.
+            weight: how many occurrences it stands for.
+            example: the words that tell most, where these are not of the line itself.
+        """
         tally = self.events.get((kind, side))
         if tally is None:
             tally = self.events[kind, side] = EventTally(kind, side, files={self.path: None})
-            tally.example = message.text.strip()[:EXAMPLE_CHARACTERS]
+            tally.example = (example or message.text).strip()[:EXAMPLE_CHARACTERS]
+            tally.line = message.number_of(example) if example else message.number
         record = message.record
         if record.header and tally.last_record == record.start:
             return None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import takewhile
+from itertools import islice, takewhile
 
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.heads import NO_HEAD, Head, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.scan import Hit
@@ -69,7 +69,7 @@ _RECORD_IN_RECORD = lazy_pattern(
     rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
 )
 """the value of a collector's key that is a record itself; in one that only holds braces, they are somebody's text"""
-_STACK_BYTES = 8 << 10
+STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 """docker compose puts the service before each line"""
 _OF_STACK = lazy_pattern(
@@ -99,6 +99,8 @@ class Message(msgspec.Struct):
 
     hit: Hit
     stamps: StampReader
+    lines_read: int = 0
+    """lines of the log up to the end of the block"""
     _text: str | None = None
     _named_thread: str | None = None
     _record: Record | None = None
@@ -119,6 +121,22 @@ class Message(msgspec.Struct):
         return self.hit.stands_for
 
     @property
+    def number(self) -> int | None:
+        """The number of the line in its log, from 1; None where the lines were not counted."""
+        return self.lines_read - self.hit.block.count(b"\n", self.hit.start) + 1 if self.lines_read else None
+
+    def number_of(self, text: str) -> int | None:
+        """The same of the line of its stack that has a text; its own where none does."""
+        if not self.lines_read:
+            return None
+        block, start = self.hit.block, self.hit.start
+        for words in (f"Caused by: {text}".encode(), text.encode()):
+            at = block.find(words, max(start - STACK_BYTES, 0), start + 2 * STACK_BYTES)
+            if at >= 0:
+                return self.lines_read - block.count(b"\n", at) + 1
+        return self.number
+
+    @property
     def record(self) -> Record:
         """The record that it is a part of."""
         if self._record is None:
@@ -134,8 +152,8 @@ class Message(msgspec.Struct):
     def stack(self) -> Iterator[str]:
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
         _, _, inside = self.text.partition("\n")
-        for line in inside[:_STACK_BYTES].split("\n") if inside else self._lines_below():
-            bare, is_of_stack = _line_of_stack(line)
+        for line in inside[:STACK_BYTES].split("\n") if inside else self._lines_below():
+            bare, is_of_stack = line_of_stack(line)
             if is_of_stack:
                 yield bare
             elif bare and not bare.startswith(_BETWEEN_FRAMES):
@@ -145,10 +163,14 @@ class Message(msgspec.Struct):
         """The next line, of a message that a program prints in several lines."""
         return next(self._lines_below(), b"").decode(errors="replace")
 
+    def following(self, most: int) -> Iterator[str]:
+        """The lines below it, at most so many, without what stands around them."""
+        return (line_of_stack(line)[0] for line in islice(self._lines_below(), most))
+
     def _lines_below(self) -> Iterator[bytes]:
         block = self.hit.block
         end = block.find(b"\n", self.hit.start)
-        most = end + 1 + _STACK_BYTES
+        most = end + 1 + STACK_BYTES
         while 0 <= end < most:
             begin, end = end + 1, block.find(b"\n", end + 1)
             yield block[begin : most if end < 0 else min(end, most)]
@@ -164,22 +186,24 @@ class Message(msgspec.Struct):
         """The same by all lines at once, where they are short enough, and what is below them ends the stack."""
         block = self.hit.block
         end = block.find(b"\n", self.hit.start)
-        found = None if end < 0 else _FRAMES.match(block, end + 1, end + 1 + _STACK_BYTES - _LONGEST_FRAME)
+        found = None if end < 0 else _FRAMES.match(block, end + 1, end + 1 + STACK_BYTES - _LONGEST_FRAME)
         if found is None:
             return None
         below = block.find(b"\n", found.end())
         if below < 0 or below - found.end() > _LONGEST_FRAME:
             return None
-        bare, is_of_stack = _line_of_stack(block[found.end() : below])
+        bare, is_of_stack = line_of_stack(block[found.end() : below])
         goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(_BETWEEN_FRAMES)
         return None if goes_on else _joined_frames(found[0])
 
     def with_little_around(self) -> Message:
         """The same with no more of the log around it than its record and its stack may take."""
         block, start = self.hit.block, self.hit.start
-        begin = block.rfind(b"\n", 0, max(start - _STACK_BYTES, 0)) + 1
-        around = block[begin : start + len(self.hit.line) + 2 * _STACK_BYTES]
-        return Message(msgspec.structs.replace(self.hit, block=around, start=start - begin), self.stamps)
+        begin = block.rfind(b"\n", 0, max(start - STACK_BYTES, 0)) + 1
+        end = start + len(self.hit.line) + 2 * STACK_BYTES
+        lines = self.lines_read - block.count(b"\n", end) if self.lines_read else 0
+        hit = msgspec.structs.replace(self.hit, block=block[begin:end], start=start - begin)
+        return Message(hit, self.stamps, lines)
 
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
@@ -190,11 +214,11 @@ class Message(msgspec.Struct):
 
 
 @lru_cache(maxsize=512)
-def _line_of_stack(line: str | bytes) -> tuple[str, bool]:
+def line_of_stack(line: str | bytes) -> tuple[str, bool]:
     """(a line without what stands around it, whether it is of a stack); a log repeats few of them again and again."""
-    text = line if isinstance(line, str) else line.decode(errors="replace")
+    text = line if isinstance(line, str) else unwrapped(line)[0]
     # some appenders end the lines of a stack by CR and LF
-    bare = _COMPOSED.sub("", text).strip()
+    bare = _COMPOSED.sub("", text[begin_of(text) :]).strip()
     return bare, _OF_STACK.match(bare) is not None
 
 

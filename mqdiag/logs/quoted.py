@@ -110,5 +110,5 @@ def says_something(message: Message, handler: Handler, log: LogTally) -> bool:
     after = LogTally(log.path, log.kind, seconds_only=log.seconds_only, zone_minutes=log.zone_minutes)
     # nothing is known of the connections and queues that such a line names
     handler(message, after)
-    after.zone_minutes = log.zone_minutes
+    after.zone_minutes, after.said_nothing = log.zone_minutes, before.said_nothing
     return after != before

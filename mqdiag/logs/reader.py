@@ -120,7 +120,7 @@ class LogsReader:
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
-            message = Message(hit, stamps)
+            message = Message(hit, stamps, counts.lines)
             literal, event = rows.literals[hit.literal], rows.event_of[hit.literal]
             standing = Standing.FORGED
             if provenance.is_own(message):

@@ -25,7 +25,8 @@ _STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{
 _NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
 _CONNECT = lazy_pattern(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
 _NOT_CONNECTED_ELSEWHERE = lazy_pattern(
-    r"(?:dial tcp |can not connect to(?: server)?:|Connection (?:failed|timeout) to )([\w.-]{1,200}:\d{1,5})\b"
+    r"(?:dial tcp |can not connect to(?: server)?:|Connection (?:failed|timeout) to "
+    r"|connect E[A-Z]{5,20} )([\w.-]{1,200}:\d{1,5})\b"
 )
 _CLOSED = lazy_pattern(r"close the connection to remote address\[([^\]]{0,100})\]")
 _NO_ROUTE = lazy_pattern(
@@ -39,6 +40,10 @@ _USUAL_TIMEOUT_MS = 3000
 """sendMsgTimeout where nobody sets it"""
 _NAME_SERVER_PORT = ":9876"
 _VIP_PORT = ":10909"
+_PROXY_PORT = ":8081"
+_OWN_PORTS = (_NAME_SERVER_PORT, _VIP_PORT, _PROXY_PORT, ":10911")
+_NODE = "connect E"
+"""each program of Node.js prints that, of any server: only ports of RocketMQ's tell that it is meant"""
 
 
 def no_answer(message: Message, log: LogTally) -> None:
@@ -141,8 +146,10 @@ def not_connected(message: Message, log: LogTally) -> None:
 def not_connected_elsewhere(message: Message, log: LogTally) -> None:
     """A client in another language made no connection; other failures of the same call do not name an address."""
     found = _NOT_CONNECTED_ELSEWHERE.search(message.text)
-    if found is not None:
+    if found is not None and not (_NODE in message.text and not found[1].endswith(_OWN_PORTS)):
         kind = "name-server-not-connected" if found[1].endswith(_NAME_SERVER_PORT) else "broker-not-connected"
+        if found[1].endswith(_PROXY_PORT):
+            kind = "proxy-refused" if "REFUSED" in message.text else "proxy-not-connected"
         log.add(kind, message, Subject(broker=found[1]), side="client")
 
 
@@ -168,7 +175,10 @@ def no_route(message: Message, log: LogTally) -> None:
     topic = (sent or admin or asked or "").rstrip(".`'")
     if topic.startswith("%") or topic == "TBW102":
         return  # a retry topic is made by the broker when the first message fails
-    asked_for = "trace-route-not-known" if topic == _TRACE_TOPIC else "route-not-known"
     # a client of gRPC gives up after its first question
-    kind = asked_for if asked and "NotFoundException" not in message.text else "send-no-route"
+    was_asked = asked and "NotFoundException" not in message.text
+    if topic == _TRACE_TOPIC:
+        kind = "trace-route-not-known" if was_asked else "trace-not-sent"
+    else:
+        kind = "route-not-known" if was_asked else "send-no-route"
     log.add(kind, message, Subject(topic=topic or None), side="client")

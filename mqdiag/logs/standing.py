@@ -97,7 +97,7 @@ class Standings(msgspec.Struct):
             return Standing.SURE
         if self._layouts is None:
             self._look_at_head()
-        if self._begins_at is None or message.hit.position < self._begins_at:
+        if self._begins_at is None:
             return Standing.SURE
         line, text = message.hit.line, message.text
         at = text.find(literal.decode())
@@ -115,6 +115,8 @@ class Standings(msgspec.Struct):
             return Standing.SURE  # no text of a user reaches the beginning of a line
         elif statement.place not in PRINTED_BY_THE_JVM and self._is_contradicted(message, text):
             return Standing.FORGED
+        if message.hit.position < self._begins_at:
+            return Standing.SURE
         if _is_of_a_stack(message, text[: max(at, 0)], statement):
             return Standing.LIKELY
         return self._place(message, event)

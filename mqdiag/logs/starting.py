@@ -8,31 +8,114 @@ DefaultMQPushConsumerImpl.checkConfig.
 
 from __future__ import annotations
 
+from itertools import dropwhile
+
+from mqdiag.facts.vocabulary import LogSide
+from mqdiag.knowledge.last_exceptions import kind_of_last
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.whole_stack import WholeStack, whole_stack
+from mqdiag.read.logs.heads import Head, level_of
+from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
 _REFUSAL = "MQBrokerException: CODE: "
 """what a broker throws when a controller answers and refuses"""
-_SERVER = lazy_pattern(r"\b(?:Namesrv|Broker|Proxy|Controller)Startup\b")
+_SERVER = lazy_pattern(r"\b(?:Namesrv|Broker|BrokerContainer|Proxy|Controller)Startup\b")
+_CLIENT = lazy_pattern(
+    r"\bDefault(?:MQProducer|MQPushConsumer|MQPullConsumer|LitePullConsumer|MQAdminExt)Impl\.start\("
+    r"|\b(?:Producer|PushConsumer|SimpleConsumer)BuilderImpl\.build\("
+)
+_OF_SPRING = lazy_pattern(
+    r"Application run failed|Context initialization failed"
+    r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
+)
+_RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(")
+_TOOL = lazy_pattern(r"\bMQAdminStartup\.")
+_FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
+_MAIN = '"main"'
+_DESCRIPTION = "Description:"
+_MOST_LINES_OF_ANALYSIS = 12
+_PORT_IN_USE = lazy_pattern(r"\b[Pp]ort (\d{1,5}) (?:was|is) already in use")
+_CANCELLED = "cancelling refresh attempt"
+"""Spring warns so of each start that fails"""
 
-_OF_ROCKETMQ = lazy_pattern(r"NoClassDefFoundError: org/apache/rocketmq/")
+
+def ended_by_exception(message: Message, log: LogTally) -> None:
+    """A server, a client or an application of Spring does not start: its deepest cause tells why."""
+    stack = whole_stack(message)
+    last = stack.deepest
+    if last is None or stack.position == log.ended_at or not _ends_start(stack, message):
+        log.said_nothing += message.stands_for
+        return
+    log.ended_at = stack.position
+    side: LogSide = "broker" if _SERVER.search(stack.frames) else "client"
+    kind = kind_of_last(last.thrown, stack.frames) or "start-exception"
+    log.add(kind, message, side=side, example=last.thrown)
 
 
-def definition_missing(message: Message, log: LogTally) -> None:
-    """A class is missing: it ends a start where it is a server's own, or where the server's main() needs it."""
-    own = _SERVER.search(message.text) is not None or _SERVER.search(message.frames()) is not None
-    # a starter of Spring that was built for another version of the client
-    if own or (
-        _OF_ROCKETMQ.search(message.text) is not None and "rocketmq.spring." in message.both + message.frames()
-    ):
+def _ends_start(stack: WholeStack, message: Message) -> bool:
+    """Whether a program that was starting ended by a stack; one that it logs as a warning it has caught."""
+    if _TOOL.search(stack.frames) is not None:
+        return False
+    header = stack.above or message.record.header
+    level = level_in(header.encode(), HEAD_BYTES)
+    head = Head(None if level is None else level_of(level[0].decode()))
+    if head.level == "WARN" and _CANCELLED not in header:
+        return False
+    if not head.is_loud and _SERVER.search(stack.frames) is not None:
+        return True  # what a server logs, it has caught
+    if _CLIENT.search(stack.frames) is not None:
+        return True
+    if head.level is None and _RUN.search(stack.frames) is not None:
+        return True
+    if stack.is_uncaught and _MAIN in f"{stack.above}{message.text}":
+        last = stack.deepest
+        return last is not None and kind_of_last(last.thrown, stack.frames) is not None
+    return any(_OF_SPRING.search(text) is not None for text in (header, *(part.thrown for part in stack.parts)))
+
+
+def spring_analysis(message: Message, log: LogTally) -> None:
+    """Spring says below its heading why an application does not start."""
+    lines = message.following(_MOST_LINES_OF_ANALYSIS)
+    told = next((line for line in dropwhile(_DESCRIPTION.__ne__, lines) if line not in ("", _DESCRIPTION)), "")
+    kind = kind_of_last(told, "") or "start-spring-failed"
+    tally = log.add(kind, message, side="client", example=told)
+    port = _PORT_IN_USE.search(told)
+    if tally is not None and port is not None:
+        tally.keep_largest("port", int(port[1]))
+
+
+def class_conflict(message: Message, log: LogTally) -> None:
+    """A class, a method or a library is missing that the code was compiled with."""
+    if _SERVER.search(message.text) is not None:
         log.add("start-class-missing", message, side="broker")
+        return
+    stack = whole_stack(message)
+    if stack.position == log.ended_at or stack.deepest is None:
+        log.said_nothing += message.stands_for
+        return
+    if _ends_start(stack, message):
+        ended_by_exception(message, log)
+    elif kind_of_last(stack.deepest.thrown, stack.frames) == "start-class-conflict":
+        log.ended_at = stack.position
+        log.add("class-conflict", message, side="client", example=stack.deepest.thrown)
+    else:
+        log.said_nothing += message.stands_for
 
 
 def not_permitted(message: Message, log: LogTally) -> None:
-    """A file may not be read: it ends a start where the main class of a server reads it."""
-    if _SERVER.search(message.frames()) is not None or _SERVER.search("\n".join(message.stack())) is not None:
-        log.add("start-not-permitted", message, side="broker")
+    """A file may not be read or written: it ends a start, or is one of a server's own."""
+    stack = whole_stack(message)
+    if stack.position == log.ended_at:
+        return
+    own = _SERVER.search(stack.frames) is not None or _FILE_OF_SERVER.search(message.text) is not None
+    last = stack.deepest
+    if own or (last is not None and _ends_start(stack, message)):
+        log.ended_at = stack.position
+        text = message.text if last is None else last.thrown
+        kind = kind_of_last(text, stack.frames) or "start-not-permitted"
+        log.add(kind, message, side="broker" if own else "client", example=text)
 
 
 def host_unknown(message: Message, log: LogTally) -> None:

@@ -26,6 +26,7 @@ class Subject(NamedTuple):
     queue_id: int | None = None
     thread: str | None = None
     member: str | None = None
+    service: str | None = None
 
 
 NOBODY = Subject()
@@ -152,6 +153,8 @@ class EventTally(msgspec.Struct):
     dropped_lines: int = 0
     values: dict[str, int] = msgspec.field(default_factory=dict)
     example: str = ""
+    line: int | None = None
+    """number of the example in its log, from 1"""
     files: dict[str, None] = msgspec.field(default_factory=dict)
     undated: int = 0
     sampled: bool = False
@@ -169,7 +172,7 @@ class EventTally(msgspec.Struct):
         part = self.by_broker.get(broker)
         if part is None:
             part = self.by_broker[broker] = EventTally(self.kind, self.side, files=self.files)
-            part.example = self.example
+            part.example, part.line = self.example, self.line
         return part
 
     def add(self, at: int | None, subject: Subject, lines: int = 1, weight: int | None = None) -> None:
@@ -258,5 +261,6 @@ class EventTally(msgspec.Struct):
                 self.keep_smallest(name, value)
             else:
                 self.keep_largest(name, value)
-        self.example = self.example or other.example
+        if not self.example:
+            self.example, self.line = other.example, other.line
         self.files |= other.files

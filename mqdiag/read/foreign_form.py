@@ -45,7 +45,7 @@ _STARTS: tuple[tuple[bytes, ForeignForm], ...] = (
         b"FLR\0",
         ForeignForm(
             say("a recording of Java Flight Recorder"),
-            say("it samples events and does not hold the heap; {take}", take=_TAKE_A_DUMP),
+            say("mqdiag recording FILE reads it; it does not hold the heap: {take}", take=_TAKE_A_DUMP),
         ),
     ),
     (

@@ -110,7 +110,12 @@ def _unwrapped(lines: list[bytes], begins: tuple[bytes, ...], whole: tuple[bytes
     for place, line in enumerate(lines):
         above = lines[place - 1].rstrip(b"\r") if place else b""
         at_full_width = terminal and place > 0 and widths[place - 1] == widest
-        goes_on = joined and above.strip() and line.strip() and _continues(line, at_full_width=at_full_width)
+        goes_on = (
+            joined
+            and len(set(above.strip())) > 1
+            and line.strip()
+            and _continues(line, at_full_width=at_full_width)
+        )
         if goes_on and (at_full_width or not line.startswith(begins)) and not above.startswith(whole):
             changed = True
             last = joined[-1].rstrip(b"\r")

@@ -16,6 +16,7 @@ class Content(enum.StrEnum):
 
     EMPTY = "empty"
     HEAP_DUMP = "heap dump"
+    RECORDING = "flight recording"
     GZIP = "gzip data"
     BZIP2 = "bzip2 data"
     XZ = "xz data"
@@ -29,6 +30,7 @@ class Content(enum.StrEnum):
 
 
 DUMP_MAGIC = b"JAVA PROFILE"
+RECORDING_MAGIC = b"FLR\0"
 SQUEEZED = (Content.GZIP, Content.BZIP2, Content.XZ, Content.ZSTD)
 """one file each, without a name of its own"""
 ARCHIVES = (Content.ZIP, Content.TAR)
@@ -73,6 +75,8 @@ def content_of(head: bytes) -> Content:
         return Content.EMPTY
     if head.startswith(DUMP_MAGIC + b" 1.0"):
         return Content.HEAP_DUMP
+    if head.startswith(RECORDING_MAGIC):
+        return Content.RECORDING
     packing = packing_of(head)
     if packing is Content.ZIP and _JAVA_MEMBER.match(head[30:46]):
         return Content.JAVA_ARCHIVE

@@ -12,6 +12,7 @@ from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.actions import action_lines
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.text import say
@@ -51,9 +52,7 @@ def _lines(report: Report, write: Writer) -> Iterator[str]:
 def _message(found: Finding, write: Writer) -> Iterator[str]:
     yield write(found.title)
     yield from map(write, found.explanation)
-    if found.remedy:
-        yield write(say("What to change:"))
-        yield from (f"{number}. {write(step)}" for number, step in enumerate(found.remedy, 1))
+    yield from action_lines(found, write)
 
 
 def _command(name: str, title: str, *lines: str) -> str:

@@ -16,6 +16,7 @@ from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.actions import action_lines
 from mqdiag.render.wording.safe import safe
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
@@ -130,9 +131,7 @@ def _lines(findings: Iterable[Finding], write: Writer) -> Iterator[str]:
         if named:
             yield f"About: {write(named)}"
         yield from map(write, found.explanation)
-        if found.remedy:
-            yield "What to change:"
-            yield from (f"{number}. {write(step)}" for number, step in enumerate(found.remedy, 1))
+        yield from action_lines(found, write)
 
 
 def _text(element: Element, lines: Iterable[str]) -> None:

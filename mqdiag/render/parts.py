@@ -17,6 +17,7 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
 |---|---|---|
 | Paragraph | wrapped lines | a paragraph; with `link` or `page` a link |
 | Bullets, Steps | "- " and "1." lines, under their title | a list, under its title |
+| Actions | "1." lines, the command of each below it | a list, each with a block |
 | Pairs | two columns | a list of terms |
 | Table | columns with a head | a table that sorts and filters; a long one has the rows that are in sight |
 | Stack, Path | frames; steps from a GC root | a list |
@@ -91,6 +92,22 @@ class Steps(Part, frozen=True):
     title: Words = NOTHING
     shown: int | None = None
     """lines in the short form; None for all"""
+
+
+class Doing(NamedTuple):
+    """What to do, and the command that does it, which is never wrapped."""
+
+    text: Words
+    command: Words = NOTHING
+
+
+class Actions(Part, frozen=True):
+    """What to do, in the order of effect, numbered."""
+
+    actions: Sequence[Doing]
+    title: Words = NOTHING
+    shown: int | None = None
+    """actions in the short form; None for all"""
 
 
 class Pairs(Part, frozen=True):
@@ -297,7 +314,20 @@ class Card(Part, frozen=True, kw_only=True):
 
 
 AnyPart = (
-    Paragraph | Bullets | Steps | Pairs | Table | Stack | Path | Tree | Figure | Fold | Code | Several | Card
+    Paragraph
+    | Bullets
+    | Steps
+    | Actions
+    | Pairs
+    | Table
+    | Stack
+    | Path
+    | Tree
+    | Figure
+    | Fold
+    | Code
+    | Several
+    | Card
 )
 
 

@@ -13,6 +13,7 @@ from mqdiag.time_ranges import between as time_range
 
 RULE = Rule("connection-churn")
 TOO_LONG, FOREIGN, SHUT_DOWN = "frame-too-long", "frame-not-rocketmq", "client-shut-down"
+OTHER_SERVER = "frame-of-another-server"
 FEWEST = 2
 """lines from which on something happens again, in the shortest excerpt"""
 ALIKE_SHARE = 0.8
@@ -33,6 +34,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             yield from _broken(part, limits)
         yield from _never_made(part, limits)
         yield from _frames(part, limits)
+        yield from _other_servers(part)
         yield from _idle(part, limits)
     if not peers:
         yield from _closed_channels(logs, limits)
@@ -117,6 +119,13 @@ def _frames(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             events=found,
             words={"protocols": tuple(map(RULE.word, named))},
         )
+
+
+def _other_servers(logs: LogsFacts) -> Iterator[Draft]:
+    """Answers of a server that does not speak RocketMQ's own protocol, or speaks it in TLS."""
+    if found := events(logs, OTHER_SERVER):
+        tls = any("lines_of_tls" in event.values for event in found)
+        yield RULE.case("answers-in-tls" if tls else "another-server", logs=logs, events=found)
 
 
 def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:

@@ -8,7 +8,7 @@ from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import HiddenDeadlock
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.standstill import frame_shown, short_frame
+from mqdiag.rules.shared.standstill import frame_shown, method_shown, short_frame
 from mqdiag.text import NOTHING, Text
 
 MOST_NAMED = 6
@@ -31,7 +31,10 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             "class-initializers" if "class-init" in cycle.kinds else "deadlock",
             cycle,
             subject=Subject(group=cycle.group, thread=" ".join(sorted(names)[:2])),
-            evidence={"thread_count": len(names), "frame": waits[0][2] if waits else None},
+            evidence={
+                "thread_count": len(names),
+                "frame": waits[0][2] if waits else cycle.members[0].frame if cycle.members else None,
+            },
             words={
                 "cycle": Text(" -> ".join(f"{{{name}}}" for name in shown), shown),
                 "told_by_jvm": cycle.source == "jvm",
@@ -41,7 +44,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                     {
                         **structs.asdict(one),
                         "frame": short_frame(one.frame),
-                        "taken_at": frame_shown(one.taken_at),
+                        "taken_in": method_shown(one.taken_at),
                     }
                     for one in cycle.members
                 ),
@@ -52,7 +55,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                     for name, (lock, _, frame) in zip(names, waits, strict=False)
                 ),
                 "holders": ()
-                if waits
+                if waits or cycle.members
                 else tuple(
                     {"thread": name, "holder": holder}
                     for name, holder in zip(names, (*names[1:], names[0]), strict=True)
@@ -81,7 +84,8 @@ def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draf
             **{name: frame for name, frame in frames.items() if frame is not None},
         },
         words={
-            **{name: frame_shown(frame) for name, frame in frames.items()},
+            "worker_frame": frame_shown(hidden.worker_frame),
+            "taken_in": method_shown(hidden.taken_at),
             "holder_frame": short_frame(hidden.holder_frame),
             "for_connection": hidden.holder_waits == "pool",
             "for_room": hidden.for_room,

@@ -10,15 +10,25 @@ import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
-from mqdiag.findings import Acceptance, Confidence, Failed, Finding, Margin, Severity, Skipped, fingerprint
+from mqdiag.findings import (
+    Acceptance,
+    Confidence,
+    Failed,
+    Finding,
+    Margin,
+    Severity,
+    Skipped,
+    fingerprint,
+)
 from mqdiag.rules.discovery import RuleFile
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
+from mqdiag.rules.shared.actions import actions
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
-    from mqdiag.facts.addresses import Addresses
+    from mqdiag.facts.known import KnownOfRun
     from mqdiag.knowledge.team import Team
 
 MOST_FINDINGS = 200
@@ -70,11 +80,11 @@ def run_rules(
     errors: list[BaseException] = []
 
     @cache
-    def told() -> Addresses:
+    def told() -> KnownOfRun:
         # Here, not above: the catalogue of rules makes no findings.
-        from mqdiag.facts.addresses import addresses
+        from mqdiag.facts.known import KnownOfRun
 
-        return addresses(facts.heap, facts.logs, facts.admin)
+        return KnownOfRun(facts)
 
     for listed in rules:
         missing = missing_evidence(listed, facts)
@@ -214,23 +224,21 @@ def _finding(
     seen_in: tuple[str, ...],
     severity: Severity | None,
     facts: Facts,
-    told: Callable[[], Addresses],
+    told: Callable[[], KnownOfRun],
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts)
     if doubt is not None and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, doubt
-    known = {
-        # logs may be of another process
-        "pid": str(facts.pid) if facts.pid is not None and {*shown_by} <= {"heap", "stacks"} else None,
-        "name_server": told().name_server,
-        "cluster": told().cluster,
-        "broker_address": told().brokers.get(draft.subject.broker or ""),
-        **msgspec.structs.asdict(draft.subject),
-        **draft.evidence,
-    }
+    subject = draft.subject
+    of_run = told().of(
+        subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
+    )
+    stated = {**msgspec.structs.asdict(subject), **draft.evidence}
+    known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
+    now, then = (tuple(actions(rule.name, steps, known)) for steps in (draft.now, draft.then))
     in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
     return Finding(
         rule=rule.name,
@@ -243,12 +251,16 @@ def _finding(
         subject=draft.subject,
         evidence=dict(draft.evidence),
         explanation=tuple(line.filled(known) for line in draft.explanation),
-        remedy=tuple(line.filled(known) for line in draft.remedy),
+        remedy=tuple(action.in_a_line for action in (*now, *then)),
+        now=now,
+        then=then,
         confidence_reason=why.filled(known),
         references=rule.texts.references,
         weight=draft.weight,
         seen_in=shown_by,
         rests_on=draft.rests_on,
+        processes=draft.processes,
+        felt_in=draft.felt_in,
         when=draft.when or moments(facts.heap, facts.stacks, shown_by, draft.age_ms, facts.asked_at),
         consequence=draft.consequence.filled(known),
         tells_most=draft.tells_most,

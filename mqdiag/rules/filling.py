@@ -7,9 +7,10 @@ from functools import cached_property
 
 import msgspec
 
+from mqdiag.facts.known import NAMES, OF_RUN
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
-from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence
+from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence, shared_actions
 from mqdiag.log_events import (
     counted,
     files_of,
@@ -18,11 +19,12 @@ from mqdiag.log_events import (
     most_frequent_counted,
     when,
 )
+from mqdiag.rules.said import Step
 from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of
 
-BY_ENGINE = frozenset(("name_server", "pid", "cluster", "broker_address"))
+BY_ENGINE = frozenset(NAMES)
 """values that the engine knows and fills in later"""
 EVENT_LINES, SUBJECT_LINES = "event_lines", "subject_lines"
 """names in `evidence` of a case that stand for the numbers of `counted` and of `most_frequent_counted`"""
@@ -83,6 +85,10 @@ class Filling:
         """The lines that can be written."""
         return tuple(line for entry in entries for line in self._lines(entry))
 
+    def steps(self, entries: Iterable[Entry]) -> tuple[Step, ...]:
+        """The actions of which something can be said."""
+        return tuple(step for entry in entries for step in self._steps(entry))
+
     @cached_property
     def when(self) -> tuple[TimeRange, ...]:
         """When the events were."""
@@ -122,6 +128,30 @@ class Filling:
         else:
             yield from self._line(entry)
 
+    def _steps(self, entry: Entry) -> Iterator[Step]:
+        line = entry if isinstance(entry, Line) else None
+        if line is None or not (line.command or line.risk or line.use in shared_actions()):
+            yield from (Step(texts=(text,)) for text in self._lines(entry))
+        elif not line.use:
+            yield from self._step(line, lenient=bool(line.for_each))
+        elif self._stands(line, self._known, lenient=False):
+            for shared in self._card.steps_of(line):
+                yield from self._step(shared, lenient=True)
+
+    def _step(self, line: Line, *, lenient: bool) -> Iterator[Step]:
+        rows = [{**self._known, **row} for row in self._rows[line.for_each]] if line.for_each else [self._known]
+        for known in rows:
+            if self._stands(line, known, lenient=lenient):
+                ways = (line.first_of, line.command, line.risk)
+                texts, commands, risks = (self._ways(way, known) for way in ways)
+                if texts := texts or tuple(self._written(line, known, lenient=True)):
+                    yield Step(texts=texts, commands=commands, risks=risks)
+
+    def _ways(self, templates: str | tuple[str, ...], known: Known) -> tuple[Text, ...]:
+        """Each of several ways to say something whose values are known, or are left to the engine."""
+        ways = (templates,) if isinstance(templates, str) else templates
+        return tuple(text for way in ways if way and (text := self._filled(way, known, lenient=True)))
+
     def _line(self, sentence: Sentence) -> Iterator[Text]:
         line = sentence if isinstance(sentence, Line) else Line(say=sentence)
         if line.for_each:
@@ -137,9 +167,7 @@ class Filling:
             yield from self._written(line, self._known, lenient=False)
 
     def _written(self, line: Line, known: Known, *, lenient: bool) -> Iterator[Text]:
-        if line.if_ and not self._value(line.if_, known, lenient=lenient):
-            return
-        if line.unless and self._value(line.unless, known, lenient=lenient):
+        if not self._stands(line, known, lenient=lenient):
             return
         if line.given:
             yield from self._given[line.given]
@@ -156,11 +184,21 @@ class Filling:
             if text := sentences(*(self._filled(one, known, lenient=lenient) for one in parts)):
                 yield text
 
+    def _stands(self, line: Line, known: Known, *, lenient: bool) -> bool:
+        """Whether the conditions of a line hold."""
+        if line.libraries and known.get("library") not in line.libraries:
+            return False
+        if line.if_ and not self._value(line.if_, known, lenient=lenient):
+            return False
+        return not (line.unless and self._value(line.unless, known, lenient=lenient))
+
     def _filled(self, template: str, known: Known, *, lenient: bool) -> Text | None:
         """The sentence; None where it names a value that is unknown."""
         values: dict[str, Value] = {}
         for name, kind in placeholders(template):
-            if name in BY_ENGINE and name not in known:
+            if known.get(name) is None and (
+                name in BY_ENGINE or (name in OF_RUN and kind.startswith(ARGUMENT))
+            ):
                 continue
             value = self._value(name, known, lenient=lenient)
             if (value is None or value == ()) and not kind.startswith(ARGUMENT) and kind != "timestamp":
@@ -190,4 +228,13 @@ class Filling:
             "occurrences": event.occurrences,
             "when": when(event),
             "subjects": most_frequent(event),
+            "quoted": event.example or None,
+            "quoted_at": _place_of(event),
         }
+
+
+def _place_of(event: LogEvent) -> Text | None:
+    """File and line of the example; None where the line is not known."""
+    if event.example_line is None or not event.files:
+        return None
+    return say("{path}, line {line:number}", path=event.files[0], line=event.example_line)

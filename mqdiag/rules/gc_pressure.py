@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
+from mqdiag.facts.ratios import ratio
+from mqdiag.facts.recordings import Recording
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.time_ranges import between
 
 RULE = Rule("gc-pressure")
 
@@ -37,4 +40,25 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         },
         rows={"frames": () if frame is None else ({"frame": short_frame(frame)},)},
         weight=min(share, 1.0),
+    )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """At most one finding; the events tell each pause."""
+    found = recording.collections
+    if found is None or not recording.budgets or recording.seconds < limits["min_seconds"]:
+        return
+    if found.pause_share < limits["recorded_share"]:
+        yield RULE.margin("recorded", found.pause_share, limits["recorded_share"], path=recording.path)
+        return
+    yield RULE.case(
+        "recorded",
+        found,
+        recording,
+        evidence={"path": recording.path, "heap_share": ratio(found.heap_after_bytes, found.heap_max_bytes)},
+        words={"full": (ratio(found.heap_after_bytes, found.heap_max_bytes) or 0.0) >= limits["full_share"]},
+        rests_on=(recording.path,),
+        when=between(recording.began_at, recording.ended_at),
+        weight=found.pause_share,
     )

@@ -10,10 +10,13 @@ import msgspec
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import LITTLE_USED, Suspect
 from mqdiag.facts.ratios import ratio
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.vocabulary import HolderKind, KeyFault
 from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.graph_needed import needs_graph
+from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.time_ranges import between
 
 RULE = Rule("heap-held-by-application")
 WORTH_SHOWING_BYTES = 1 << 20
@@ -172,3 +175,44 @@ def _holds(suspect: Suspect, heap: HeapFacts, limits: Limits, *, whole: bool) ->
         confidence=confidence,
         weight=share,
     )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """At most one finding: most old objects are of one class, and the heap grows from collection to collection."""
+    sampled = sum(one.samples for one in recording.old_objects)
+    if not recording.old_objects or sampled < limits["recorded_samples"] or len(recording.heap) < 2:
+        return
+    first = recording.old_objects[0]
+    most = None if recording.collections is None else recording.collections.heap_max_bytes
+    grown = recording.heap[-1][1] - recording.heap[0][1]
+    if (
+        first.samples < limits["recorded_share"] * sampled
+        or most is None
+        or grown < limits["recorded_growth"] * most
+    ):
+        return
+    if first.frame is None or not first.path:
+        return  # objects that only come and go look the same
+    yield RULE.case(
+        "recorded",
+        first,
+        evidence={
+            "path": recording.path,
+            "samples_share": round(first.samples / sampled, 4),
+            "held_by": first.path,
+            "grown_bytes": grown,
+            "heap_max_bytes": most,
+            "seconds": recording.seconds,
+        },
+        words={"frame": short_frame(first.frame) if first.frame else None, "holders": _holders(first.path)},
+        rests_on=(recording.path,),
+        when=between(recording.began_at, recording.ended_at),
+        weight=grown / most,
+    )
+
+
+def _holders(path: tuple[str, ...]) -> tuple[str, ...]:
+    """What holds the objects, from the nearest on, down to a static field: the class loader behind it holds all."""
+    static = next((at for at, step in enumerate(path) if step.startswith("java.lang.Class.")), len(path) - 1)
+    return path[: static + 1]

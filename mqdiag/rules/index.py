@@ -15,7 +15,9 @@ from mqdiag.knowledge.detect import Described
 
 CARDS = os.path.join("knowledge", "rules")
 """the folder of cards, beside that of rules"""
-NO_RULES = frozenset(("__init__", "discovery", "engine", "filling", "index", "rule", "said", "views"))
+NO_RULES = frozenset(
+    ("__init__", "card_names", "discovery", "engine", "filling", "index", "rule", "said", "views")
+)
 """modules of `mqdiag.rules` that are no rules"""
 FILE = "index.tsv"
 """one line for each rule: its module, then the kinds of evidence of each check, such as `heap` or `heap+logs`"""
@@ -32,6 +34,7 @@ VIEWS = {
     "broker_logs": "logs",
     "admin": "admin",
     "counters": "admin",
+    "recordings": "recordings",
     "fleet": "fleet",
 }
 """the evidence of the checks that a decorator of `Views` adds, by its name; `sees` names the evidence itself"""

@@ -29,7 +29,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 
 
 def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
-    rows = [row for row in logs.listener_exceptions if row.group == group]
+    rows = [row for row in logs.listener_exceptions if row.group == group and row.of == "messages"]
     top, others = rows[0] if rows else None, rows[1:MOST_NAMED]
     located = top is not None and top.frame is not None
     orderly = logged_as_orderly(logs, group)
@@ -61,4 +61,6 @@ def _case(top: ListenerException | None) -> str:
         return "interrupted"
     if any(name.endswith(RULE.names("linkage")) for name in classes):
         return "missing-class"
+    if any(name.endswith(RULE.names("conversions")) for name in classes):
+        return "not-converted"
     return "failed-call" if any(name.startswith(RULE.names("calls")) for name in classes) else "own-code"

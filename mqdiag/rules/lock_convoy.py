@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
+from mqdiag.text import Text
+from mqdiag.time_ranges import between
 
 RULE = Rule("lock-convoy")
 
@@ -76,7 +79,7 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
             words={
                 "holder": lock.owner,
                 "owner_place": standstill.frame_shown(lock.owner_frame),
-                "taken_place": standstill.frame_shown(lock.taken_at),
+                "taken_in": standstill.method_shown(lock.taken_at),
                 "one_owner": one_owner,
                 "waits": waits,
             },
@@ -104,3 +107,48 @@ def _case(still: Standstill, *, owners_listed: bool) -> str:
     if owners_listed:
         return "owner-not-alive"
     return "owner-perhaps-reading" if may_be_read else "owner-not-printed"
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One finding for each lock for which the threads of a group wait most of their time."""
+    for budget in recording.budgets:
+        locks = [lock for lock in recording.locks if budget.group in lock.groups]
+        if not locks or not budget.wall_ms or recording.seconds < limits["min_seconds"]:
+            continue
+        lock = locks[0]
+        share = budget.lock_ms / budget.wall_ms
+        if share < limits["share"] or lock.threads < min(limits["waiting"], budget.threads):
+            continue
+        yield RULE.case(
+            "recorded",
+            lock,
+            subject=Subject(group=budget.group),
+            evidence={
+                "path": recording.path,
+                "share": round(share, 4),
+                "lock_class": lock.class_name,
+                "thread_count": lock.threads,
+                "pool_size": budget.threads,
+                "seconds": recording.seconds,
+            },
+            words={
+                "lock": RULE.word("lock_of_class", lock_class=lock.class_name)
+                if lock.class_name
+                else RULE.word("some_lock"),
+                "frame_place": standstill.frame_shown(lock.frame),
+                "calls": _calls_inside(recording, budget.group),
+            },
+            rests_on=(recording.path,),
+            when=between(recording.began_at, recording.ended_at),
+            weight=float(lock.threads),
+        )
+
+
+def _calls_inside(recording: Recording, group: str) -> Text | None:
+    """The remote calls that threads of the group made meanwhile: most likely what the holder does."""
+    calls = [one for one in recording.calls if group in one.groups and one.host is not None]
+    if not calls:
+        return None
+    call = calls[0]
+    return RULE.word("calls", host=call.host, port=call.port, calls=call.calls, p50_ms=call.p50_ms)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogsFacts, SafepointPauses
 from mqdiag.facts.ratios import ratio
+from mqdiag.facts.recordings import Recording
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.time_ranges import between
 
@@ -48,4 +49,27 @@ def _by_safepoints(row: SafepointPauses, limits: Limits) -> Draft:
         },
         rests_on=(row.path,),
         when=between(row.first, row.last),
+    )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One finding for each recording with a pause that is too long."""
+    if not recording.pauses:
+        return
+    longest = recording.pauses[0]
+    if longest.ms < limits["pause_ms"]:
+        yield RULE.margin("longest", longest.ms, limits["pause_ms"], path=recording.path)
+        return
+    yield RULE.case(
+        "recorded",
+        evidence={
+            "path": recording.path,
+            "longest_ms": longest.ms,
+            "operation": longest.operation,
+            "longest_at": longest.at,
+            "long_pauses": sum(one.ms >= limits["pause_ms"] for one in recording.pauses),
+        },
+        rests_on=(recording.path,),
+        when=between(longest.at, longest.at),
     )

@@ -15,9 +15,9 @@ RULE = Rule("no-route")
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all topics: sends that failed, and answers of the name server to clients that asked."""
-    if trace := [
-        one for one in events(logs, "trace-route-not-known") if one.count > (one.peak_per_minute or 0)
-    ]:
+    asked_for_traces = events(logs, "trace-route-not-known")
+    lasting_traces = [one for one in asked_for_traces if one.count > (one.peak_per_minute or 0)]
+    if trace := [*events(logs, "trace-not-sent"), *lasting_traces]:
         yield RULE.case(
             "trace-topic-missing",
             subject=Subject(topic=only(trace[0], "topic")),

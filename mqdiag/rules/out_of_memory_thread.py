@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import LITTLE_USED, HeapThread
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import OUT_OF_MEMORY, events, only, when
@@ -131,4 +132,18 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 thread,
                 subject=Subject(thread=thread.name, group=thread.group),
                 evidence={"thread": thread.name},
+            )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """At most one finding: the error was made within the recording."""
+    for error in recording.errors:
+        if error.class_name == "java.lang.OutOfMemoryError":
+            yield RULE.case(
+                "in-recording",
+                error,
+                subject=Subject(thread=error.thread),
+                evidence={"thread": error.thread, "path": recording.path, "count": error.count},
+                rests_on=(recording.path,),
             )

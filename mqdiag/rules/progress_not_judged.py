@@ -22,7 +22,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """At most one finding."""
     waiting = sum(pool.unknown for pool in stacks.pools if pool.role == "consume-worker")
     told = sum(len(still.threads) for still in stacks.same_calls if still.role == "consume-worker")
-    if stacks.not_judged_because in NOT_COMPARABLE:
+    if stacks.not_judged_because in NOT_COMPARABLE and not stacks.shows_standstills:
         name: str = stacks.not_judged_because
     elif waiting and stacks.seconds is not None and stacks.seconds < limits["series_seconds"]:
         name = "short-series"

@@ -26,13 +26,23 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import CaseWords, Confidence, EvidenceValue, Margin, RuleCard, Severity, Subject, TimeRange
+from mqdiag.findings import (
+    Action,
+    CaseWords,
+    Confidence,
+    EvidenceValue,
+    Margin,
+    RuleCard,
+    Severity,
+    Subject,
+    TimeRange,
+)
 from mqdiag.knowledge.detect import Detect
-from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
+from mqdiag.knowledge.rule_card import Card, Line, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.log_events import between
 from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
-from mqdiag.text import NOTHING, Text, Value, placeholders, say
+from mqdiag.text import NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import Timed, periods
 
 AS_WRITTEN = (
@@ -83,6 +93,8 @@ class Rule(Views):
         age_ms: float | None = None,
         tells_most: bool = False,
         undecides: bool = False,
+        processes: tuple[str, ...] = (),
+        felt_in: tuple[str, ...] = (),
     ) -> Draft:
         """A finding with the words of a case.
 
@@ -111,6 +123,8 @@ class Rule(Views):
             age_ms: for how long the fault had lasted when a dump was taken.
             tells_most: among findings of this rule it tells a chain of causes best.
             undecides: it says that the evidence does not suffice; the card may say so for all findings of the case.
+            processes: names of the processes that it is about, where a check of evidence of none knows them.
+            felt_in: names of other processes that are known to wait for what it is about.
 
         Raises:
             KeyError: the card names something that was not given.
@@ -142,7 +156,8 @@ class Rule(Views):
             subject=filling.subject,
             evidence=filling.evidence,
             explanation=filling.lines(card.explanation),
-            remedy=filling.lines(card.actions or self.texts.actions),
+            now=filling.steps(self.texts.now if card.now is None else card.now),
+            then=filling.steps(card.actions or self.texts.actions),
             rests_on=rests_on or filling.files,
             seen_in=seen_in,
             when=when or periods(over) or filling.when,
@@ -152,6 +167,8 @@ class Rule(Views):
             tells_most=tells_most,
             undecides=undecides or card.undecides,
             gives_way_to=card.gives_way_to,
+            processes=processes,
+            felt_in=felt_in,
             in_chain=filling.first(card.in_chain),
         )
 
@@ -216,6 +233,7 @@ class Rule(Views):
             why=say(" ".join(card.why.split())),
             causes=card.all_causes,
             severities=card.all_severities,
+            now=tuple(_in_general(line, self.name) for entry in card.now for line in card.steps_of(entry)),
             remedy=tuple(
                 _with_placeholders(say(text)) for entry in card.actions for text in card.sentences_of(entry)
             ),
@@ -239,6 +257,17 @@ class Rule(Views):
             )
             for name, case in self.texts.case.items()
         )
+
+
+def _in_general(line: Line, rule: str) -> Action:
+    """An action as a page has it that knows no evidence: the last of several ways to say something holds always."""
+    say_all = (line.say,) if isinstance(line.say, str) else line.say or line.first_of[-1:]
+    command, risk = ((one,) if isinstance(one, str) else one[-1:] for one in (line.command, line.risk))
+    text, how, price = (
+        sentences(*(_with_placeholders(say(text)) for text in part if text))
+        for part in (say_all, command, risk)
+    )
+    return Action(text=text, command=how, risk=price, rule=rule)
 
 
 def _with_placeholders(remedy: Text) -> Text:

@@ -14,6 +14,15 @@ Limits = Mapping[str, float]
 """A rule's thresholds by name, with the values of `mqdiag.toml` put over the defaults."""
 
 
+class Step(msgspec.Struct, frozen=True, kw_only=True):
+    """An action with the ways to say it; of each part the engine takes the first whose values the evidence has."""
+
+    texts: tuple[Text, ...]
+    """without one that can be said the step is left out"""
+    commands: tuple[Text, ...] = ()
+    risks: tuple[Text, ...] = ()
+
+
 class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule says; the engine adds name, references and fingerprint to make it a finding."""
 
@@ -25,8 +34,15 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     evidence: Mapping[str, EvidenceValue] = msgspec.field(default_factory=dict)
     """the numbers and names that the sentences state"""
     explanation: tuple[Text, ...] = ()
-    remedy: tuple[Text, ...]
+    now: tuple[Step, ...] = ()
+    """what to do in this minute"""
+    then: tuple[Step, ...] = ()
+    """what to change so that it does not come back"""
     confidence_reason: Text = NOTHING
+    processes: tuple[str, ...] = ()
+    """names of the processes that it is about, where a rule over evidence of none knows them"""
+    felt_in: tuple[str, ...] = ()
+    """names of other processes that are known to wait for what it is about"""
     unsigned: bool = False
     """all lines that show it may be a part of a message that somebody wrote"""
     sure_in_excerpt: bool = False
@@ -48,7 +64,7 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     undecides: bool = False
     """it says that the evidence does not tell a fault from work, not that something is wrong"""
     gives_way_to: tuple[str, ...] = ()
-    """rules of which a finding takes its place; "*" for any rule"""
+    """rules of which a finding takes its place, and marks, as in the card"""
     in_chain: Text = NOTHING
     """the fault as a link of a chain of causes; empty for the words of the rule"""
 

@@ -87,6 +87,7 @@ def _said(heap: HeapFacts, threads: list[HeapThread], *, behind: bool) -> Draft:
             "own_frame": None if call is None else call.frame,
             "limit": RULE.word("no_limit" if timeout is None else "limit"),
             "behind": behind,
+            "peer_known": bool(peers) or call is None or call.doing != "socket-read",
             "remedy_known": call is not None and bool(call.remedy),
             "waits_for_virtual": (
                 call is not None

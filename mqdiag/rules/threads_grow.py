@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown
+from mqdiag.time_ranges import between
 
 RULE = Rule("threads-grow")
 
@@ -35,9 +37,40 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 "made_by": kind.made_by,
             },
             words={
+                # up to the first number, which is what a count of names looks for
+                "prefix": kind.thread.partition("#")[0] or None,
                 "runs_frame": frame_shown(kind.runs),
                 "made_frame": frame_shown(kind.made_by),
             },
             severity=Severity.WARNING if leaks else Severity.INFO,
             weight=float(grown),
         )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One finding for each kind of thread that is started again and again, and hardly ever ends."""
+    first, last = recording.threads_first, recording.threads_last
+    if first is None or last is None or last < limits["growth"] * first:
+        return
+    for kind in recording.thread_starts:
+        left = kind.started - kind.ended
+        if left >= limits["recorded_threads"] and left >= limits["left_share"] * kind.started:
+            yield RULE.case(
+                "recorded",
+                kind,
+                subject=Subject(thread=kind.thread),
+                evidence={
+                    "path": recording.path,
+                    "kind": kind.thread,
+                    "left": left,
+                    "threads_first": first,
+                    "threads_last": last,
+                    "made_by": kind.frame,
+                    "seconds": recording.seconds,
+                },
+                words={"made_frame": frame_shown(kind.frame)},
+                rests_on=(recording.path,),
+                when=between(recording.began_at, recording.ended_at),
+                weight=float(left),
+            )

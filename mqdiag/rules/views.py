@@ -10,6 +10,7 @@ from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.rules.said import Check, Findings, Limits, Skip
 
@@ -35,7 +36,7 @@ class Views:
 
         Args:
             evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
-                "crash", "fleet". Without any it always runs.
+                "crash", "recordings", "resources", "fleet". Without any it always runs.
         """
 
         def added(check: Check) -> Check:
@@ -106,6 +107,14 @@ class Views:
         from mqdiag.rules.shared.broker_status import counters
 
         return self._each("admin", counters, check)
+
+    def recordings(self, check: Callable[[Recording, Limits], Findings]) -> Check:
+        """Add a check of each recording of a JVM."""
+        return self._each(
+            "recordings",
+            lambda facts: () if facts.recordings is None else facts.recordings.recordings,
+            check,
+        )
 
     def fleet(self, check: Callable[[FleetFacts, Limits], Findings]) -> Check:
         """Add a check of the incidents of a fleet."""

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import WorkerPool
 from mqdiag.knowledge.lookup import container_named
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consume_pools import LOCKS, busy_pool_case, busy_pools, remedy_of_wait
+from mqdiag.rules.shared.recorded_groups import busy_group_case, busy_groups
 from mqdiag.text import NOTHING
+
+MOSTLY = 0.5
+"""share of their time in which threads wait for locks: more threads would only wait longer"""
 
 RULE = Rule("workers-saturated")
 
@@ -34,4 +39,14 @@ def _case(pool: WorkerPool) -> str:
         return "some-threads-move"
     if pool.group and len(pool.threads) == 1:
         return "only-thread"
+    if pool.shared_doing == "pool":
+        return "wait-for-connection"
     return "wait-for-lock" if pool.group and pool.shared_doing in LOCKS else "too-few-threads"
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One finding for each group whose threads hardly ever wait for messages."""
+    for budget in busy_groups(recording, limits["busy_share"]):
+        locked = budget.lock_ms >= MOSTLY * budget.wall_ms
+        yield busy_group_case(RULE, recording, budget, words={"locked": locked})

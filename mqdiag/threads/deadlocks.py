@@ -55,13 +55,14 @@ def deadlocks(world: World) -> tuple[Deadlock, ...]:
     by_name = {track.name: track for track in world.by_track}
     listed = [[cycle_of(pairs) for pairs in sample.deadlocks] for sample in series.samples]
     told = Counter(members for of_sample in listed for members in set(map(frozenset, of_sample)))
-    for names in (names for index in world.last_samples for names in listed[index] if names):
+    of_jvm = [(index, names) for index in world.last_samples for names in listed[index] if names]
+    for index, names in of_jvm:
         known = found.get(frozenset(names))
         found[frozenset(names)] = Deadlock(
             threads=known.threads if known else names,
             locks=known.locks if known else (),
             kinds=known.kinds if known else (),
-            members=known.members if known else (),
+            members=known.members if known else _listed_members(world, names, index),
             source="jvm",
             group=next(
                 (by_name[name].group for name in names if name in by_name and by_name[name].group), None
@@ -69,6 +70,21 @@ def deadlocks(world: World) -> tuple[Deadlock, ...]:
             samples=max(told[frozenset(names)], known.samples if known else 0),
         )
     return tuple(found.values())
+
+
+def _listed_members(world: World, names: tuple[str, ...], index: int) -> tuple[DeadlockMember, ...]:
+    """The threads of a cycle that the JVM's own section alone shows: each holds what the one before it waits for.
+
+    Empty where two threads have one name, or where the dump does not show what one waits for.
+    """
+    waits = world.graphs[index].waits
+    by_name = [[track for track in waits if track.name == name] for name in names]
+    if any(len(same) != 1 for same in by_name):
+        return ()
+    cycle = [same[0] for same in by_name]
+    return tuple(
+        _member(track, index, waits[track], waits[cycle[place - 1]]) for place, track in enumerate(cycle)
+    )
 
 
 def _lock_and_frame(lock: str, track: Track) -> str:

@@ -24,6 +24,7 @@ from mqdiag.threads.deadlocks import deadlocks, hidden_deadlocks, taken_at
 from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.event_loops import blocked_loops
 from mqdiag.threads.judgement import Judgement, World
+from mqdiag.threads.known_rests import known_rests
 from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_locks
 from mqdiag.threads.locks import lock_graphs
 from mqdiag.threads.passes import run_passes
@@ -83,6 +84,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         collector=collector_load(tracks, series),
         pinned_carriers=pinned_carriers(series),
         shutdown=shutdown_of(world),
+        known_rests=known_rests(world),
         missing=_missing(tracks, series),
         servers=server_kinds(track.role for track in tracks),
         signs_of_rocketmq=signs_of_rocketmq(tracks),
@@ -145,6 +147,8 @@ def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: boo
         doing=meaning.doing,
         frame=meaning.own_frame,
         listener=meaning.listener,
+        library=None if meaning.library is None else meaning.library.name,
+        remote=None if meaning.library is None else meaning.library.cause,
         daemon=last.daemon if tells_daemons else None,
         cpu_growth_ms=now.run.cpu_growth_ms,
         held_by=now.waits_for.name if now.waits_for is not None else None,

@@ -20,11 +20,12 @@ from mqdiag.read.stacks.records import (
     ThreadRecord,
 )
 from mqdiag.threads.series import Series
-from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.stack_meaning import MAX_TOP, StackMeaning
 from mqdiag.threads.tracks import Track
 
 _LOCK_CLASSES = ("Lock", "Semaphore", "$Sync", "fairSync", "FairSync")
 _NO_LOCKS = ("ConditionObject", "CountDownLatch", "FutureTask$")
+_READ_LOCK = "java.util.concurrent.locks.ReentrantReadWriteLock$ReadLock."
 _MOST_INITIALIZERS = 3
 """the waiting thread itself, and two others"""
 
@@ -269,9 +270,32 @@ def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
             for track, place in inside[method]
             if (track not in at_lock if line is None or place is None else place > line)
         ]
-        if len(behind) == 1 and len({wait.object_id for _, wait in waits}) == 1:
+        if len({wait.object_id for _, wait in waits}) != 1:
+            continue
+        if len(behind) == 1 or (behind and _are_readers(waits, behind, index)):
             for _, wait in waits:
                 wait.owner, wait.inferred = behind[0], True
+    _tell_of_same_lock(graph)
+
+
+def _are_readers(waits: list[tuple[Track, Wait]], behind: list[Track], index: int) -> bool:
+    """Whether threads may share the lock that others want, and do the same with it: then one stands for all."""
+    wanted = waits[0][0].meanings[index]
+    shared = wanted is not None and any(method.startswith(_READ_LOCK) for method in wanted.methods[:MAX_TOP])
+    return shared and len({meaning.work for track in behind if (meaning := track.meanings[index])}) == 1
+
+
+def _tell_of_same_lock(graph: LockGraph) -> None:
+    """Let all threads before one lock know its owner, where the frames before some of them tell."""
+    told = {
+        (track.jvm, wait.object_id): wait.owner
+        for track, wait in graph.waits.items()
+        if wait.inferred and wait.owner
+    }
+    for track, wait in graph.waits.items():
+        owner = told.get((track.jvm, wait.object_id))
+        if owner is not None and owner is not track and wait.owner is None:
+            wait.owner, wait.inferred = owner, True
 
 
 def _line_in(meaning: StackMeaning, method: str) -> int | None:

@@ -39,6 +39,7 @@ from mqdiag.threads.pool_passes import (
     waits_for_connection,
 )
 from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.total_standstill import by_total_standstill
 
 
 class Pass(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,6 +135,13 @@ PASSES: tuple[Pass, ...] = (
         decides="Threads of a pool are blocked if all of them wait for tasks that no thread runs.",
         revise=by_starved_pool,
         concerns=gets_inside_a_task,
+    ),
+    Pass(
+        name="total standstill",
+        decides="Threads of a whole dump are blocked if all of the process wait without a limit, and none is left that"
+        " could wake one.",
+        revise=by_total_standstill,
+        needs_series=False,
     ),
     Pass(
         name="crowd",

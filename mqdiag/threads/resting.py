@@ -29,6 +29,8 @@ def at_rest(track: Track, meaning: StackMeaning) -> bool:
         return not track.lacks_frames or _waits_in_queue(meaning)
     if track.lacks_frames:
         return False
+    if track.role == roles.JVM and meaning.own_index < 0:
+        return meaning.doing not in NEVER_REST  # such as the thread that waits for the end of a child process
     if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST or meaning.makes_store_file:
         return False
     if track.role in roles.WITH_OWN_LOOPS and meaning.own_index < 0:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import Library
 from mqdiag.knowledge.own_code import is_own
+from mqdiag.threads.wait_table import known_frames
 
 RESTS: frozenset[Doing] = frozenset(
     {"idle", "queue", "select", "accept", "sleep", "condition", "object-wait", "park", "latch", "join"}
@@ -24,11 +25,6 @@ _TAKES = ("Queue.take", "Queue.poll", "Deque.take", "Deque.takeFirst", "WaitStra
 _WAITS_FOR_ROOM = (".AsyncAppender.append", ".AsyncAppenderBase.put", ".AsyncAppenderBase.append")
 """loggers whose queue is full"""
 _NEAR_TOP = 12
-_LOOPS_WITH_TASKS = {
-    "java.util.TimerThread.mainLoop": ("java.lang.Object.wait",),
-    "sun.net.httpserver.ServerImpl$Dispatcher.run": ("sun.nio.ch.SelectorImpl.", "java.lang.Object.wait"),
-}
-"""loops that run tasks in their own frames, and what they rest in"""
 
 
 def rests_in_loop(methods: tuple[str, ...], place: int) -> bool:
@@ -38,8 +34,8 @@ def rests_in_loop(methods: tuple[str, ...], place: int) -> bool:
         methods: of its stack, top first.
         place: of the loop's method.
     """
-    waits = _LOOPS_WITH_TASKS.get(methods[place])
-    if waits is not None and not (place and methods[place - 1].startswith(waits)):
+    waits = known_frames().loops.get(methods[place])
+    if waits is not None and not (place and methods[place - 1].startswith(tuple(waits))):
         return False
     return not any(map(is_own, methods[:place]))
 

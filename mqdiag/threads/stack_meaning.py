@@ -17,6 +17,7 @@ from mqdiag.threads.wait_table import (
     CARRIER,
     CARRIER_IDLE,
     LOOKS_FOR_TASK,
+    idle_methods,
     known_frames,
     known_methods,
     lock_calls,
@@ -169,6 +170,11 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         return container_of(self.methods[: self.run_index + 1])
 
     @cached_property
+    def takes_dump(self) -> bool:
+        """Whether it asks the JVM for the very dump that shows it."""
+        return self.doing == "running" and not known_methods("dump_takers").isdisjoint(self.methods[:SHOWN_TOP])
+
+    @cached_property
     def runs_hooks(self) -> bool:
         """Whether it waits for the shutdown hooks: it called System.exit, or handles a signal."""
         return RUNS_HOOKS in self.methods
@@ -306,7 +312,7 @@ def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
         return False
     if methods[:1] == (LOOKS_FOR_TASK,):
         return True
-    idle = known_methods("idle")
+    idle = idle_methods()
     for place, method in enumerate(methods[:MAX_TOP]):
         if method in idle:
             return rests_in_loop(methods, place)

@@ -43,6 +43,14 @@ def known_methods(key: str) -> frozenset[str]:
 
 @from_libraries
 @cache
+def idle_methods() -> frozenset[str]:
+    """The methods in which a thread waits for the next task or event."""
+    known = known_frames()
+    return frozenset((*known.idle, *known.loops))
+
+
+@from_libraries
+@cache
 def lock_calls() -> frozenset[str]:
     """What an application calls for a lock."""
     inside = ("$Sync", "NonfairSync", "FairSync")

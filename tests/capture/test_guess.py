@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.capture.guess import consumer_of, guess, main_class
+from mqdiag.capture.guess import consumer_of, guess
 from mqdiag.language import english
+from mqdiag.read.command_line import main_class
 
 
 @pytest.mark.parametrize(

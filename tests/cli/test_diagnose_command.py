@@ -68,8 +68,8 @@ def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) ->
     for path, reason in (
         (
             "in",
-            "holds no evidence of a known kind, such as heap dumps, thread dumps or logs; files left alone: 2;"
-            " --format json lists each with its reason",
+            "holds no evidence of a known kind, such as heap dumps, thread dumps or logs; files left alone: 2"
+            " (in/empty, in/notes.md); --format json lists each with its reason",
         ),
         ("in/notes.md", "is text, but no log, thread dump, mqadmin output or crash report"),
     ):

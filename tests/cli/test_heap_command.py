@@ -60,7 +60,9 @@ def test_the_verdict_that_was_provoked(case: str, tmp_path: Path, capsysbinary: 
 
     text = captured.out.decode()
     assert captured.err == b""
-    assert too_wide(text) == []
+    # a broken command would be another one
+    commands = {action["command"] for finding in found["findings"] for action in finding["now"]}
+    assert [line for line in too_wide(text) if line.strip() not in commands] == []
     assert "\x1b" not in text
     # of a JVM without RocketMQ that nothing fills the dump may be the wrong one
     assert text.startswith("ERROR" if code else ("OK", "WARNING", "UNDECIDED No RocketMQ client or broker"))

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.judge import judge
 from mqdiag.diagnose.stacks import diagnose_stacks
-from mqdiag.facts import HeapFacts, Input
+from mqdiag.facts import Facts, HeapFacts, Input
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.language import english
@@ -86,10 +88,7 @@ def test_a_cache_that_may_outgrow_a_heap_of_unknown_limit_is_no_all_clear(
         consumers=(consumer,),
         unknown=why,
     )
-    answer = answered(
-        Report(mqdiag="1", inputs=(Input(path="d", kind="heap", bytes=1),), heap=heap, checked=("x",))
-    ).answer
-    assert answer is not None
+    answer = judge(Facts(inputs=(Input(path="d", kind="heap", bytes=1),), heap=heap), Settings()).report.answer
     assert answer.state == state
     assert ("how large the heap may grow" in english()(answer.reason)) is (state == "undecided")
 

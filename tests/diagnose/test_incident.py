@@ -306,7 +306,7 @@ def test_the_text_report_gives_the_answer_first() -> None:
     text = renderer("text")(whole(STUCK), View())
     assert text.startswith("ERROR 1 of 10 consume threads of group CID_stuck-http hang")
     order = [
-        "Do this first",
+        "Then",
         "Why",
         "What it led to",
         "Impact now",

@@ -29,7 +29,7 @@ def test_the_heap_dump_names_the_call_in_the_virtual_thread() -> None:
 def test_jstack_beside_the_heap_dump_gets_the_remedy_of_that_call() -> None:
     report = diagnose_incident([STUCK]).report
     (finding,) = [one for one in report.findings if one.rule == "stuck-wait"]
-    assert "setReadTimeout" in english()(finding.remedy[0])
+    assert "setReadTimeout" in english()(finding.then[0].text)
     assert any("UrlConnection.reserve" in english()(line) for line in finding.explanation)
 
 
@@ -50,4 +50,4 @@ def test_a_heap_dump_of_jdk_21_asks_for_the_stacks_that_it_lacks() -> None:
     assert "Thread.dump_to_file" in english()(report.heap.unknown["virtual threads"])
     (finding,) = [one for one in report.findings if one.rule == "stuck-consumer-thread"]
     assert finding.evidence["awaits"] is None
-    assert "Thread.dump_to_file" in english()(finding.remedy[0])
+    assert "Thread.dump_to_file" in english()(finding.now[0].command)

@@ -13,14 +13,13 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.docs.written_pages import DOCS, ROOT, written
 from tests.folded import folded
 from tests.layers import CHECK, NIGHTLY
 from tests.programs import need
 
-ROOT = Path(__file__).parents[2]
-DOCS = ROOT / "docs"
-GUIDES = [*sorted((DOCS / "guides").glob("*.md")), *sorted((DOCS / "zh").glob("*.md"))]
-PAGES = [ROOT / "README.md", *sorted(DOCS.glob("*.md")), *GUIDES]
+GUIDES = [*written("guides/*.md"), *written("zh/*.md")]
+PAGES = [ROOT / "README.md", *written("*.md"), *GUIDES]
 
 # First words of commands that are not run here, and why.
 NOT_RUN = {
@@ -121,6 +120,8 @@ def test_commands_options_and_targets_exist(page: Path) -> None:
             continue
         words = command.split()
         name = next((name for name in (" ".join(words[1:3]), words[1]) if name in known), "")
+        if "/" in words[1]:
+            name = "diagnose"  # evidence without a command
         assert name, line
         options = {spelling for parameter in known[name].params for spelling in parameter.opts}
         assert {word.split("=")[0] for word in words if word.startswith("--")} <= options, line

@@ -59,6 +59,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         "before.hprof.gz": heap / "healthy-busy-4.9.8" / "dump.hprof.gz",
         "after.hprof.gz": heap / "stuck-one-4.9.8" / "dump.hprof.gz",
         "samples.tar.gz": stacks / "apache4-stuck" / "series.tar.gz",
+        "recording.jfr": ROOT / "fixtures" / "recordings" / "stuck-jdk17" / "recording.jfr.xz",
+        "recording.jfr.xz": ROOT / "fixtures" / "recordings" / "stuck-jdk17" / "recording.jfr.xz",
         "catalina.out": samples[0],
         "paste.txt": samples[0],
         "gc.log": next((logs / "client-gc-thrashing-4.9.7" / "g1-58m").glob("gc.log*")),
@@ -102,6 +104,7 @@ def test_examples_use_options_that_there_are(name: str) -> None:
         "knowledge check",
         "logs",
         "query",
+        "recording",
         "redact",
         "rules",
         "secrets",
@@ -136,6 +139,7 @@ def test_every_example_is_run_or_says_why_not() -> None:
         "knowledge check",
         "logs",
         "query",
+        "recording",
         "redact",
         "rules",
         "secrets",
@@ -148,9 +152,11 @@ def test_every_example_is_run_or_says_why_not() -> None:
 
 
 @CHECK
-def test_the_man_page_is_one() -> None:
-    """docs/make --check holds its text against the commands; here groff reads it."""
-    page = ROOT / "docs" / "man" / "mqdiag.1"
+def test_the_man_page_is_one(tmp_path: Path) -> None:
+    subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "make"), "--pages", "--root", str(tmp_path)], check=True
+    )
+    page = tmp_path / "docs" / "man" / "mqdiag.1"
     text = page.read_text()
     for name in NAMES:
         assert re.search(rf"^\.SS mqdiag {name} ", text, re.MULTILINE)

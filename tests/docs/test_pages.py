@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,11 +16,11 @@ from mqdiag.config import read_config, resolve
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Severity
 from mqdiag.rules import all_rules
+from tests.docs.written_pages import MADE_PAGES, ROOT, is_made_page, written
 from tests.folded import folded
 from tests.layers import CHECK
 
-ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").rglob("*.md"))]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *written("**/*.md")]
 
 
 def make_docs(*arguments: str) -> tuple[int, str]:
@@ -29,23 +31,56 @@ def make_docs(*arguments: str) -> tuple[int, str]:
 
 
 @CHECK
-def test_the_check_sees_a_difference_and_a_leftover(tmp_path: Path) -> None:
+def test_pages_of_rules_are_written_and_old_ones_removed(tmp_path: Path) -> None:
+    old = tmp_path / "docs" / "rules" / "no-more.md"
+    old.parent.mkdir(parents=True)
+    old.write_text("gone")
     assert make_docs("--rules", "--root", str(tmp_path)) == (0, "")
-    page = tmp_path / "docs" / "rules" / "input-incomplete.md"
-    page.write_text(page.read_text().replace("cut", "CUT"))
-    (tmp_path / "docs" / "rules" / "no-more.md").write_text("gone")
-    code, err = make_docs("--rules", "--check", "--root", str(tmp_path))
+    assert not old.exists()
+    assert {path.stem for path in old.parent.iterdir()} == {"README", *(rule.name for rule in all_rules())}
+
+
+@CHECK
+def test_the_check_sees_an_old_output(tmp_path: Path) -> None:
+    page = tmp_path / "README.md"
+    page.write_text("<!-- output of: mqdiag --version -->\n```text\nmqdiag 0.0\n```\n")
+    code, err = make_docs("--check", "--root", str(tmp_path))
     assert code == 1
-    assert {line.split()[0] for line in err.splitlines()} == {
-        "docs/rules/input-incomplete.md",
-        "docs/rules/no-more.md",
-    }
+    assert "README.md is out of date" in err
+
+
+def place_of(page: Path, root: Path) -> Path:
+    """Folder that the links of a page start from; the first page of the site stands at its root."""
+    return root if page == root / "docs" / "site" / "index.md" else page.parent
+
+
+def broken_links(page: Path, root: Path) -> list[str]:
+    """Relative links of a page that lead nowhere, apart from those to pages that are made."""
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    places = {target: Path(os.path.normpath(place_of(page, root) / target)) for target in targets}
+    return [
+        target for target, place in places.items() if not (place.exists() or is_made_page(place, root / "docs"))
+    ]
 
 
 @folded("page", PAGES)
 def test_links_lead_somewhere(page: Path) -> None:
-    for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
-        assert (page.parent / target).exists(), target
+    assert not broken_links(page, ROOT)
+
+
+@CHECK
+def test_links_of_and_to_made_pages_lead_somewhere(tmp_path: Path) -> None:
+    for name in ("docs", "README.md", "CHANGELOG.md", "SECURITY.md"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    for name in ("fixtures", "mqdiag", "tests", "LICENSE", "Makefile"):
+        (tmp_path / name).symlink_to(ROOT / name)
+    assert make_docs("--pages", "--root", str(tmp_path)) == (0, "")
+    made = {path.relative_to(tmp_path / "docs").as_posix() for path in (tmp_path / "docs").rglob("*.md")}
+    assert made >= MADE_PAGES
+    for page in (tmp_path / "README.md", tmp_path / "CHANGELOG.md", *(tmp_path / "docs").rglob("*.md")):
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert (place_of(page, tmp_path) / target).exists(), f"{page.relative_to(tmp_path)}: {target}"
 
 
 @folded("page", PAGES)

@@ -17,6 +17,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 DUMP = str(FIXTURES / "app-retains-5.3.3" / "dump.hprof.gz")
 SMALL = str(FIXTURES / "no-rocketmq" / "dump.hprof.gz")
 LOG = str(FIXTURES.parent / "logs" / "healthy-5.3.3" / "broker" / "broker.log.gz")
+RECORDING = str(FIXTURES.parent / "recordings" / "stuck-jdk17" / "recording.jfr.xz")
 NO_CACHE = "--no-cache"
 ALL_KERNELS = (
     "SELECT (SELECT max(length + count + len(text)) FROM strings), (SELECT max(field) FROM refs),"
@@ -35,6 +36,7 @@ COMMANDS: tuple[tuple[Task, tuple[str, ...]], ...] = (
     ("show", ("show", SMALL, "OBJECT_ID")),
     ("redact", ("redact", SMALL, "redacted.hprof")),
     ("logs", ("logs", LOG)),
+    ("recording", ("recording", RECORDING)),
 )
 KEEPING: tuple[Task, ...] = ("heap", "query", "show")
 """tasks that read what an earlier run kept"""

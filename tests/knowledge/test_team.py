@@ -145,7 +145,7 @@ def test_a_wrapper_is_named_with_its_remedy(
     report = json.loads(report_of(made, dumps(tmp_path / "j.txt"), capsys, "--format", "json"))
     (found,) = [one for one in report["findings"] if one["rule"] == "stuck-socket-read"]
     assert found["evidence"]["library"] == "Acme HTTP"
-    assert found["remedy"][0] == "Set acme.http.timeout, {as} 5 s. (by acme.toml)"
+    assert found["then"][0]["text"] == "Set acme.http.timeout, {as} 5 s. (by acme.toml)"
     assert found["team"] == [
         {"by": "acme.toml", "library": "Acme HTTP", "actions": ["Set acme.http.timeout, {as} 5 s."]}
     ]
@@ -406,6 +406,7 @@ IN_STATEMENT = [
     ("{gateway}", "{gate-way}", "{gate-way} is not a value"),
     ("by {gateway}", "{gateway}{x}", "expected text between {x} and the value before it"),
     ("{gateway}", "{", "has a single brace"),
+    ("refuse <b>", "{gateway} refuse <b>", "line 9: statement[0].title: {gateway} is a value of one line"),
     ('"error"', '"fatal"', "severity: Invalid enum value 'fatal'"),
     ("payment-refused", "Payment refused", "'Payment refused' is not a name"),
     (COUNTED, COUNTED * 2, "payment-refused stands in pay.toml too"),

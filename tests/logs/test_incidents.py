@@ -90,12 +90,16 @@ def test_there_are_cases() -> None:
     assert len(CASES) >= 15
 
 
+ALSO = {"client-pull-lost-5.3.3": {"start-failed"}}
+"""what is true besides: its offset store lacks a class, by which the pull ends"""
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_finds_what_was_made_to_happen(case: str) -> None:
     found = {finding.rule for finding in report(case).findings if not finding.undecides}
     wanted = set() if case in SILENT else set(truth(case)["findings"]) & FROM_LOGS
     assert wanted <= found
-    assert found <= wanted | FOLLOWS, "and nothing else"
+    assert found <= wanted | FOLLOWS | ALSO.get(case, set()), "and nothing else"
 
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.startswith("healthy")])

@@ -39,10 +39,10 @@ def test_a_repeated_stack_is_looked_at_once() -> None:
         f"\tat org.apache.rocketmq.remoting.X.call{number}(X.java:{number})\n" for number in range(10)
     )
     record = line("RemotingSendRequestException: send request to <10.1.2.3:9876> failed") + frames
-    message._line_of_stack.cache_clear()
+    message.line_of_stack.cache_clear()
     message._joined_frames.cache_clear()
     read(record * 100)
-    stacks, lines = message._joined_frames.cache_info(), message._line_of_stack.cache_info()
+    stacks, lines = message._joined_frames.cache_info(), message.line_of_stack.cache_info()
     # the last one may go on behind the end of the log: its lines are looked at one by one
     assert (stacks.misses, stacks.hits) == (1, 98)
     # the others are the next record, below each stack, and the end of the log

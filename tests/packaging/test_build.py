@@ -15,6 +15,8 @@ from tests.packaging.conftest import PYPROJECT, ROOT, Built, build, copy_tree
 DATA = f"mqdiag-{__version__}.data/data/"
 RULE_INDEX = "mqdiag/rules/index.tsv"
 """the build writes it; the tree has none"""
+SCHEMA = "mqdiag/render/json/report.schema.json"
+"""the build writes it from the types; the tree has none"""
 PACKED = "packed.msgpack"
 """the build writes it beside files of knowledge; the tree has none"""
 INFO = f"mqdiag-{__version__}.dist-info/"
@@ -34,7 +36,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Built, tree: Path) 
     sources = files(tree, "mqdiag")
     packed = {f"{Path(name).parent}/{PACKED}" for name in sources if name.endswith(".toml")}
     assert "mqdiag/knowledge/libraries/packed.msgpack" in packed
-    assert package == sources | packed | {RULE_INDEX}
+    assert package == sources | packed | {RULE_INDEX, SCHEMA}
     assert {Path(name).suffix for name in package} >= {".py", ".css", ".js", ".j2", ".json"}
     assert {name for name in found - package if not name.startswith(INFO)} == {f"{DATA}share/man/man1/mqdiag.1"}
 

@@ -38,7 +38,6 @@ def elf(kind: int, *, big: bool = False) -> bytes:
         (elf(4), "core file", "jhsdb jmap --binaryheap"),
         (elf(4, big=True), "core file", "jhsdb jmap --binaryheap"),
         (b"MDMP" + bytes(60), "minidump", "jhsdb jmap --binaryheap"),
-        (RECORDING, "Flight Recorder", "jcmd PID GC.heap_dump"),
         (LFS, "Git LFS pointer", "git lfs pull"),
         (HPROF_TEXT, "text dump of the hprof agent", "format=b"),
         (b"\x04\x22\x4d\x18" + bytes(60), "lz4", "lz4 -d"),
@@ -54,6 +53,17 @@ def test_the_way_out_is_told(data: bytes, named: str, way: str, packed: bool, tm
         told = english()(given.error)
         assert named in told
         assert way in told
+
+
+def test_a_recording_is_no_heap_dump(tmp_path: Path) -> None:
+    path = tmp_path / "dump"
+    path.write_bytes(RECORDING)
+    (given,) = diagnose_heap(path).report.inputs
+    assert given.error is not None
+    told = english()(given.error)
+    assert "Flight Recorder" in told
+    assert "mqdiag recording FILE" in told
+    assert "jcmd PID GC.heap_dump" in told
 
 
 def test_a_program_is_no_core_file() -> None:

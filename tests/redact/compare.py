@@ -13,7 +13,10 @@ from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.findings import Report
 from mqdiag.report_json import encoded
 
-_FILE = re.compile(r"\.inputs\[0\]\.(path|bytes|format)")
+_FILE = re.compile(
+    r"\.inputs\[0\]\.(path|bytes|format)|\.findings\[\d+\]\.(remedy\[\d+\]|(now|then)\[\d+\]\.command)"
+)
+"""of the file itself, and commands, which name it and the name server"""
 _DUPLICATES = re.compile(r"\.heap\.waste\.duplicate_strings")
 _TEXTS = re.compile(
     r".*\.(head_keys|keys|head_msg_id|msg_id|largest_body_msg_id|client_id)"

@@ -10,13 +10,13 @@ import pytest
 
 from mqdiag.findings import Report
 from mqdiag.render import SHARED, View, formats, renderer
-from mqdiag.render.json.schema import SCHEMA_FILE, schema_text
+from mqdiag.render.json.schema import schema_text
 from mqdiag.report_json import from_json
 from tests.render import samples
 from tests.render.test_text import REPORTS
 from tests.report_schema import validate_report
 
-SCHEMA: dict[str, Any] = json.loads(SCHEMA_FILE.read_text())
+SCHEMA: dict[str, Any] = json.loads(schema_text())
 
 # As the public contract has them, written out a second time on purpose: a renamed field must fail here.
 CONTRACT = {
@@ -47,10 +47,6 @@ CONTRACT = {
 
 def rendered(report: Report) -> Any:
     return json.loads(renderer("json")(report, View()))
-
-
-def test_the_shipped_schema_is_the_one_of_the_types() -> None:
-    assert SCHEMA_FILE.read_text() == schema_text(), "run `make schema`"
 
 
 def test_the_schema_is_a_schema() -> None:

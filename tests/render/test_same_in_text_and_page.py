@@ -39,7 +39,7 @@ SERIES_AND_LOGS = folders("stacks", "logs")
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "dt", "dd", "summary", "caption", "th", "td", "pre"}
 LEFT_OUT = {"svg", "figcaption", "script", "style"}
 MARKS = re.compile(r"(?:-|->|>|=|from|\d+\.|─+)")
-LONGEST_INCIDENT, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 66, 80, 100, 12
+LONGEST_INCIDENT, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 72, 80, 100, 12
 """lines at 80 columns; paths of archives, which a remedy must name, make some of the others longer"""
 MANY = 10
 """findings of a series that holds one fault beside the other, as only the rig makes them"""

@@ -51,7 +51,7 @@ def test_the_answer_is_the_first_thing_said() -> None:
     places = [
         text.rindex(part)
         for part in (
-            "Do this first 1. Set pullThresholdForQueue to 27",
+            "Then 1. Set pullThresholdForQueue to 27",
             "55 queues x 100 messages (pullThresholdForQueue) x 428,311 bytes",
             "Also found ERROR pullThresholdForQueue of",
             "Consequences INFO",
@@ -274,7 +274,7 @@ def test_an_answer_that_another_finding_explains_names_its_cause_and_tells_what_
     )
     text = flat(render(report, View()))
     assert text.startswith(f"ERROR {english()(effect.title)}")
-    assert f"The cause: {english()(root.title)} Do this first 1. {english()(root.remedy[0])}" in text
+    assert f"The cause: {english()(root.title)} Then 1. {english()(root.remedy[0])}" in text
     assert text.count(english()(root.title)) == 1
 
 

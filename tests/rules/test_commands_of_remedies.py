@@ -52,7 +52,7 @@ def test_no_placeholder_stands_for_a_name_that_the_finding_has(rule: Rule) -> No
 
 def test_a_command_has_group_topic_time_and_name_servers() -> None:
     assert (
-        "mqadmin resetOffsetByTime -n '10.0.0.3:9876;10.0.0.4:9876' -g CID_wash -t segments -s 1795262401000."
+        "mqadmin resetOffsetByTime -n '10.0.0.3:9876;10.0.0.4:9876' -g CID_wash -t segments -s 1795262401000`"
     ) in remedy(offset_reset_to_zero, reset())
 
 
@@ -62,17 +62,17 @@ def test_a_name_is_one_argument_of_the_shell() -> None:
 
 def test_a_placeholder_stands_for_what_the_evidence_does_not_tell() -> None:
     unknown = Facts(logs=LogsFacts(offset_resets=(msgspec.structs.replace(RESET, topic=None, first=None),)))
-    assert "-n NAMESRV:9876 -g CID_wash -t TOPIC -s TIMESTAMP." in remedy(offset_reset_to_zero, unknown)
+    assert "-n NAMESRV:9876 -g CID_wash -t TOPIC -s TIMESTAMP`" in remedy(offset_reset_to_zero, unknown)
     local = msgspec.structs.replace(RESET, first="2026-11-21T20:00:01")
-    assert "-s TIMESTAMP." in remedy(offset_reset_to_zero, Facts(logs=LogsFacts(offset_resets=(local,))))
+    assert "-s TIMESTAMP`" in remedy(offset_reset_to_zero, Facts(logs=LogsFacts(offset_resets=(local,))))
 
 
 def test_a_command_has_the_pid_where_the_finding_is_of_that_process_alone() -> None:
     fires = example_of(stuck_socket_read.RULE).fires()
-    assert "grep pid=PID`" in remedy(stuck_socket_read, fires)
-    assert "grep pid=4711`" in remedy(stuck_socket_read, msgspec.structs.replace(fires, pid=4711))
+    assert "grep pid=PID,`" in remedy(stuck_socket_read, fires)
+    assert "grep pid=4711,`" in remedy(stuck_socket_read, msgspec.structs.replace(fires, pid=4711))
 
 
 def test_a_card_knows_no_names() -> None:
-    card = " ".join(map(english(), no_route.RULE.card.remedy))
-    assert "mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC." in card
+    card = " ".join(english()(action.in_a_line) for action in no_route.RULE.card.now)
+    assert "mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC`." in card

@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts, StacksFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.stacks import ConnectionWaits
 from mqdiag.findings import Confidence, Finding, Severity
 from mqdiag.language import english
@@ -33,16 +34,28 @@ def found(waits: ConnectionWaits = WAITS, seconds: float | None = 30.0) -> Findi
 @pytest.mark.parametrize("group", ["CID", None])
 def test_threads_wait_in_almost_every_sample(group: str | None) -> None:
     title = english()(found(msgspec.structs.replace(WAITS, group=group)).title)
-    assert "for a connection of HikariCP in almost every sample, again and again, at OrderDao.insert" in title
+    assert "for a connection of HikariCP at OrderDao.insert" in title
 
 
 def test_a_leak_that_nobody_saw_is_called_probable() -> None:
     finding = found()
-    assert finding.confidence == Confidence.MEDIUM
-    assert english()(finding.explanation[-1]) == (
-        "No thread of the dumps uses a connection of the pool, so the connections were probably never given back"
-        " (leaked)."
+    assert (finding.cause, finding.confidence) == ("connection-leak", Confidence.MEDIUM)
+    assert english()(finding.explanation[-1]).endswith("did not close them (leaked).")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "cause", "confidence"),
+    [((6, 6), "connection-leak", Confidence.HIGH), ((0, 0), "database-unreachable", Confidence.MEDIUM)],
+)
+def test_the_pools_own_numbers_tell_a_leak_from_a_database_that_gives_none(
+    numbers: tuple[int, int], cause: str, confidence: Confidence
+) -> None:
+    ran_dry = LogEvent(
+        kind="pool-ran-dry", count=3, values=dict(zip(("connections", "in_use"), numbers, strict=True))
     )
+    stacks = StacksFacts(samples=4, seconds=30.0, judged=True, connection_waits=(WAITS,))
+    (finding,) = findings(connection_pool_exhausted, Facts(stacks=stacks, logs=LogsFacts(events=(ran_dry,))))
+    assert (finding.cause, finding.confidence) == (cause, confidence)
 
 
 @pytest.mark.parametrize(

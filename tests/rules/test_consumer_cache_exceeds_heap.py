@@ -96,11 +96,11 @@ def test_shows_the_arithmetic_and_names_the_setters() -> None:
         "With 27 messages in each queue: 55 queues x 27 messages x 428,311 bytes = 607 MiB, 30 % of the heap."
         " The aim is at most 30 % (614 MiB)."
     )
-    remedy = english()(finding.remedy[0])
+    remedy = english()(finding.then[0].text)
     assert "setPullThresholdForQueue(27)" in remedy
     assert "setPullThresholdSizeForQueue(10)" in remedy
     assert "pullThresholdForQueue=100 and pullThresholdSizeForQueue=100" in remedy
-    assert "rocketmq-spring" in english()(finding.remedy[1])
+    assert "rocketmq-spring" in english()(finding.then[1].text)
 
 
 def test_unknown_heap_takes_the_dumps_total_after_an_out_of_memory_error() -> None:
@@ -141,7 +141,7 @@ def test_pop_messages_in_the_executor_are_held_too() -> None:
     facts = with_heap(facts, message_totals=MessageTotals())
     (finding,) = findings(module, facts)
     assert finding.evidence["threshold"] == 96
-    assert "setPopThresholdForQueue" in english()(finding.remedy[0])
+    assert "setPopThresholdForQueue" in english()(finding.then[0].text)
 
 
 def test_held_alone_is_enough_when_the_bound_is_unknown() -> None:

@@ -27,7 +27,6 @@ def test_of_many_findings_the_gravest_are_kept_in_the_rules_order_and_the_others
                 cause="many",
                 confidence=Confidence.HIGH,
                 title=say("one"),
-                remedy=(),
                 subject=Subject(topic=f"t{number:04}"),
                 weight=0.0 if number < 50 else 1.0,
             )

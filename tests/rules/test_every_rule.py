@@ -10,6 +10,8 @@ import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Finding, fingerprint
+from mqdiag.knowledge import packed
+from mqdiag.knowledge.rule_card import FOLDER
 from mqdiag.language import english
 from mqdiag.report_json import finding_from_json, finding_values
 from mqdiag.rules import Outcome, Rule, all_rules, run_rules
@@ -68,7 +70,7 @@ def test_texts(rule: Rule) -> None:
     card = rule.card
     assert card.references
     assert not english()(card.title).endswith(".")
-    for text in (card.title, card.why, *card.remedy):
+    for text in (card.title, card.why, *card.remedy, *(action.in_a_line for action in card.now)):
         _check_text(text)
     finding = _finding(rule)
     assert finding.explanation
@@ -77,6 +79,12 @@ def test_texts(rule: Rule) -> None:
     assert finding.confidence_reason or finding.confidence is Confidence.HIGH
     for text in (*finding.explanation, *finding.remedy, finding.title, finding.in_chain):
         _check_text(text)
+
+
+@every_rule
+def test_a_card_says_what_to_do_now_or_that_nothing_helps_at_once(rule: Rule) -> None:
+    written = msgspec.msgpack.decode(packed.read(FOLDER)[rule.name])
+    assert "now" in written, "an empty list says that nothing helps in this minute"
 
 
 def _check_text(text: Text) -> None:

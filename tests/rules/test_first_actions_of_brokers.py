@@ -30,16 +30,16 @@ def test_a_disk_that_is_not_full_is_told_with_its_share_and_the_next_limit() -> 
 
 def test_small_files_are_the_first_thing_to_change() -> None:
     slow = found("slow-writes", "logs/page-cache-busy-4.9.7/broker")
-    assert written(slow.remedy)[0].startswith("Give a new broker files of the default size")
+    assert english()(slow.then[0].text).startswith("Give a new broker files of the default size")
 
 
 def test_a_broker_that_is_known_to_sync_gets_no_action_that_begins_with_if() -> None:
-    slow = written(found("slow-writes", "logs/sync-flush-slow-4.3.2").remedy)
+    slow = written(tuple(one.text for one in found("slow-writes", "logs/sync-flush-slow-4.3.2").then))
     assert "because each write waits for it" in slow[0]
     assert not any("With SYNC_FLUSH or a SYNC_MASTER" in action for action in slow)
 
 
 def test_answers_of_senders_alone_ask_for_the_brokers_own_evidence_first() -> None:
-    busy = written(found("page-cache-busy", "public/busy-under-load-test").remedy)
-    assert "[PAGECACHERT] lines of store.log" in busy[0]
-    assert busy[1].startswith("Add a broker to the cluster.")
+    busy = found("page-cache-busy", "public/busy-under-load-test")
+    assert "PAGECACHERT ~/logs/rocketmqlogs/store.log" in english()(busy.now[0].command)
+    assert "Add a broker to the cluster." in english()(busy.then[1].text)

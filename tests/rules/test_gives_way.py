@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from mqdiag.causes.link import standing
+from msgspec.structs import replace
+
+from mqdiag.causes.link import ANY_FAULT, ANY_RULE, SAME_THREADS, standing
 from mqdiag.facts import AdminFacts, Facts
-from mqdiag.findings import Finding
+from mqdiag.findings import Acceptance, Finding, Severity
 from mqdiag.rules import all_rules, run_rules
 from tests.rules.made import made_rule
 
@@ -28,9 +30,26 @@ def test_it_stands_without_the_rules_that_it_names() -> None:
     assert standing([to_any], [fault]) == []
 
 
+def test_a_mark_names_findings_by_what_they_are() -> None:
+    to_fault = replace(finding("to-fault", "any fault"), seen_in=("heap",))
+    fault = replace(finding("fault"), seen_in=("heap", "logs"))
+    for beside, stands in (
+        (fault, False),
+        (replace(fault, accepted=Acceptance(reason="known", source="baseline")), False),
+        (replace(fault, seen_in=("logs",)), True),
+        (replace(fault, severity=Severity.INFO), True),
+        (replace(fault, undecides=True), True),
+    ):
+        assert bool(standing([to_fault], [beside])) is stands
+
+    pool = replace(finding("pool", "same threads"), evidence={"threads": ("a", "b", "c", "d")})
+    for names, stands in ((("a", "b", "c"), False), (("a", "b"), True), (("e", "f", "g"), True), ((), True)):
+        told = [replace(finding("told"), evidence={"thread": name}) for name in names]
+        assert bool(standing([pool], told)) is stands
+
+
 def test_the_rules_that_cases_name_exist() -> None:
-    names = {rule.name for rule in all_rules()} | {"*"}
+    names = {rule.name for rule in all_rules()} | {ANY_RULE, ANY_FAULT, SAME_THREADS}
     for rule in all_rules():
         for case in rule.texts.case.values():
             assert names.issuperset(case.gives_way_to), rule.name
-            assert not case.gives_way_to or case.undecides or rule.texts.undecides, rule.name

@@ -37,12 +37,12 @@ def test_a_network_call_hangs_or_is_slow() -> None:
         "All 2 consume threads of group CID are in a network call of HttpURLConnection at"
         " InventoryClient.reserve(InventoryClient.java:48) in all 5 samples: they hang, or are slow"
     )
-    # the setting, then the one command that decides
-    assert [english()(line).split(":")[0] for line in one.remedy] == [
-        "Call setConnectTimeout and setReadTimeout.",
-        "To find out which",
-        "`ss -tnp | grep pid=PID` names the other side, and so does a heap dump beside the thread dumps.",
+    # the one command that decides, then the setting
+    assert [english()(action.command) for action in one.now] == [
+        "mqdiag capture PID",
+        "ss -tnp | grep pid=PID,",
     ]
+    assert english()(one.then[0].text) == "Call setConnectTimeout and setReadTimeout."
 
 
 def test_a_wait_hangs_or_is_slow() -> None:

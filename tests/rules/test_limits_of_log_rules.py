@@ -121,7 +121,7 @@ def test_writes_that_waited_for_new_files(made: int, in_lock: int, file_bytes: i
     without_times = (event("slow-new-file", made, values=values), *locked)
     assert not findings(slow_writes, events=without_times, lines=5000)
     larger_files = "Give a new broker files of the default size"
-    assert all(one.remedy[0].template.startswith(larger_files) is small for one in found)
+    assert all(one.then[0].text.template.startswith(larger_files) is small for one in found)
 
 
 @pytest.mark.parametrize(
@@ -407,7 +407,7 @@ def test_lite_pull_has_no_listener_to_make_faster() -> None:
     row = FlowControlFacts(kind="count", lines=1, occurrences=1, largest=60, threshold=50)
     (found,) = findings(flow_control, flow_control=(row,))
     remedy = [english()(line) for line in found.remedy]
-    assert "poll()" in remedy[0]
+    assert "poll()" in english()(found.then[0].text)
     assert "istener" not in " ".join(remedy)
 
 
@@ -569,7 +569,7 @@ def test_a_limit_of_a_millisecond_is_named() -> None:
         "settings": {"osPageCacheBusyTimeOutMills": "1"},
     }
     (found,) = findings(send_busy, **logs)
-    assert "osPageCacheBusyTimeOutMills back to 1,000" in english()(found.remedy[0])
+    assert "osPageCacheBusyTimeOutMills back to 1,000" in english()(found.then[0].text)
     (found,) = findings(send_busy, **{**logs, "settings": {"osPageCacheBusyTimeOutMills": "1000"}})
     assert "osPageCacheBusyTimeOutMills" not in said(found)
 

@@ -103,11 +103,8 @@ def test_the_way_that_is_shown_is_a_way(case: str, tmp_path: Path) -> None:
     for file in tmp_path.rglob("*"):
         os.utime(file, (1_795_000_000, 1_795_000_000))
     (finding,) = found(diagnose_incident([tmp_path]).report)
-    remedy = [english()(line) for line in finding.remedy]
-    keep = next(line for line in remedy if "cp -a" in line)
-    copy = next(line for line in remedy if "rsync" in line)
-    for line, begin, end in ((keep, "cp -a", " (needs"), (copy, "rsync", " (with")):
-        command = begin + line.partition(begin)[2].partition(end)[0]
+    _, keep, copy = [command for action in finding.now if (command := english()(action.command))]
+    for command in (keep, copy):
         subprocess.run(["sh", "-c", command], check=True)
     assert (tmp_path / "master" / "config" / "broker.conf").read_text() == "brokerRole=SYNC_MASTER\n"
     assert (tmp_path / "master.before-restart" / "config" / "consumerOffset.json").exists()

@@ -64,7 +64,7 @@ def test_the_thread_that_holds_the_head_is_named(offset: int, named: bool) -> No
     (found,) = findings(offset_stuck_at_head, facts)
     first = english()(found.remedy[0])
     assert ("ConsumeMessageThread_CID_wash_7" in first and "InventoryClient.reserve" in first) is named
-    assert ("mqdiag stacks" in first) is not named
+    assert ("take five thread dumps" in first) is not named
     assert not any(english()(line).startswith("When consumeTimeout expires") for line in found.remedy)
 
 

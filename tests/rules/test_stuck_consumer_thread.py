@@ -66,7 +66,7 @@ def test_evidence() -> None:
     assert finding.evidence["thread"] == "ConsumeMessageThread_CID_wash_7"
     assert finding.evidence["min_offset"] == finding.evidence["offset"] == 2101
     assert finding.evidence["msg_id"] == "7F0000010000"
-    assert finding.remedy == (say("Set RequestConfig.setSocketTimeout."),)
+    assert [action.text for action in finding.then] == [say("Set RequestConfig.setSocketTimeout.")]
     assert (finding.subject.topic, finding.subject.queue_id) == ("segments", 3)
 
 

@@ -152,7 +152,7 @@ def test_a_jdk_24_is_not_told_to_be_one(jvm: str, advised: bool) -> None:
     assert stacks is not None
     sample = SampleFacts(path="a", format="jstack", jvm=f"OpenJDK 64-Bit Server VM {jvm}")
     (found,) = of(Facts(stacks=structs.replace(stacks, series=(sample,))))
-    assert ("JDK 24" in english()(found.remedy[0])) is advised
+    assert ("JDK 24" in english()(found.then[0].text)) is advised
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_each_kind_of_holder_has_a_remedy_of_its_own(holders: tuple[str, ...], a
     kept = tuple(DirectHolder(class_name=name, buffers=19, capacity_bytes=100 * MIB) for name in holders)
     (finding,) = found(direct_buffers, changed(direct_buffers, "direct_buffers", holders=kept))
     lists = direct_buffers.RULE.texts.lists
-    given = [text.template for text in finding.remedy]
+    given = [action.text.template for action in finding.then]
     assert given[: len(advice)] == [sentence for name in advice for sentence in lists[name]]
     limiting = {sentence for sentences in lists.values() for sentence in sentences}
     assert not limiting & set(given[len(advice) :])

@@ -150,7 +150,7 @@ def test_a_library_that_waits_in_steps_does_not_move_by_them(tmp_path: Path) -> 
     cpus: list[float | None] = [4.0, 4.25, 4.48, 4.7, 4.88]
     (found,) = report(tmp_path, one(frames, cpus, "TIMED_WAITING (parking)")).findings
     assert (found.rule, found.confidence) == ("stuck-wait", "medium")
-    assert "serverSelectionTimeoutMS" in english()(found.remedy[1])
+    assert any("serverSelectionTimeoutMS" in english()(line) for line in found.remedy)
 
 
 def test_a_slow_sleeper_is_not_stuck_because_the_last_samples_look_alike(tmp_path: Path) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.language import english
+from mqdiag.rules.shared.standstill import acts
 from tests.threads.made import CONSUME, READ, RUN, At, facts, report, states
+from tests.threads.real_series import CASES, diagnosis_of
 
 OTHER = ("com.acme.Prices.refresh(Prices.java:9)", "java.lang.Thread.run(Thread.java:840)")
 LOCKS = {
@@ -223,3 +227,59 @@ def test_the_last_thread_of_a_chain_does_not_hold_the_first_lock(tmp_path: Path)
     found = [one for one in report(tmp_path, [sample] * 5).findings if one.rule == "lock-convoy"]
     titles = [english()(one.title) for one in found if one.subject.group == "CID"]
     assert [title.partition("; ")[2] for title in titles] == ["the chain of locks ends at prices"]
+
+
+def _lock(call: str, frame: str) -> tuple[str, ...]:
+    return (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "- parking to wait for  <0x00000000f0000088> (a java.util.concurrent.locks.ReentrantReadWriteLock$FairSync)",
+        f"java.util.concurrent.locks.ReentrantReadWriteLock${call}.lock(Locks.java:1)",
+        frame,
+        "java.lang.Thread.run(Thread.java:840)",
+    )
+
+
+def test_readers_behind_the_line_of_a_read_lock_hold_it_before_all_who_want_it(tmp_path: Path) -> None:
+    """Two share the lock and wait for one answer each; a writer, and readers behind it, wait for both."""
+    reads = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CompletableFuture.get(CompletableFuture.java:2072)",
+        "com.acme.Link.handle(Link.java:21)",
+        "java.lang.Thread.run(Thread.java:840)",
+    )
+    sample = [
+        At("main", 1, _lock("WriteLock", "com.acme.Link.add(Link.java:9)"), "WAITING (parking)"),
+        *(
+            At(f"r-{n}", 20 + n, _lock("ReadLock", "com.acme.Link.handle(Link.java:17)"), "WAITING (parking)")
+            for n in (1, 2)
+        ),
+        *(At(f"h-{n}", 30 + n, reads, "WAITING (parking)") for n in (1, 2)),
+    ]
+    (lock,) = facts(tmp_path, [sample] * 3).locks
+    assert (lock.owner, lock.inferred, lock.waiters) == ("h-1", True, ("main", "r-1", "r-2"))
+    elsewhere = (*reads[:2], "com.acme.Link.handle(Link.java:25)", reads[3])
+    (lock,) = facts(tmp_path, [[*sample[:-1], At("h-2", 32, elsewhere, "WAITING (parking)")]] * 3).locks
+    assert lock.owner is None
+    write = [At("w", 20, _lock("WriteLock", "com.acme.Link.handle(Link.java:17)"), "WAITING (parking)")]
+    (lock,) = facts(tmp_path, [[*write, *sample[-2:]]] * 3).locks
+    assert lock.owner is None
+
+
+def test_a_deadlock_of_the_jvms_own_section_has_the_lines_and_locks_of_each_thread() -> None:
+    """The dumps were taken without -l, so no line of a thread names an owner."""
+    stacks = diagnosis_of(CASES / "deadlock-locks" / "series.tar.gz").report.stacks
+    assert stacks is not None
+    (found,) = stacks.deadlocks
+    assert found.source == "jvm"
+    one, other = found.members
+    assert (one.wants_id, one.holds_id) == (other.holds_id, other.wants_id)
+    assert one.frame is not None
+    assert "LockDeadlock.transfer" in one.frame
+
+
+def test_each_kind_of_wait_has_words_for_a_holder() -> None:
+    for kind in get_args(Doing):
+        words = acts(f"{kind} at com.acme.Orders.place(Orders.java:30)")
+        assert words is not None
+        assert english()(words).endswith(" at Orders.place(Orders.java:30)")
+    assert acts("running") is None

@@ -56,7 +56,7 @@ def test_the_remedy_of_two_initializers_is_no_order_of_locks() -> None:
         for finding in diagnose_stacks([FOLDER / "jdk17.log"]).report.findings
         if finding.rule == "deadlock"
     ]
-    assert "static initializer" in english()(found.remedy[1])
+    assert any("static initializer" in english()(line) for line in found.remedy)
 
 
 def test_one_initializer_that_others_wait_for_is_no_deadlock() -> None:

@@ -162,7 +162,7 @@ def test_a_lost_pull_thread(tmp_path: Path) -> None:
     ]
     found = report(tmp_path, [sample] * 3).findings
     assert [item.rule for item in found] == ["pull-service-dead", "idle-consumer"]
-    assert english()(found[0].remedy[0]).startswith("Look for the Error in the log")
+    assert english()(found[0].then[0].text).startswith("Look for the Error in the log")
     assert "keeps up" not in said(found[1])
     assert "as nothing is pulled" in said(found[1])
     whole = [*sample, At("PullMessageService", 41, (*TAKE[:2], RUN), "WAITING (parking)")]

@@ -35,8 +35,9 @@ def _line(text: Text) -> None:
 
 
 def _jvms() -> Iterator[tuple[str, Text]]:
-    from mqdiag.capture.guess import guess_with_groups, main_class
+    from mqdiag.capture.guess import guess_with_groups
     from mqdiag.capture.target import running_jvms
+    from mqdiag.read.command_line import main_class
 
     for target in running_jvms():
         yield (

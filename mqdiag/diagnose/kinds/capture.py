@@ -23,6 +23,7 @@ _START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:')
 class _Process(msgspec.Struct, frozen=True):
     pid: int | None = None
     inner_pid: int | None = None
+    command: tuple[str, ...] = ()
 
 
 class _Manifest(msgspec.Struct, frozen=True):
@@ -53,7 +54,9 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         folder = piece.name[: max(piece.name.rfind("/"), piece.name.rfind("!")) + 1]
         began = _instant(manifest.started_at)
         pid = own.inner_pid or own.pid
-        found.captures.append(Captured(folder=folder, host=manifest.host, pid=pid, at=began))
+        found.captures.append(
+            Captured(folder=folder, host=manifest.host, pid=pid, at=began, command=own.command)
+        )
         found.inputs.append(
             Input(
                 path=piece.name,

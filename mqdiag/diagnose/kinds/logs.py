@@ -26,6 +26,8 @@ _PAGES = (".md", ".html", ".htm")
 
 
 def _recognise(piece: Piece) -> bool:
+    if not piece.given and piece.name.lower().endswith(_DATA) and piece.inner_head.count(b"\n{") < 1:
+        return False  # a document, and not records of JSON one below the other
     return piece.is_text and (is_log(piece.inner_head, piece.name) or _is_excerpt(piece))
 
 

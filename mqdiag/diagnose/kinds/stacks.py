@@ -8,7 +8,6 @@ import msgspec
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
-from mqdiag.diagnose.jvms_apart import each_jvm
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.stacks import result_inputs, unused_times
@@ -55,7 +54,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             msgspec.structs.replace(one, error=None, skipped=one.error)
             for one in unused_times(samples, cpu_times)
         ]
-    found.processes += each_jvm(samples, inputs)
+    found.samples, found.sample_inputs = samples, inputs
     return found
 
 

@@ -18,6 +18,7 @@ from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.progress import Progress
+from mqdiag.read.stacks.records import Sample
 
 
 class OfProcess(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,6 +42,8 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
     at: str | None = None
     """when it began, with its zone"""
+    command: tuple[str, ...] = ()
+    """the command line of the process, without secrets"""
 
 
 class Collected(msgspec.Struct, kw_only=True):
@@ -53,6 +56,10 @@ class Collected(msgspec.Struct, kw_only=True):
     """facts that are not of one process, by their field of `Facts`"""
     captures: list[Captured] = msgspec.field(default_factory=list)
     """folders that are known to be of one process each"""
+    samples: list[Sample] = msgspec.field(default_factory=list)
+    """thread dumps, which are sorted by JVM when all kinds were read"""
+    sample_inputs: dict[str, Input] = msgspec.field(default_factory=dict)
+    """by the source of the samples"""
     crashes: list[BaseException] = msgspec.field(default_factory=list)
     """faults of the reader, which the inputs tell too"""
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.findings import Finding, TeamWords
+from mqdiag.findings import Action, Finding, TeamWords
 from mqdiag.knowledge.library import BY, said_by
 from mqdiag.knowledge.team import Team
 from mqdiag.text import Text, say
@@ -15,7 +15,8 @@ from mqdiag.text import Text, say
 def with_team_words(finding: Finding, team: Team) -> Finding:
     """A finding with the words of the team, each with the file that it is from."""
     told: dict[str, TeamWords] = {}
-    remedy, explanation, references = [*finding.remedy], [*finding.explanation], [*finding.references]
+    added: list[Text] = []
+    explanation, references = [*finding.explanation], [*finding.references]
     for file, words in (pair for text in finding.remedy for pair in _theirs(text)):
         _tell(told, file, actions=(words,))
     by = finding.evidence.get("by")
@@ -29,15 +30,16 @@ def with_team_words(finding: Finding, team: Team) -> Finding:
         explanation.append(say("{library} is a library that {file} describes.", library=library, file=by))
     for own in team.rules.get(finding.rule, ()):
         if own.runbook:
-            remedy.append(say("Runbook: {link} (by {file})", link=own.runbook, file=own.by))
-        remedy += [said_by(action, own.by) for action in own.actions]
+            added.append(say("Runbook: {link} (by {file})", link=own.runbook, file=own.by))
+        added += [said_by(action, own.by) for action in own.actions]
         references += own.references
         _tell(told, own.by, runbook=own.runbook or None, actions=own.actions, references=own.references)
     if not told:
         return finding
     return msgspec.structs.replace(
         finding,
-        remedy=tuple(remedy),
+        remedy=(*finding.remedy, *added),
+        then=(*finding.then, *(Action(text=text, rule=finding.rule) for text in added)),
         explanation=tuple(explanation),
         references=tuple(dict.fromkeys(references)),
         team=tuple(told.values()),

@@ -181,6 +181,15 @@ def _checked(file: GivenFile, place: str, row: _Row) -> Statement:
             raise refused(file, f"{place}.{key}", say("is empty: expected a sentence"))
     check_actions(file, f"{place}.actions", row.actions)
     check_actions(file, f"{place}.explanation", row.explanation)
+    pattern = _pattern(file, f"{place}.text", row.text)
+    for key, texts in (("title", (row.title,)), ("explanation", row.explanation), ("actions", row.actions)):
+        for value in (f"{{{name}}}" for name in pattern.names):
+            if any(value in text for text in texts):
+                problem = say(
+                    "{value} is a value of one line, and a finding tells of many: expected words alone",
+                    value=value,
+                )
+                raise refused(file, f"{place}.{key}", problem)
     limits = [one for one in (row.count, row.rate, row.gap, row.sequence) if one is not None]
     if len(limits) != 1:
         problem = say(
@@ -194,7 +203,7 @@ def _checked(file: GivenFile, place: str, row: _Row) -> Statement:
         name=row.name,
         by=file.name,
         text=row.text,
-        pattern=_pattern(file, f"{place}.text", row.text),
+        pattern=pattern,
         levels=row.levels,
         loggers=row.loggers,
         severity=row.severity,

@@ -33,7 +33,7 @@ _BARE_FRAME = lazy_pattern(
     r"^\s+(?:at )?(?P<frame>(?:[\w.@+-]+/)*[\w.$<>/]+\.[\w$<>]+\([^()]{0,300}\))(?:\s*<== monitors:\d+)?\s*$"
 )
 _JROCKIT_HEADER = lazy_pattern(
-    r'^"(?P<name>.{1,300})" id=(?P<id>\d{1,9}) idx=(?P<idx>0x[0-9a-f]{1,16}) tid=(?P<tid>\d{1,9}) prio=-?\d+'
+    r'^"(?P<name>.{1,300})" id=(?P<id>\d{1,9}|\?) idx=(?P<idx>0x[0-9a-f]{1,16}) tid=(?P<tid>\d{1,9}) prio=-?\d+'
     r" (?P<states>[\w, ]{1,100})$"
 )
 _JROCKIT_FRAME = lazy_pattern(
@@ -148,7 +148,8 @@ def _of_jrockit(text: str) -> str:
             states = header["states"]
             state = next((state for word, state in _JROCKIT_STATES if word in states), "RUNNABLE")
             daemon = " daemon" if "daemon" in states else ""
-            head = f'"{header["name"]}" #{header["id"]}{daemon} prio=5 tid={header["idx"]} nid={header["tid"]}'
+            number = "" if header["id"] == "?" else f" #{header['id']}"
+            head = f'"{header["name"]}"{number}{daemon} prio=5 tid={header["idx"]} nid={header["tid"]}'
             return f"\n{head}\n   {patterns.STATE_MARK}{state}"
         frame = _JROCKIT_FRAME.match(line)
         if frame is not None:

@@ -111,6 +111,20 @@ def read_stacks(
     return result
 
 
+def samples_of_text(label: str, text: str, bodies: BodyParser) -> list[Sample]:
+    """The samples in a text that is no file, such as one in a recording.
+
+    Args:
+        label: what it is a part of.
+        text: with one thread dump or more.
+        bodies: the cache of parsed stacks.
+
+    Raises:
+        InputError: there is no sample in it.
+    """
+    return _read_member(label, iter((text.encode("utf-8", "replace"),)), bodies, ReadResult(path=label))
+
+
 def _healed(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """The chunks as their writer left them; rows of CPU times begin with numbers that look like those of lines."""
     first = next(chunks, b"")
@@ -151,7 +165,10 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         )
     if endpoint.is_endpoint_json(head):
         text = endpoint.as_thread_info(label, _whole(label, head, pieces))
-        return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))
+        answers = list(ClassicScanner(label, bodies).push(text, last=True))
+        for answer in answers:
+            answer.headless = False  # no paste: the answer is closed, so all threads are in it
+        return _with_threads(label, answers)
     if heap_view.is_analyzer_text(head):
         text = heap_view.as_thread_info(_whole(label, head, pieces))
         return _with_threads(label, list(ClassicScanner(label, bodies).push(text, last=True)))

@@ -1,6 +1,6 @@
 """The JSON Schema of the report, made from the types that the report is encoded from.
 
-The shipped file is `report.schema.json` beside this module; `make schema` writes it, a test compares.
+A wheel has it as `report.schema.json` beside this module; `make docs` writes it to `docs/report.schema.json`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import inspect
 import itertools
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,7 +19,6 @@ from mqdiag.findings import Finding, Report, Subject
 from mqdiag.report_json import TEMPLATES, text_fields
 from mqdiag.text import Text
 
-SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
 _PREFIX = "#/$defs/"
 
 
@@ -154,7 +152,3 @@ def field_texts(kind: type[msgspec.Struct]) -> dict[str, str]:
 
 def _in_json_words(text: str) -> str:
     return re.sub(r"\bNone\b", "null", text)
-
-
-if __name__ == "__main__":
-    SCHEMA_FILE.write_text(schema_text(), encoding="utf-8")

@@ -8,6 +8,7 @@ from typing import assert_never
 from mqdiag.render import View
 from mqdiag.render.markdown.escape import escaped, escaped_html
 from mqdiag.render.parts import (
+    Actions,
     AnyPart,
     Branch,
     Bullets,
@@ -26,7 +27,7 @@ from mqdiag.render.parts import (
     Tree,
     Words,
 )
-from mqdiag.text import Value, say
+from mqdiag.text import Text, Value, say
 
 
 class MarkdownWriter:
@@ -59,6 +60,8 @@ class MarkdownWriter:
                 yield from self._list(
                     part, [f"{n}. {self._text(line)}" for n, line in enumerate(part.lines, 1)]
                 )
+            case Actions():
+                yield from self._actions(part)
             case Pairs():
                 yield "\n".join(f"- {self._text(name)}: {self._value(value)}" for name, value in part.rows)
             case Table():
@@ -89,12 +92,23 @@ class MarkdownWriter:
                 assert_never(part)
 
     def _list(self, part: Bullets | Steps, lines: Sequence[str]) -> Iterator[str]:
-        if part.title:
-            yield f"**{self._text(part.title)}**"
-        yield "\n".join(lines[: part.shown])
-        hidden = 0 if part.shown is None else len(lines) - part.shown
+        yield from self._listed(part.title, lines, part.shown)
+
+    def _listed(self, title: Words, lines: Sequence[str], shown: int | None) -> Iterator[str]:
+        if title:
+            yield f"**{self._text(title)}**"
+        yield "\n".join(lines[:shown])
+        hidden = 0 if shown is None else len(lines) - shown
         if hidden > 0:
             yield self._text(say("and {hidden:count} more in the other formats", hidden=hidden))
+
+    def _actions(self, part: Actions) -> Iterator[str]:
+        lines = []
+        for number, one in enumerate(part.actions, 1):
+            template = "{what} `{command}`" if one.command else "{what}"
+            words = Text(template, {"what": one.text, "command": one.command})
+            lines.append(f"{number}. {self._text(words)}")
+        yield from self._listed(part.title, lines, part.shown)
 
     def _table(self, table: Table) -> Iterator[str]:
         kept = [place for place, column in enumerate(table.columns) if not column.wide]

@@ -46,6 +46,8 @@ def _properties(finding: Finding) -> dict[str, Any]:
         "subject": msgspec.to_builtins(finding.subject),
         "evidence": msgspec.to_builtins(finding.evidence),
         "remedy": finding.remedy,
+        "now": [*map(msgspec.structs.asdict, finding.now)],
+        "then": [*map(msgspec.structs.asdict, finding.then)],
         "causedBy": finding.caused_by,
     }
 

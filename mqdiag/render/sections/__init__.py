@@ -90,6 +90,10 @@ def _table_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.evidence_times import evidence_times_section
 
         yield evidence_times_section
+    if report.recordings is not None:
+        from mqdiag.render.sections.recordings import recordings_section
+
+        yield recordings_section
     yield from _process_makers(report)
     if report.other_processes:
         yield _other_processes
@@ -107,6 +111,10 @@ def _table_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.mqadmin_output import mqadmin_sections
 
         yield mqadmin_sections
+    if report.services is not None:
+        from mqdiag.render.sections.services import services_section
+
+        yield services_section
 
 
 def _process_makers(report: Report) -> Iterator[Maker]:

@@ -7,15 +7,18 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.findings import Answer, Margin, Report, Severity
+from mqdiag.findings import Action, Answer, Finding, Margin, Report, Severity
 from mqdiag.language import Writer
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Card, Column, Paragraph, Section, Table
+from mqdiag.render.parts import Actions, AnyPart, Card, Column, Doing, Paragraph, Section, Table
 from mqdiag.render.sections.finding_cards import answer_card, answering_finding, root_cause
+from mqdiag.render.wording.actions import NEXT, NOW, THEN, then_of
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
 
+_CLAUSE_END = lazy_pattern(r"[.:;](?:\s|$)|[。：；]")
 _LABELS = {"healthy": say("OK"), "undecided": say("undecided")}
 
 
@@ -30,7 +33,7 @@ def brief_section(report: Report, view: View) -> Section:
     parts: list[AnyPart] = [Paragraph(report.answer.reason)] if report.answer.reason else []
     root = None if named is None else root_cause(named, report)
     if root is not None and root.remedy:
-        parts.append(Paragraph(say("Do this first: {action}", action=root.remedy[0])))
+        parts.append(Paragraph(_first_clause(root, view.write)))
     parts.append(Paragraph(say("{totals}; --detail normal shows why", totals=totals_line(report)), soft=True))
     card = _card(report, view.write)
     return Section(
@@ -41,21 +44,39 @@ def brief_section(report: Report, view: View) -> Section:
     )
 
 
-def closing_section(report: Report, more: Text) -> Section:
+def closing_section(report: Report, more: Text, write: Writer) -> Section:
     """The answer once more, for the end of a text that has scrolled it away.
 
     Args:
         report: of the run.
         more: where the rest of it is.
+        write: in the reader's language.
     """
     named = answering_finding(report)
     title = report.answer.text
-    if named is not None and (remedy := root_cause(named, report).remedy):
-        title = say("{answer}. First: {action}", answer=named.title, action=remedy[0])
+    root = None if named is None else root_cause(named, report)
+    if named is not None and root is not None and root.remedy:
+        title = say("{answer}. {first}", answer=named.title, first=_first_clause(root, write))
+    elif report.answer.next is not None:
+        title = say("{answer} {first}", answer=title, first=_clause(NEXT, report.answer.next, write))
     if more:
         title = say("{answer} {more}", answer=title, more=more)
     card = Card(name="closing-card", state=_state(report), label=_label(report), title=title, parts=())
     return Section(name="closing", title=say("Answer"), headed=False, parts=(card,))
+
+
+def _first_clause(finding: Finding, write: Writer) -> Text:
+    """The first action up to the end of its first clause, with its command."""
+    heading, actions = (NOW, finding.now) if finding.now else (THEN, then_of(finding))
+    return _clause(heading, actions[0], write)
+
+
+def _clause(heading: Text, action: Action, write: Writer) -> Text:
+    """An action up to the end of its first clause, with its command."""
+    clause = _CLAUSE_END.split(write(action.text), maxsplit=1)[0]
+    if action.command:
+        return say("{heading}: {clause}: `{command}`.", heading=heading, clause=clause, command=action.command)
+    return say("{heading}: {clause}.", heading=heading, clause=clause)
 
 
 def _card(report: Report, write: Writer) -> Card:
@@ -66,6 +87,8 @@ def _card(report: Report, write: Writer) -> Card:
     parts: list[AnyPart] = []
     if answer.reason:
         parts.append(Paragraph(answer.reason))
+    if answer.next is not None:
+        parts.append(Actions(actions=[Doing(answer.next.with_price, answer.next.command)], title=NEXT))
     parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
     if answer.margins:
         parts.append(_margins(answer, write, wide=answer.state == "fault"))

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from mqdiag.findings import EvidenceValue, Finding, Report, Severity
+from mqdiag.findings import Action, EvidenceValue, Finding, Report, Severity
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Card, Fold, Pairs, Paragraph, Section, Several, Steps, Words
+from mqdiag.render.parts import (
+    Actions,
+    AnyPart,
+    Bullets,
+    Card,
+    Doing,
+    Fold,
+    Pairs,
+    Paragraph,
+    Section,
+    Several,
+    Words,
+)
 from mqdiag.render.wording.about import about, about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
+from mqdiag.render.wording.actions import NOW, THEN, then_of
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, quantity, say
 
 _UNITS = {"_bytes": "bytes", "_share": "percent", "_ms": "ms", "_seconds": "seconds"}
 """how a number is written, by the end of its name"""
 _LIMIT = re.compile(r"_\d+_[a-z]+$")
-_FIRST_ACTIONS = 3
+_FIRST_ACTIONS, _FIRST_CHANGES = 3, 2
 _FIRST_REASONS = 4
 """what the short form tells of the finding that is the answer"""
 _OTHERS, _CONSEQUENCES = 3, 6
@@ -123,14 +136,35 @@ def answer_card(finding: Finding, report: Report) -> Card:
         parts.append(Paragraph(sure))
     if root is not finding:
         parts.append(Paragraph(say("The cause: {title}", title=root.title), link=anchor(root.fingerprint)))
-    if root.remedy:
-        # a team's runbook stands behind our own actions, and is what its people look for
-        shown = None if root.team else _FIRST_ACTIONS
-        parts.append(Steps(root.remedy, title=say("Do this first"), shown=shown))
+    # a team's runbook stands behind our own actions, and is what its people look for
+    parts += _what_to_do(root, now=_FIRST_ACTIONS, then=None if root.team else _FIRST_CHANGES)
     why = say("Why") if sure else _why(finding)
     parts.append(Bullets(finding.explanation or _sentences(finding), title=why, shown=_FIRST_REASONS))
     parts += _sources(finding)
     return _card(finding, parts, severity=_worst_severity(finding, report))
+
+
+def _what_to_do(
+    finding: Finding, *, now: int | None = None, then: int | None = None, wide: bool = False
+) -> Iterator[Actions]:
+    """What to do in this minute, and what to change.
+
+    Args:
+        finding: that it is about.
+        now: actions of the short form.
+        then: changes of the short form.
+        wide: only the wide form has it.
+    """
+    for title, actions, shown in ((NOW, finding.now, now), (THEN, then_of(finding), then)):
+        if actions:
+            yield _actions(actions, title, shown=shown, wide=wide)
+
+
+def _actions(
+    actions: Sequence[Action], title: Text, *, shown: int | None, wide: bool = False, short: bool = False
+) -> Actions:
+    doings = [Doing(one.with_price, one.command) for one in actions]
+    return Actions(actions=doings, title=title, shown=shown, wide=wide, short=short)
 
 
 def root_cause(finding: Finding, report: Report) -> Finding:
@@ -179,12 +213,12 @@ def finding_card(finding: Finding, report: Report, *, wide: bool = False) -> Car
     needs_none = finding.severity is Severity.INFO
     parts = [*_opening(finding, wide=needs_none)]
     parts.append(Bullets(finding.explanation or _sentences(finding), title=_why(finding), wide=True))
-    if finding.remedy:
-        parts.append(Steps(finding.remedy, title=say("What to change"), wide=True))
+    parts += _what_to_do(finding, wide=True)
     if finding.remedy and not needs_none:
         sure = say("{confidence} confidence", confidence=word(finding.confidence.value))
-        title = say("What to change ({sure})", sure=sure)
-        parts.append(Steps(finding.remedy, title=title, shown=1, short=True))
+        heading, actions = (NOW, finding.now) if finding.now else (THEN, then_of(finding))
+        title = say("{heading} ({sure})", heading=heading, sure=sure)
+        parts.append(_actions(actions, title, shown=1, short=True))
     parts += _sources(finding, wide=needs_none)
     return _card(finding, parts, wide=wide)
 

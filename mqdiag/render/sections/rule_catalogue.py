@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from mqdiag.findings import CaseWords, RuleCard
 from mqdiag.language import Writer
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.render.parts import Bullets, Column, Pairs, Paragraph, Section, Steps, Table
+from mqdiag.render.parts import Actions, Bullets, Column, Doing, Pairs, Paragraph, Section, Steps, Table
+from mqdiag.render.wording.actions import NOW, THEN
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
 
@@ -46,7 +47,10 @@ def card_sections(card: RuleCard, cases: tuple[CaseWords, ...], write: Writer) -
     """What the rule means, what to do, how reports name it, the cases that it tells apart, and its sources."""
     title = say("{name}: {title}", name=card.name, title=card.title)
     yield Section(name="rule", title=title, parts=(Paragraph(card.why),))
-    yield Section(name="remedy", title=say("What to do"), parts=(Steps(card.remedy),))
+    if card.now:
+        doings = [Doing(one.with_price, one.command) for one in card.now]
+        yield Section(name="now", title=NOW, parts=(Actions(doings),))
+    yield Section(name="remedy", title=THEN, parts=(Steps(card.remedy),))
     rows: list[tuple[Text, Value]] = [
         (say("cause"), card.causes),
         (say("severity"), tuple(word(severity.value) for severity in card.severities)),

@@ -39,7 +39,7 @@ def render(report: Report, view: View) -> str:
             hint = Paragraph(more, soft=True)
             page.section(Section(name="hints", title=NOTHING, headed=False, parts=(hint,)))
     else:
-        page.section(closing_section(report, more))
+        page.section(closing_section(report, more, view.write))
     return page.text()
 
 

@@ -7,6 +7,7 @@ from typing import assert_never
 
 from mqdiag.render import View
 from mqdiag.render.parts import (
+    Actions,
     AnyPart,
     Branch,
     Bullets,
@@ -116,6 +117,8 @@ class TextWriter:
                 self._list(part, ["-"] * len(part.lines), indent)
             case Steps():
                 self._list(part, [f"{place}." for place in range(1, len(part.lines) + 1)], indent)
+            case Actions():
+                self._actions(part, indent)
             case Pairs():
                 self._pairs(part, indent)
             case Table():
@@ -149,6 +152,20 @@ class TextWriter:
         for mark, line in lines[:limit]:
             self._page.hanging(mark, line, indent=indent)
         hidden = 0 if limit is None else len(lines) - limit
+        if hidden > 0:
+            self._page.paragraph(more_lines(hidden), indent=indent, style="dim")
+
+    def _actions(self, part: Actions, indent: int) -> None:
+        if part.title:
+            self._page.paragraph(part.title, indent=indent, style="bold")
+            indent += INDENT
+        limit = None if self.view.wide else part.shown
+        for number, action in enumerate(part.actions[:limit], 1):
+            mark = f"{number}."
+            self._page.hanging(mark, action.text, indent=indent)
+            if action.command:
+                self._page.command(action.command, indent=indent + len(mark) + 1)
+        hidden = 0 if limit is None else len(part.actions) - limit
         if hidden > 0:
             self._page.paragraph(more_lines(hidden), indent=indent, style="dim")
 

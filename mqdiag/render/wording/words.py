@@ -30,6 +30,8 @@ _WORDS = {
         say("field"), say("setting"), say("address"), say("client"), say("host"), say("service"),
         say("instance"), say("environment"),
         say("heap"), say("stacks"), say("logs"), say("stores"), say("admin"), say("log"), say("capture"),
+        say("resources"),
+        say("recordings"), say("recording"),
         say("heap dump"), say("thread dumps"), say("fleet"), say("count"), say("size"), say("span"),
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )

@@ -116,6 +116,8 @@ def _only(found: list[LogEvent], part: str) -> str | None:
 def _value(one: Number, logs: LogsFacts, found: list[LogEvent]) -> EvidenceValue | Text:
     if one.only:
         return _only(found, one.only)
+    if one.quotes:
+        return next((event.example for event in found if event.example), None)
     if one.subjects:
         return most_frequent(found[0])
     number = _number(one, logs, found)

@@ -44,6 +44,7 @@ def case(
     seen: Text | None = None,
     words: Mapping[str, Value] | None = None,
     given: Mapping[str, tuple[Text, ...]] | None = None,
+    rows: Mapping[str, tuple[Mapping[str, Value], ...]] | None = None,
     cause: str | None = None,
     peers: Peers = (),
 ) -> Draft:
@@ -58,6 +59,7 @@ def case(
         seen: what the samples show where the threads are in different calls.
         words: as in `Rule.case`.
         given: as in `Rule.case`; in place of the usual ones where they have the same names.
+        rows: as in `Rule.case`.
         cause: where it is not that of the standstill.
         peers: whom the threads wait for, by a heap dump.
     """
@@ -69,6 +71,7 @@ def case(
         words={
             "who": who(still),
             "frame": short_frame(still.frame),
+            "holder_acts": acts(still.holder_does),
             "peer_known": bool(peers) or still.kind != "socket-read",
             **(words or {}),
         },
@@ -80,6 +83,7 @@ def case(
             "peers": lines(peers),
             **(given or {}),
         },
+        rows=rows,
         severity=severity(still, limits, worst or rule.texts.case[name].severity),
         confidence=Confidence(still.confidence),
         because=NOTHING if still.confidence == "high" else still.reason,
@@ -107,6 +111,14 @@ def undecided_case(
     return structs.replace(
         found, confidence=Confidence.MEDIUM, confidence_reason=WORDS.say("hangs_or_slow_is_open")
     )
+
+
+def recorded_case(
+    rule: Rule, name: str, still: Standstill, limits: Limits, words: Mapping[str, Value] | None = None
+) -> Draft:
+    """A finding of a wait that a recording shows and whose end no event of it tells; arguments as for `case`."""
+    samples = (WORDS.say("no_end_recorded"),)
+    return case(rule, name, still, limits, words=words, given={"samples": samples})
 
 
 def is_of_consumers(still: Standstill) -> bool:
@@ -181,6 +193,17 @@ def short_frame(frame: str | None) -> Text:
 def frame_shown(frame: str | None) -> Text | None:
     """The same; None for a frame that is not known."""
     return short_frame(frame) if frame else None
+
+
+def acts(does: str | None) -> Text | None:
+    """What a thread does, from "kind at frame", as in "reads from a socket at Orders.place(Orders.java:30)"."""
+    kind, at, place = (does or "").partition(" at ")
+    return WORDS.say(f"does_{kind}", place=short_frame(place)) if at else None
+
+
+def method_shown(frame: str | None) -> Text | None:
+    """The method of a frame that holds a lock: its line is where the frame is now, not where it took the lock."""
+    return frame_shown((frame or "").partition("(")[0])
 
 
 def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:

@@ -12,6 +12,7 @@ from mqdiag.diagnose.answer import answered
 from mqdiag.facts.heap import ClassRow
 from mqdiag.findings import Report
 from mqdiag.language import english
+from mqdiag.render.wording.actions import then_of
 from mqdiag.text import say
 from tests.render import samples
 from tests.render.html.reports import (
@@ -120,7 +121,8 @@ def test_every_finding_is_told_whole(make) -> None:
     known = {finding.fingerprint for finding in report.findings}
     for finding in report.findings:
         # What another finding explains ends with its cause: it has no advice of its own.
-        advice = () if known & set(finding.caused_by) else finding.remedy
+        actions = () if known & set(finding.caused_by) else (*finding.now, *then_of(finding))
+        advice = [words for one in actions for words in (one.with_price, one.command) if words]
         for words in (finding.title, *finding.explanation, *advice, finding.rule, finding.fingerprint):
             # a command is set in type of its own
             assert " ".join(english()(words).replace("`", "").split()) in text
@@ -132,7 +134,7 @@ def test_the_answer_stands_first() -> None:
     text = Outline(html(samples.ARTICLE)).text
     text = text[text.index("To the answer") :]
     title = english()(samples.OVERSIZED.title)
-    places = [text.index(words) for words in ("error", title, "Do this first", "Why", "written")]
+    places = [text.index(words) for words in ("error", title, "Then", "Why", "written")]
     assert places == sorted(places)
     assert "OK No fault found" in Outline(html(samples.HEALTHY)).text
 

@@ -1,0 +1,125 @@
+"""Makes the site: all pages, those made from the code too, as HTML that needs no network.
+
+python docs/make/site.py --out build/site [--archive dist/mqdiag-1.0.0-site.tar.gz]
+
+The pages are laid out as in the repository, so that their links hold; MkDocs makes the HTML and fails on a link
+that leads nowhere. Its search asks a host on the network for a script; the copy in `docs/site` takes its place.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+
+from made_pages import made_pages
+
+ROOT = Path(__file__).parents[2]
+SITE = ROOT / "docs" / "site"
+OF_THE_ROOT = ("CHANGELOG.md", "LICENSE", "SECURITY.md")
+SHIM_URL = re.compile(r"https://unpkg\.com/iframe-worker/shim")
+"""what the offline plugin of the theme loads"""
+LOADED = re.compile(
+    r"""<(?:script|img|iframe)[^>]*\ssrc="?(https?:[^"\s>]+)|<link[^>]*rel="?stylesheet[^>]*href="?(https?:[^"\s>]+)"""
+)
+"""what a page would fetch by itself"""
+
+
+def lay_out(pages: Path) -> None:
+    """Put all pages into a folder, as they stand in the repository."""
+    shutil.copytree(ROOT / "docs", pages / "docs", ignore=shutil.ignore_patterns("make", "__pycache__"))
+    for name, text in made_pages(ROOT):
+        page = pages / "docs" / name
+        page.parent.mkdir(parents=True, exist_ok=True)
+        page.write_text(text, "utf-8")
+    for name in OF_THE_ROOT:
+        shutil.copy(ROOT / name, pages / name)
+    # Pages of fixtures and sources that pages link to; evidence stays where it is.
+    for page in [*(pages / "docs").rglob("*.md"), pages / "CHANGELOG.md", pages / "SECURITY.md"]:
+        place = page.relative_to(pages)
+        for target in re.findall(r"\]\(([^)#:\s]+)", page.read_text("utf-8")):
+            linked = Path(os.path.normpath(place.parent / target))
+            if (ROOT / linked).is_file() and not (pages / linked).exists():
+                (pages / linked).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(ROOT / linked, pages / linked)
+    shutil.copy(SITE / "index.md", pages / "index.md")
+
+
+def without_network(site: Path) -> None:
+    """Have pages load nothing from elsewhere.
+
+    Raises:
+        SystemExit: a page loads something that is not known.
+    """
+    shim = site / "docs" / "site" / "iframe-worker.js"
+    for page in site.rglob("*.html"):
+        text = SHIM_URL.sub(os.path.relpath(shim, page.parent), page.read_text("utf-8"))
+        if found := LOADED.search(text):
+            sys.exit(
+                f"{page.relative_to(site)} would load {found[1] or found[2]}: a site works without a network"
+            )
+        page.write_text(text, "utf-8")
+
+
+def make(out: Path) -> None:
+    """Write the site into a folder, which is made anew."""
+    with tempfile.TemporaryDirectory() as folder:
+        work = Path(folder)
+        lay_out(work / "pages")
+        shutil.copy(SITE / "mkdocs.yml", work / "mkdocs.yml")
+        done = subprocess.run(
+            [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet"],
+            cwd=work,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode:
+            sys.exit(done.stdout + done.stderr)
+        without_network(work / "site")
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(work / "site", out)
+
+
+def pack(site: Path, archive: Path) -> None:
+    """The site as one file, with the same bytes for the same site."""
+    epoch = int(os.environ.get("SOURCE_DATE_EPOCH", "0"))
+
+    def plain(member: tarfile.TarInfo) -> tarfile.TarInfo:
+        member.uid = member.gid = 0
+        member.uname = member.gname = ""
+        member.mtime = epoch
+        member.mode = 0o755 if member.isdir() else 0o644
+        return member
+
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    name = archive.name.removesuffix(".tar.gz")
+    with (
+        archive.open("wb") as raw,
+        gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=epoch) as squeezed,
+        tarfile.open(fileobj=squeezed, mode="w") as tar,
+    ):
+        for path in sorted(site.rglob("*")):
+            tar.add(path, f"{name}/{path.relative_to(site)}", recursive=False, filter=plain)
+
+
+def main() -> None:
+    """Make the site, and its archive."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--archive", type=Path)
+    options = parser.parse_args()
+    make(options.out)
+    if options.archive:
+        pack(options.out, options.archive)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""Logs and answers of databases, access logs of gateways, and lists of sockets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.judge import unreadable
+from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
+from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.errors import InputError
+from mqdiag.facts import Input
+from mqdiag.facts.services import ServicesFacts
+from mqdiag.progress import Progress
+from mqdiag.read.healing import healed
+from mqdiag.read.open.door import as_far_as_they_go, members
+from mqdiag.read.services.reader import WORDS, kind_of, read_services, together
+from mqdiag.read.stacks.decode import TextPieces
+from mqdiag.text import Text, say
+
+NOTHING = say("looks like an answer of a database, but no row of it could be read")
+MOST_CHARACTERS = 512 << 20
+"""characters that are read of one file"""
+
+
+def _recognise(piece: Piece) -> bool:
+    return (
+        piece.is_text
+        and not piece.has_admin_output
+        and any(word in piece.inner_head for word in WORDS)
+        and kind_of(piece.text) is not None
+    )
+
+
+def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
+    found = Collected()
+    parts: list[ServicesFacts] = []
+    for piece in within_budget(pieces, "service", progress, found):
+        kind = kind_of(piece.text)
+        if kind is None:  # of a long head its reader has the beginning only
+            found.inputs.append(Input(path=piece.name, kind="service", bytes=piece.size_bytes, skipped=NOTHING))
+            continue
+        problems: list[Text] = []
+        try:
+            parts.append(read_services(piece.name, kind, _lines(piece, problems)))
+        except InputError as error:
+            found.inputs.append(unreadable(piece.name, "service", error))
+            continue
+        found.inputs.append(
+            Input(
+                path=piece.name,
+                kind="service",
+                format=kind,
+                bytes=piece.size_bytes,
+                complete=not problems,
+                problem=problems[0] if problems else None,
+            )
+        )
+    if parts:
+        found.shared["services"] = together(parts)
+    return found
+
+
+def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
+    """Its lines as far as they go; why there are no more goes to the problems."""
+
+    def note(problem: Text, _: int) -> None:
+        problems.append(problem)
+
+    seen = 0
+    for label, chunks in members(piece.path):
+        for text in TextPieces(label, healed(as_far_as_they_go(chunks, note))):
+            seen += len(text)
+            yield from text.split("\n")
+            if seen > MOST_CHARACTERS:
+                return
+
+
+KIND = EvidenceKind(name="service", recognise=_recognise, read=_read, sole=True)

@@ -1,0 +1,44 @@
+"""What recordings leave open, where no rule found a fault in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from mqdiag.facts.recordings import Recording, RecordingsFacts
+from mqdiag.findings import Report
+from mqdiag.text import Text, say
+
+MOST_UNKNOWN = 0.5
+"""share of the time of a group's threads that may be unexplained"""
+LEAST_SECONDS = 10.0
+"""a shorter recording shows neither a backlog nor a leak"""
+
+
+def open_in_recordings(report: Report, recordings: RecordingsFacts) -> Iterator[Text]:
+    """Why they do not prove that all is well; nothing where they do."""
+    for recording in recordings.recordings:
+        yield from _of_one(recording)
+        if not recording.budgets and report.heap is None and report.stacks is None and report.logs is None:
+            yield say("{path} shows no consume thread of RocketMQ.", path=recording.path)
+
+
+def _of_one(recording: Recording) -> Iterator[Text]:
+    if recording.seconds < LEAST_SECONDS:
+        yield say("{path} is {seconds:seconds} long only.", path=recording.path, seconds=recording.seconds)
+    if recording.not_recorded:
+        yield say(
+            "{path} has no events of {events:and}; docs/recordings.md has the settings that record them.",
+            path=recording.path,
+            events=recording.not_recorded,
+        )
+    if recording.lost_bytes:
+        yield say("The JVM could not write all events of {path}.", path=recording.path)
+    for budget in recording.budgets:
+        unknown = budget.unknown_ms / budget.wall_ms if budget.wall_ms else 0.0
+        if unknown > MOST_UNKNOWN:
+            yield say(
+                "No event and no sample explains {unknown:percent} of the time of the consume threads of group"
+                " {group}.",
+                unknown=unknown,
+                group=budget.group,
+            )

@@ -1,0 +1,162 @@
+"""Names and numbers that commands need, gathered from all evidence of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from mqdiag.facts import Facts
+from mqdiag.facts.addresses import addresses
+from mqdiag.facts.heap import HeapFacts
+from mqdiag.facts.inputs import Input
+
+NAMES = (
+    "pid",
+    "name_server",
+    "cluster",
+    "store_folder",
+    "broker_address",
+    "dump",
+    "pod",
+    "namespace",
+    "container",
+    "redelivered",
+    "consumer_groups",
+)
+"""what sentences may name without being given it"""
+OF_RUN = frozenset(("group", "topic", "broker"))
+"""names that a finding has mostly by itself; a command has that of the run where the finding has none"""
+MOST_GROUPS = 3
+"""groups that a sentence names"""
+# The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
+# /var/log/pods/NAMESPACE_POD_UID/CONTAINER/N.log; names are DNS labels.
+_LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
+_CONTAINERS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
+_PODS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
+_PID = re.compile(r"@(\d{1,9})(?:#|$)")
+Known = str | int | tuple[str, ...] | None
+
+
+class Pod(msgspec.Struct, frozen=True):
+    """Where a process runs in Kubernetes; None where paths do not tell it."""
+
+    namespace: str | None = None
+    name: str | None = None
+    container: str | None = None
+
+
+def pod_of(inputs: Iterable[Input]) -> Pod:
+    """The pod of the first log that lies where the kubelet puts it."""
+    for given in inputs:
+        if found := _CONTAINERS.search(given.path):
+            name, namespace, container = found.groups()
+            return Pod(namespace, name, container)
+        if found := _PODS.search(given.path):
+            return Pod(*found.groups())
+    return Pod()
+
+
+def pid_of_clients(heap: HeapFacts | None) -> int | None:
+    """The process by the ids of its clients: one that nobody set is "address@pid", with "#nanoseconds" since 4.9.0."""
+    found = {
+        int(match[1])
+        for instance in (heap.instances if heap is not None else ())
+        if instance.client_id is not None and (match := _PID.search(instance.client_id))
+    }
+    return found.pop() if len(found) == 1 else None
+
+
+class KnownOfRun:
+    """What all evidence of a run tells, for one finding after the other."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._addresses = addresses(facts.heap, facts.logs, facts.admin)
+        pid = facts.pid if facts.pid is not None else pid_of_clients(facts.heap)
+        pod = pod_of(facts.inputs)
+        dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
+        self._pid = None if pid is None else str(pid)
+        self._always: dict[str, Known] = {
+            "name_server": self._addresses.name_server,
+            "cluster": self._addresses.cluster,
+            "store_folder": self._addresses.store,
+            "dump": dumps[0] if len(dumps) == 1 else None,
+            "pod": pod.name,
+            "namespace": pod.namespace,
+            "container": pod.container,
+        }
+        self._groups = tuple(sorted({name for name in _groups(facts) if name}))
+        self._group, self._topic = _only(_groups(facts)), _only(_topics(facts))
+        self._broker = _only(_brokers(facts))
+
+    def of(
+        self, group: str | None, topic: str | None, broker: str | None, *, of_process: bool
+    ) -> dict[str, Known]:
+        """Values by name; None where the evidence does not tell one.
+
+        Args:
+            group: that the finding names.
+            topic: that it names.
+            broker: that it names.
+            of_process: it was found in dumps alone: logs may be of another process than the one with the pid.
+        """
+        return {
+            **self._always,
+            "pid": self._pid if of_process else None,
+            "broker": (broker := broker or self._broker),
+            "broker_address": self._addresses.brokers.get(broker or ""),
+            "group": group or self._group,
+            "topic": topic or (self._topic if group in (None, self._group) else None),
+            "redelivered": self._redelivered(group),
+            "consumer_groups": (group,) if group else self._groups[:MOST_GROUPS] or None,
+        }
+
+    def _redelivered(self, group: str | None) -> int | None:
+        """Finished messages that a restart now would deliver again; None where there are none, or nobody knows."""
+        heap = self._facts.heap
+        if heap is None:
+            return None
+        broadcasting = {one.group for one in heap.consumers if one.message_model == "BROADCASTING"}
+        return (
+            sum(
+                queue.finished_beyond_head or 0
+                for queue in heap.queues
+                if queue.dropped is not True
+                and queue.group not in broadcasting
+                and (group is None or queue.group == group)
+            )
+            or None
+        )
+
+
+def _groups(facts: Facts) -> Iterator[str | None]:
+    if facts.heap is not None:
+        yield from (one.group for one in facts.heap.consumers)
+    if facts.stacks is not None:
+        yield from (one.group for one in facts.stacks.threads)
+    if facts.admin is not None:
+        yield from (one.group for one in facts.admin.groups)
+
+
+def _topics(facts: Facts) -> Iterator[str | None]:
+    """Topics that a consumer reads, without those that RocketMQ makes for retries."""
+    names = [] if facts.heap is None else [queue.topic for queue in facts.heap.queues]
+    if facts.admin is not None:
+        names += [queue.topic for group in facts.admin.groups for queue in group.queues]
+    yield from (name for name in names if name is not None and not name.startswith("%"))
+
+
+def _brokers(facts: Facts) -> Iterator[str | None]:
+    if facts.heap is not None and facts.heap.broker is not None:
+        yield facts.heap.broker.name
+    if facts.logs is not None:
+        yield from (one.name for one in facts.logs.brokers)
+    if facts.admin is not None:
+        yield from (one.broker for one in facts.admin.brokers)
+
+
+def _only(names: Iterable[str | None]) -> str | None:
+    found = {name for name in names if name}
+    return found.pop() if len(found) == 1 else None

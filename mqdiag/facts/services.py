@@ -1,0 +1,142 @@
+"""What stands beside the JVMs: sessions of databases, sockets of a host, and requests as gateways logged them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+from mqdiag.facts.redaction import Address, Excerpt, Name, Public
+
+DatabaseKind = Literal["PostgreSQL", "MySQL"]
+SessionDoes = Literal["idle", "idle-in-transaction", "active"]
+"""What a session does, whatever the database calls it.
+
+idle: it waits for its client, outside of a transaction. idle-in-transaction: the same inside of one, whose locks it
+keeps. active: it runs a statement, or waits for a lock to do so.
+"""
+DatabaseEventKind = Literal[
+    "deadlocked",
+    "lock-timeout",
+    "statement-timeout",
+    "idle-timeout",
+    "too-many-connections",
+    "ended-by-operator",
+    "client-lost",
+]
+"""What a database logged.
+
+lock-timeout, statement-timeout, idle-timeout: a statement or session that the database ended for its age.
+ended-by-operator: pg_terminate_backend, or KILL. client-lost: the client's end of the connection was gone.
+"""
+
+
+class DatabaseSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A session of a database, by an answer of the database or by the lines of its log."""
+
+    server: DatabaseKind
+    pid: int
+    """its number: the process of PostgreSQL, the connection of MySQL"""
+    source: Public
+    """the file"""
+    user: Name | None = None
+    database: Name | None = None
+    application: Name | None = None
+    client: Address | None = None
+    """host of the client"""
+    client_port: int | None = None
+    """the client's own port, by which its socket is found"""
+    does: SessionDoes | None = None
+    """None where only a log names the session"""
+    wait: Public | None = None
+    """what it waits for, as the database calls it"""
+    transaction_ms: float | None = None
+    """age of its transaction"""
+    state_ms: float | None = None
+    """for how long it has done that"""
+    statement: Excerpt | None = None
+    """the statement that it runs, or ran last"""
+    blocked_by: tuple[int, ...] = ()
+    """numbers of the sessions that it waits for"""
+
+
+class LockWait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A session that waits for a lock of others, as a log has it."""
+
+    server: DatabaseKind
+    waiter: int
+    holders: tuple[int, ...] = ()
+    """numbers of the sessions that hold it"""
+    source: Public
+    mode: Public | None = None
+    of: Public | None = None
+    """what the lock is of: a row, a transaction, a table"""
+    waited_ms: float | None = None
+    """as logged the last time"""
+    first: Public | None = None
+    """when the wait was logged first"""
+    last: Public | None = None
+    ended: bool = False
+    """the log shows its end"""
+    statement: Excerpt | None = None
+
+
+class DatabaseEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Lines of a database's log that tell of one kind of trouble."""
+
+    server: DatabaseKind
+    kind: DatabaseEventKind
+    lines: int
+    first: Public | None = None
+    last: Public | None = None
+    source: Public
+    sessions: tuple[int, ...] = ()
+    """numbers of the first sessions that it happened to"""
+    statement: Excerpt | None = None
+
+
+class Socket(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A connection of a process, as ss or netstat prints it."""
+
+    pid: int
+    program: Name | None = None
+    local: Address
+    local_port: int
+    remote: Address
+    remote_port: int
+    source: Public
+
+
+class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The requests that a gateway passed to one service, by its access log."""
+
+    gateway: Literal["nginx", "Envoy"]
+    source: Public
+    service: Address | None = None
+    """address of the service that answered; None where none could"""
+    host: Name | None = None
+    """name that the client asked for"""
+    path: Name | None = None
+    """the path of most of them, with * for numbers"""
+    requests: int
+    statuses: dict[Public, int]
+    """requests by status"""
+    longest_ms: float | None = None
+    """the longest time that the service took"""
+    median_ms: float | None = None
+    most_ms: float | None = None
+    """nine of ten were not longer"""
+    first: Public | None = None
+    last: Public | None = None
+
+
+class ServicesFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """All evidence of databases, sockets and gateways that was given."""
+
+    sessions: tuple[DatabaseSession, ...] = ()
+    lock_waits: tuple[LockWait, ...] = ()
+    database_events: tuple[DatabaseEvent, ...] = ()
+    database_log_ends: dict[Public, Public] = {}
+    """time of the last line of each log of a database, by file"""
+    sockets: tuple[Socket, ...] = ()
+    upstreams: tuple[Upstream, ...] = ()

@@ -1,0 +1,119 @@
+"""The whole stack that a line is a part of: upwards to its first line, downwards to its deepest cause.
+
+Source: Throwable.printStackTrace, JDK 8 to 25; SpringApplication.handleRunFailure.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.message import STACK_BYTES, Message, line_of_stack
+
+MOST_LINES = 400
+"""lines above that are looked at"""
+_THROWN = lazy_pattern(
+    r"(?:Exception in thread \".{1,200}?\" |Caused by: |Suppressed: )?"
+    r"((?:[a-z_$][\w$]{0,80}\.){1,12}[A-Z][\w$]{0,120}(?:Exception|Error|Throwable|Failure)\b(?::? .{0,2000})?)\Z"
+)
+_IN_LINE = lazy_pattern(
+    r"(?::|;| is| -|\])\s+((?:[a-z_$][\w$]{0,80}\.){1,12}[A-Z][\w$]{0,120}(?:Exception|Error)\b(?:: .{0,2000})?)\Z"
+)
+_NESTED = "; nested exception is "
+_UNCAUGHT = "Exception in thread "
+_FRAME = "at "
+
+
+class Part(NamedTuple):
+    """One exception of a stack."""
+
+    thrown: str
+    """its class and message"""
+    frames: tuple[str, ...]
+
+
+class WholeStack:
+    """A stack, with what was logged above it."""
+
+    def __init__(self, position: int, above: str, lines: list[str]) -> None:
+        """Read its lines.
+
+        Args:
+            position: where its first line begins in the log.
+            above: the line above it, such as the record that it was logged under; empty where there is none.
+            lines: without what stands around them.
+        """
+        self.position = position
+        self.above = above
+        self._lines = lines
+
+    @cached_property
+    def parts(self) -> tuple[Part, ...]:
+        """Its exceptions, the deepest cause last."""
+        found: list[tuple[str, list[str]]] = []
+        for line in self._lines:
+            thrown = _THROWN.match(line)
+            if thrown is not None:
+                found.append((thrown[1], []))
+            elif found and line.startswith(_FRAME):
+                found[-1][1].append(line)
+        if not found and (logged := _IN_LINE.search(self.above)) is not None:
+            found.append((logged[1], []))
+        return tuple(Part(thrown.rpartition(_NESTED)[2], tuple(frames)) for thrown, frames in found)
+
+    @property
+    def deepest(self) -> Part | None:
+        """The deepest cause; None where no line names an exception."""
+        return self.parts[-1] if self.parts else None
+
+    @property
+    def is_uncaught(self) -> bool:
+        """Whether its thread ended by it."""
+        return any(line.startswith(_UNCAUGHT) for line in (*self._lines[:1], self.above))
+
+    @cached_property
+    def frames(self) -> str:
+        """All frames, one a line."""
+        return "\n".join(line for line in self._lines if line.startswith(_FRAME))
+
+
+def whole_stack(message: Message) -> WholeStack:
+    """The stack of a line: of one of its frames or causes, or of the line that it begins with or was logged under."""
+    above, lines, position = _above(message)
+    own, is_of_stack = line_of_stack(message.text.partition("\n")[0])
+    if _is_part(own, is_of_stack=is_of_stack):
+        lines.append(own)
+    elif not lines:
+        above = message.text.partition("\n")[0]
+    return WholeStack(position, above, [*lines, *message.stack()])
+
+
+def _is_part(line: str, *, is_of_stack: bool) -> bool:
+    return is_of_stack or line.startswith(_UNCAUGHT)
+
+
+def _above(message: Message) -> tuple[str, list[str], int]:
+    """(the line above the stack, the lines of the stack above this one in their order, where the stack begins)."""
+    hit = message.hit
+    found: list[str] = []
+    begin = hit.start
+    for start, raw in _lines_above(hit.block, hit.start):
+        bare, is_of_stack = line_of_stack(raw)
+        if _is_part(bare, is_of_stack=is_of_stack):
+            found.append(bare)
+            begin = start
+        elif bare:
+            return bare, found[::-1], hit.position - hit.start + begin
+    return "", found[::-1], hit.position - hit.start + begin
+
+
+def _lines_above(block: bytes, start: int) -> Iterator[tuple[int, bytes]]:
+    least = max(start - STACK_BYTES, 0)
+    for _ in range(MOST_LINES):
+        if start <= least:
+            return
+        end = start - 1
+        start = block.rfind(b"\n", 0, end) + 1
+        yield start, block[start:end]

@@ -1,0 +1,225 @@
+"""One chunk of a recording: its events as columns, with the constants that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.jfr.decoding import decode, decode_arrays
+from mqdiag.read.jfr.header import HEAD_BYTES, ChunkHead
+from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
+from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Field, JfrType, read_types
+from mqdiag.read.jfr.pools import Pool, PoolIndex, key_and_fields
+from mqdiag.read.jfr.program import UnknownTypeError, element_of, program_of
+from mqdiag.read.jfr.records import Records
+from mqdiag.read.jfr.values import Cursor, DamagedError
+from mqdiag.text import Text, say
+
+_ROOM = 1 << 16
+"""places listed by one call of the kernel"""
+
+
+Places = tuple[NDArray[np.int64], NDArray[np.int64]]
+"""where the payload of each event begins, and where the event ends"""
+
+
+def _pairs(places: Places | None) -> list[tuple[int, int]]:
+    return [] if places is None else list(zip(places[0].tolist(), places[1].tolist(), strict=True))
+
+
+class Problem:
+    """Why a chunk was read in part only.
+
+    Args:
+        offset: byte of the file.
+        reason: what is wrong there.
+    """
+
+    def __init__(self, offset: int, reason: Text) -> None:
+        self.offset = offset
+        self.reason = reason
+
+
+class Chunk:
+    """One chunk.
+
+    Args:
+        data: the file.
+        head: of the chunk.
+        wanted: names of the events to list; all others are counted only. None lists all.
+    """
+
+    def __init__(self, data: NDArray[np.uint8], head: ChunkHead, wanted: Collection[str] | None = None) -> None:
+        self._data = data
+        self.head = head
+        self.problems: list[Problem] = []
+        self.types: dict[int, JfrType] = {}
+        self._ids: dict[str, int] = {}
+        self._places: dict[int, Places] = {}
+        self._pools: dict[int, Pool] = {}
+        self._counts: dict[str, tuple[int, int]] = {}
+        described = self._walk({METADATA, CHECKPOINT}, counting=False)
+        self._describe(_pairs(described.get(METADATA)))
+        self._index = PoolIndex(data, head, self.types)
+        self._checkpoints = _pairs(described.get(CHECKPOINT))
+        ids = {
+            number
+            for number, kind in self.types.items()
+            if kind.is_event and (wanted is None or kind.name in wanted)
+        }
+        self._places = self._walk(ids, counting=True)
+
+    @property
+    def counts(self) -> Mapping[str, tuple[int, int]]:
+        """(events, bytes) of each type of event that was written."""
+        return self._counts
+
+    def type_named(self, name: str) -> JfrType | None:
+        """A type by its name."""
+        number = self._ids.get(name)
+        return None if number is None else self.types[number]
+
+    def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
+        """All events of a type, in the order of the file; None where the chunk has none.
+
+        Args:
+            name: of the type.
+            columns: paths of the columns to decode; all where None.
+        """
+        kind = self.type_named(name)
+        if kind is None or kind.type_id not in self._places:
+            return None
+        starts, ends = self._places[kind.type_id]
+        try:
+            program = program_of(
+                self.types, kind.fields, (lambda _: True) if columns is None else columns.__contains__
+            )
+        except UnknownTypeError as error:
+            self.problems.append(Problem(self.head.start, error.reason))
+            return None
+        done = decode_arrays(self._data, self.head, program, starts, np.ones_like(starts), ends)
+        if done.stopped_at is not None:
+            self._damaged(done.stopped_at, say("an event of {name} is damaged", name=name))
+        return Records(self._data, self.head, program, done.rows, self._constant_text)
+
+    def constants(self, type_id: int) -> Pool:
+        """The constants of a type; empty where there are none."""
+        if type_id not in self._pools:
+            self._pools[type_id] = self._read_pool(type_id)
+        return self._pools[type_id]
+
+    def constants_of(self, name: str) -> Pool | None:
+        """The constants of a type by its name; None where it is not described."""
+        number = self._ids.get(name)
+        return None if number is None else self.constants(number)
+
+    def elements(self, field: Field, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Records:
+        """Elements of arrays, one after the other.
+
+        Args:
+            field: of the arrays.
+            starts: where the elements of each begin.
+            counts: how many it has.
+
+        Raises:
+            UnknownTypeError: their type is not described.
+        """
+        kind = self.types.get(field.type_id)
+        own = (element_of(field),) if kind is None or field.is_constant or not kind.fields else kind.fields
+        program = program_of(self.types, own)
+        ends = np.full_like(starts, self.head.end)
+        done = decode_arrays(self._data, self.head, program, starts, counts, ends)
+        return Records(self._data, self.head, program, done.rows, self._constant_text)
+
+    @cached_property
+    def _texts(self) -> Pool | None:
+        return self.constants_of("java.lang.String")
+
+    def _constant_text(self, key: int) -> str | None:
+        if self._texts is None:
+            return None
+        row = int(self._texts.rows_of(np.array([key], np.int64))[0])
+        return None if row < 0 else self._texts.text("value", row)
+
+    def _walk(self, ids: Collection[int], *, counting: bool) -> dict[int, Places]:
+        """Places of the events of these types."""
+        most = max(max(ids, default=0), max(self.types, default=0)) + 1
+        order = sorted(ids)
+        slots = np.full(most, -1, np.int32)
+        slots[order] = range(len(order))
+        wanted = Wanted(slots, np.zeros(most, np.int64), np.zeros(most, np.int64))
+        found: dict[int, list[Places]] = {}
+        starts, ends = np.zeros(_ROOM, np.int64), np.zeros(_ROOM, np.int64)
+        lists, stop = np.zeros(_ROOM, np.int32), np.zeros(2, np.int64)
+        at = self.head.start + HEAD_BYTES
+        while at < self.head.end:
+            listed = walk_events(
+                self._data, at, self.head.end, self.head.is_compressed, wanted, starts, ends, lists, stop
+            )
+            for slot in np.flatnonzero(np.bincount(lists[:listed])).tolist():
+                own = np.flatnonzero(lists[:listed] == slot)
+                found.setdefault(order[slot], []).append((starts[own], ends[own]))
+            at = int(stop[0])
+            if listed < _ROOM:
+                break
+        if counting:
+            self._count(wanted)
+            if at < self.head.end:
+                self._damaged(at, say("no event can be read here"))
+            elif self.head.is_cut:
+                self._damaged(at, say("the file ends before the chunk does"))
+        return {
+            number: (np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
+            for number, parts in found.items()
+        }
+
+    def _count(self, wanted: Wanted) -> None:
+        for number in np.flatnonzero(wanted.counts).tolist():
+            kind = self.types.get(number)
+            if kind is not None and kind.is_event:
+                self._counts[kind.name] = (int(wanted.counts[number]), int(wanted.bytes[number]))
+
+    def _describe(self, places: Collection[tuple[int, int]]) -> None:
+        """Read the metadata; of several the last one has most."""
+        for start, end in reversed(list(places)):
+            if end - start > MOST_BYTES:
+                self._damaged(start, say("its metadata is larger than any JVM writes"))
+                continue
+            cursor = Cursor(
+                self._data[start:end].tobytes(),
+                0,
+                end - start,
+                is_compressed=self.head.is_compressed,
+                base=start,
+            )
+            try:
+                self.types = read_types(cursor)
+            except DamagedError as error:
+                self._damaged(error.offset, say("its metadata is damaged"))
+                continue
+            self._ids = {kind.name: number for number, kind in self.types.items()}
+            return
+        self._damaged(self.head.start, say("a chunk has no metadata, which describes its events"))
+
+    def _read_pool(self, type_id: int) -> Pool:
+        self._take_checkpoints()
+        groups = [group for group in self._index.groups.get(type_id, ()) if group.records]
+        program = program_of(self.types, key_and_fields(self.types, type_id))
+        done = decode(self._data, self.head, program, groups)
+        return Pool(Records(self._data, self.head, program, done.rows, self._constant_text))
+
+    def _take_checkpoints(self) -> None:
+        places, self._checkpoints = self._checkpoints, []
+        for start, end in places:
+            try:
+                self._index.add(start, end)
+            except DamagedError as error:
+                self._damaged(error.offset, say("a constant pool is damaged"))
+            except UnknownTypeError as error:
+                self.problems.append(Problem(start, error.reason))
+
+    def _damaged(self, offset: int, reason: Text) -> None:
+        self.problems.append(Problem(offset, reason))

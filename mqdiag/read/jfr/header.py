@@ -1,0 +1,95 @@
+"""Where the chunks of a recording are, and what the head of each says.
+
+Source: jdk.jfr.internal.consumer.ChunkHeader of the JDK. Versions 2.0 (JDK 8u262 to 13) and 2.1 (JDK 14 and later)
+differ in the last four bytes, whose lowest bit is the same.
+"""
+
+from __future__ import annotations
+
+import struct
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.errors import Reasoned
+from mqdiag.read.sniff import RECORDING_MAGIC
+from mqdiag.text import say
+
+HEAD_BYTES = 68
+ORACLE = 0
+"""major version of JDK 7 and Oracle's JDK 8, whose chunks have another layout altogether"""
+NEWEST = 2
+_HEAD = struct.Struct(">4sHHqqqqqqqI")
+_COMPRESSED = 1
+MOST_TICKS = 1 << 40
+"""a second, no clock has more"""
+
+
+class NoChunkError(Reasoned):
+    """No chunk that can be read begins at this place."""
+
+
+class ChunkHead(NamedTuple):
+    """One chunk: a recording in itself, with its own types and constants."""
+
+    start: int
+    """byte of the file"""
+    end: int
+    """byte behind it, at most the end of the file"""
+    version: tuple[int, int]
+    is_compressed: bool
+    start_ns: int
+    """nanoseconds of the epoch"""
+    duration_ns: int
+    start_ticks: int
+    ticks_per_second: int
+    is_open: bool
+    """the JVM had not finished it"""
+    is_cut: bool
+    """the file ends before it does"""
+
+    def nanoseconds(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Times of the epoch, of ticks of this chunk's clock."""
+        return self.start_ns + self.span(ticks - self.start_ticks)
+
+    def span(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Durations in nanoseconds."""
+        return np.rint(ticks / (self.ticks_per_second / 1e9)).astype(np.int64)
+
+
+def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
+    """The head of the chunk at this place.
+
+    Raises:
+        NoChunkError: it has none, or of a version that nobody knows.
+    """
+    head = data[at : at + HEAD_BYTES].tobytes()
+    if not head.startswith(RECORDING_MAGIC[: len(head)]) or not head:
+        raise NoChunkError(say("no chunk of a recording begins here"))
+    if len(head) < HEAD_BYTES:
+        raise NoChunkError(say("the head of the chunk is cut"))
+    _, major, minor, size, _, _, start_ns, duration_ns, start_ticks, rate, flags = _HEAD.unpack(head)
+    if major == ORACLE:
+        raise NoChunkError(
+            say("has version {major}.{minor}, the form of Oracle's JDK 7 and 8", major=major, minor=minor)
+        )
+    if major > NEWEST:
+        raise NoChunkError(say("has the unknown version {major}.{minor}", major=major, minor=minor))
+    if not 0 < rate <= MOST_TICKS:
+        raise NoChunkError(say("has a clock of {rate} ticks a second", rate=rate))
+    # 0 until the JVM has written the chunk out: then it reaches as far as there are events
+    is_open = size <= 0 or duration_ns == 0
+    end = at + size if size >= HEAD_BYTES else data.size
+    return ChunkHead(
+        start=at,
+        end=min(end, data.size),
+        version=(major, minor),
+        is_compressed=bool(flags & _COMPRESSED),
+        start_ns=start_ns,
+        duration_ns=max(duration_ns, 0),
+        start_ticks=start_ticks,
+        ticks_per_second=rate,
+        is_open=is_open,
+        is_cut=end > data.size,
+    )

@@ -1,0 +1,100 @@
+"""Numbers of a recording's bytes: compressed or big-endian integers, and the lengths of texts."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mqdiag.kernel import kernel
+
+CUT = -1
+"""the value needs more bytes than there are before the end, or is none that can be"""
+_LONGEST = 9
+"""bytes of a compressed integer; the last one has eight bits of the value, all others seven"""
+
+
+@kernel(inline=True)
+def compressed(data, at, end):
+    """An integer of seven bits a byte, the lowest ones first: (value as int64, place behind it or CUT). O(1)."""
+    value = np.uint64(0)
+    shift = np.uint64(0)
+    for index in range(_LONGEST):
+        if at >= end:
+            return np.int64(0), np.int64(CUT)
+        byte = np.uint64(data[np.uint64(at)])
+        at += 1
+        if index == _LONGEST - 1:
+            value |= byte << shift
+            break
+        value |= (byte & np.uint64(0x7F)) << shift
+        if byte < np.uint64(0x80):
+            break
+        shift += np.uint64(7)
+    return np.int64(value), np.int64(at)
+
+
+@kernel(inline=True)
+def fixed(data, at, end, width):
+    """A big-endian integer without its sign: (value as int64, place behind it or CUT). O(1)."""
+    if at + width > end:
+        return np.int64(0), np.int64(CUT)
+    value = np.uint64(0)
+    for index in range(width):
+        value = (value << np.uint64(8)) | np.uint64(data[np.uint64(at + index)])
+    return np.int64(value), np.int64(at + width)
+
+
+@kernel(inline=True)
+def integer(data, at, end, is_compressed, width):
+    """An integer of a recording: (value, place behind it or CUT), with the sign of its width.
+
+    Args:
+        data: uint8[], the file.
+        at: where it begins.
+        end: the end of what it stands in.
+        is_compressed: whether the chunk compresses integers of more than one byte.
+        width: 1, 2, 4 or 8 bytes of the Java type; -2 for a char, which has no sign.
+    """
+    size = 2 if width < 0 else width
+    if is_compressed and size > 1:
+        value, after = compressed(data, at, end)
+    else:
+        value, after = fixed(data, at, end, size)
+    if width == 4:
+        value = np.int64(np.int32(value & 0xFFFFFFFF))
+    elif width == 2:
+        value = np.int64(np.int16(value & 0xFFFF))
+    elif width == -2:
+        value = value & 0xFFFF
+    elif width == 1:
+        value = np.int64(np.int8(value & 0xFF))
+    return value, after
+
+
+@kernel
+def text_end(data, at, end, is_compressed):
+    """Where the text at `at` ends, of which the first byte tells the encoding; CUT where it cannot be.
+
+    O(1), of chars O(n). Source: jdk.jfr.internal.consumer.StringParser of the JDK: 0 null, 1 empty, 2 key of a
+    constant, 3 UTF-8, 4 chars, 5 Latin-1.
+    """
+    if at >= end:
+        return np.int64(CUT)
+    encoding = data[np.uint64(at)]
+    at += 1
+    if encoding <= 1:
+        return np.int64(at)
+    if encoding == 2:
+        _, after = integer(data, at, end, is_compressed, 8)
+        return after
+    if encoding > 5:
+        return np.int64(CUT)
+    size, after = integer(data, at, end, is_compressed, 4)
+    if after < 0 or size < 0 or size > end - after:
+        return np.int64(CUT)
+    if encoding != 4:
+        return np.int64(after + size)
+    for _ in range(size):
+        _, after = integer(data, after, end, is_compressed, -2)
+        if after < 0:
+            return np.int64(CUT)
+    return after

@@ -1,0 +1,64 @@
+"""A recording: chunk after chunk, as far as they go."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.jfr.chunk import Chunk, Problem
+from mqdiag.read.jfr.header import NoChunkError, chunk_head
+from mqdiag.read.sniff import RECORDING_MAGIC
+
+_SEARCHED = 1 << 20
+"""bytes looked at in one step for the next chunk behind damage"""
+
+
+def chunks(
+    data: NDArray[np.uint8], problems: list[Problem], wanted: Collection[str] | None = None
+) -> Iterator[Chunk]:
+    """Each chunk of a recording; one is let go of before the next one is read.
+
+    Args:
+        data: uint8[], the file.
+        problems: told why the recording was not read whole; complete behind the last chunk.
+        wanted: names of the events to list; all where None.
+
+    Raises:
+        NoChunkError: not even the first chunk can be read.
+    """
+    data = data.view()
+    data.flags.writeable = False  # another type to the kernels
+    at = 0
+    while at < data.size:
+        try:
+            head = chunk_head(data, at)
+        except NoChunkError as error:
+            if not at:
+                raise
+            problems.append(Problem(at, error.reason))
+            at = _next_chunk(data, at + 1)
+            continue
+        chunk = Chunk(data, head, wanted)
+        yield chunk
+        problems += chunk.problems
+        at = head.end
+
+
+def _next_chunk(data: NDArray[np.uint8], at: int) -> int:
+    """Where the next chunk that can be read begins; the end of the file where there is none."""
+    while at < data.size:
+        piece = data[at : at + _SEARCHED + len(RECORDING_MAGIC)].tobytes()
+        found = piece.find(RECORDING_MAGIC)
+        if found < 0:
+            at += _SEARCHED
+            continue
+        at += found
+        try:
+            chunk_head(data, at)
+        except NoChunkError:
+            at += 1
+            continue
+        return at
+    return data.size

@@ -1,0 +1,1 @@
+"""Text of databases, gateways and tools of a host: answers of clients, logs, lists of sockets."""

@@ -1,0 +1,81 @@
+"""Which of these texts one is, and its facts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+import msgspec
+
+from mqdiag.facts.services import DatabaseSession, ServicesFacts
+from mqdiag.read.services.access_log import is_access_log, read_access_log
+from mqdiag.read.services.mysql import is_mysql_log, read_mysql
+from mqdiag.read.services.postgresql import is_postgresql_log, read_postgresql
+from mqdiag.read.services.sessions import is_sessions, joined, read_sessions
+from mqdiag.read.services.sockets import is_sockets, read_sockets
+
+ServiceText = Literal["PostgreSQL log", "MySQL log", "database sessions", "sockets", "access log"]
+SAMPLE_LINES = 60
+WORDS = (
+    b":  ", b"_addr", b"Address", b"pid", b"Id", b"InnoDB", b"INNODB", b"MySQL", b'HTTP/', b"upstream", b"waiting_pid",
+    b"trx_", b"[Note]", b"[System]", b"[Warning]",
+)  # fmt: skip
+"""one of these stands in the beginning of each of these texts, so that others are told apart by one search"""
+
+
+def kind_of(text: str) -> ServiceText | None:
+    """What a text is, by its beginning; None where it is none of these."""
+    lines = text.split("\n")[:SAMPLE_LINES]
+    if is_sockets(text):
+        return "sockets"
+    if is_postgresql_log(lines[:-1] or lines):
+        return "PostgreSQL log"
+    if is_access_log(lines[:-1] or lines):
+        return "access log"
+    if is_sessions(lines):
+        return "database sessions"
+    return "MySQL log" if is_mysql_log(text) else None
+
+
+def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> ServicesFacts:
+    """The facts of one text.
+
+    Args:
+        source: what the user calls the file.
+        kind: what it is.
+        lines: of its text.
+    """
+    if kind == "sockets":
+        return ServicesFacts(sockets=tuple(read_sockets(source, list(lines))))
+    if kind == "access log":
+        return ServicesFacts(upstreams=tuple(read_access_log(source, lines)))
+    if kind == "database sessions":
+        return ServicesFacts(sessions=read_sessions(source, list(lines)))
+    log = read_postgresql(source, lines) if kind == "PostgreSQL log" else read_mysql(source, lines)
+    return ServicesFacts(
+        sessions=log.sessions,
+        lock_waits=log.waits,
+        database_events=log.events,
+        database_log_ends={} if log.last is None else {source: log.last},
+    )
+
+
+def together(parts: Sequence[ServicesFacts]) -> ServicesFacts:
+    """What several texts say; one session in several of them is joined."""
+    sessions: dict[tuple[str, int], DatabaseSession] = {}
+    # an answer of the database says more of a session than its log
+    for session in sorted((one for part in parts for one in part.sessions), key=lambda one: one.does is None):
+        key = (session.server, session.pid)
+        sessions[key] = joined(sessions[key], session) if key in sessions else session
+    ends: dict[str, str] = {}
+    for part in parts:
+        ends |= part.database_log_ends
+    return msgspec.structs.replace(
+        ServicesFacts(),
+        sessions=tuple(sessions.values()),
+        lock_waits=tuple(one for part in parts for one in part.lock_waits),
+        database_events=tuple(one for part in parts for one in part.database_events),
+        database_log_ends=ends,
+        sockets=tuple(dict.fromkeys(one for part in parts for one in part.sockets)),
+        upstreams=tuple(one for part in parts for one in part.upstreams),
+    )

@@ -1,0 +1,305 @@
+"""What the consume threads of each group did with their time.
+
+Events tell how long a wait took. Samples of Java code tell how long a thread ran. Time between events is explained by
+looks where there is one: thread dumps and samples of native code. The rest is unknown, and said to be.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.facts.recordings import ThreadBudget
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.recordings import spans as kinds
+from mqdiag.recordings.constants import ThreadKey
+from mqdiag.recordings.looks import Look, is_wait
+from mqdiag.recordings.open_waits import SURE_LOOKS, SURE_SECONDS, OpenWait
+from mqdiag.recordings.places import Places
+from mqdiag.recordings.samples import JAVA, Samples
+from mqdiag.recordings.spans import Spans
+from mqdiag.recordings.times import NS_PER_S, ms
+from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
+from mqdiag.threads.stack_meaning import StackMeaning
+
+LONG_GAP_NS = NS_PER_S
+"""time without events that looks explain; shorter ones are between two calls"""
+_LONGER = 3
+"""times the longest wait of the thread that ended: one that goes on so much longer is another kind of wait"""
+PARTS = ("idle", "running", "native", "socket", "file", "lock", "park", "sleep", "unknown")
+_LOOPS = 0.8
+"""share of its time that a thread runs that may be in a loop; of the rest of the samples some are lost"""
+_LOOP_SAMPLES = 20
+_NO_OBJECTS = 64 << 10
+"""bytes that the recording itself may make in a thread"""
+_BY_KIND = {
+    kinds.SOCKET_READ: "socket",
+    kinds.SOCKET_WRITE: "socket",
+    kinds.FILE_READ: "file",
+    kinds.FILE_WRITE: "file",
+    kinds.FILE_FORCE: "file",
+    kinds.MONITOR: "lock",
+    kinds.SLEEP: "sleep",
+    kinds.PARK: "park",
+    kinds.WAIT: "park",
+}
+_BY_DOING = {
+    "idle": "idle",
+    "running": "running",
+    "socket-read": "socket",
+    "socket-write": "socket",
+    "connect": "socket",
+    "dns": "socket",
+    "accept": "socket",
+    "select": "socket",
+    "file-read": "file",
+    "file-write": "file",
+    "file-sync": "file",
+    "file-lock": "file",
+    "monitor": "lock",
+    "lock": "lock",
+    "class-init": "lock",
+    "sleep": "sleep",
+}
+_DOING_OF_PART: dict[str, Doing] = {
+    "running": "running",
+    "socket": "socket-read",
+    "file": "file-read",
+    "lock": "lock",
+    "park": "park",
+    "sleep": "sleep",
+}
+_EVENT_OF_DOING = {
+    "socket-read": "jdk.SocketRead",
+    "socket-write": "jdk.SocketWrite",
+    "monitor": "jdk.JavaMonitorEnter",
+    "sleep": "jdk.ThreadSleep",
+    "object-wait": "jdk.JavaMonitorWait",
+}
+"""events that tell the end of such a wait; all others are parks"""
+_ENDS_TOLD_MS = 100.0
+"""a threshold below which an event tells of each call that matters"""
+
+
+class OneThread(msgspec.Struct):
+    """One thread's time, as it is added up."""
+
+    begin_ns: int
+    end_ns: int
+    ended_ns: float = 0.0
+    parts: dict[str, float] = msgspec.field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
+    frames: dict[tuple[str, str], float] = msgspec.field(default_factory=lambda: defaultdict(float))
+    """nanoseconds by (the application's own frame as `_place` has it, part), without idle time"""
+    shown: dict[str, str] = msgspec.field(default_factory=dict)
+    """frames as they are shown, by that place"""
+
+    def add(self, frame: str, part: str, took: float) -> None:
+        """Time that was spent at a frame."""
+        place = _place(frame)
+        self.frames[(place, part)] += took
+        # a thread dump knows the name of the file
+        if place not in self.shown or ".java:" in frame:
+            self.shown[place] = frame
+
+
+class Budgets:
+    """Time of consume threads.
+
+    Args:
+        threads: by number.
+        places: stacks.
+        period_ns: of samples of Java code.
+        thresholds_ms: by type of event that was recorded.
+        allocated: bytes that a thread made, by java id.
+    """
+
+    def __init__(
+        self,
+        threads: Sequence[ThreadKey],
+        places: Places,
+        period_ns: int,
+        thresholds_ms: Mapping[str, float],
+        allocated: Mapping[int, int],
+    ) -> None:
+        self._threads = threads
+        self._places = places
+        self._period_ns = period_ns
+        self._thresholds = thresholds_ms
+        self._allocated = allocated
+        self.open_waits: list[OpenWait] = []
+
+    def of_groups(
+        self,
+        spans: Spans,
+        samples: Samples,
+        looks: Mapping[int, list[Look]],
+        window: tuple[int, int],
+        lives: Mapping[int, tuple[int, int]],
+    ) -> tuple[ThreadBudget, ...]:
+        """The budget of each group.
+
+        Args:
+            spans, samples: of all threads.
+            looks: by thread.
+            window: begin and end of the recording, in nanoseconds of the epoch.
+            lives: begin and end of threads that did not live all the time.
+        """
+        by_group: dict[str, list[OneThread]] = defaultdict(list)
+        for number, thread in enumerate(self._threads):
+            named = role_of_name(thread.name)
+            if named.role != CONSUME_WORKER:
+                continue
+            begin, end = lives.get(number, window)
+            one = OneThread(begin_ns=begin, end_ns=max(begin, end))
+            own_samples = samples.taken((samples.thread == number) & (samples.kind == JAVA))
+            self._spend(one, spans.taken(spans.thread == number), own_samples, looks.get(number, []))
+            self._open(number, spans.taken(spans.thread == number), own_samples, looks.get(number, []))
+            if one.parts["running"] >= _LOOPS * (one.end_ns - one.begin_ns):
+                self._loop(number, spans.taken(spans.thread == number), own_samples)
+            by_group[named.group or named.pool or thread.name].append(one)
+        return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
+
+    def _spend(self, one: OneThread, own: Spans, samples: Samples, looks: list[Look]) -> None:
+        """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
+        own = own.taken(np.isin(own.kind, list(_BY_KIND)))
+        ends = np.minimum(own.start_ns + own.duration_ns, one.end_ns)
+        reached = np.maximum.accumulate(np.concatenate(([one.begin_ns], ends)))
+        begins = np.maximum(own.start_ns, reached[:-1])
+        took = np.maximum(ends - begins, 0)
+        pairs, back = np.unique(np.stack((own.kind, own.stack), axis=1), axis=0, return_inverse=True)
+        sums = np.bincount(back.ravel(), weights=took, minlength=len(pairs))
+        for (kind, stack), total in zip(pairs.tolist(), sums.tolist(), strict=True):
+            self._span(one, kind, stack, total)
+        gap_ends = np.maximum(np.concatenate((np.minimum(own.start_ns, one.end_ns), [one.end_ns])), reached)
+        self._gaps(one, reached, gap_ends, samples, looks)
+
+    def _span(self, one: OneThread, kind: int, stack: int, took: float) -> None:
+        part = _BY_KIND[kind]
+        meaning = self._places.meaning(stack) if stack else None
+        if meaning is not None and part == "park":
+            part = "idle" if meaning.idle else "lock" if meaning.doing == "lock" else "park"
+        one.parts[part] += took
+        if part != "idle":
+            one.ended_ns += took
+        if part != "idle" and meaning is not None and meaning.own_frame:
+            one.add(meaning.own_frame, part, took)
+
+    def _gaps(
+        self,
+        one: OneThread,
+        begins: NDArray[np.int64],
+        ends: NDArray[np.int64],
+        samples: Samples,
+        looks: list[Look],
+    ) -> None:
+        """Time without events: what samples and looks say of it."""
+        first, last = np.searchsorted(samples.at_ns, begins), np.searchsorted(samples.at_ns, ends)
+        running = np.minimum((last - first) * self._period_ns, ends - begins)
+        one.parts["running"] += float(running.sum())
+        gap = np.searchsorted(begins, samples.at_ns, "right") - 1
+        inside = (gap >= 0) & (samples.at_ns < ends[np.maximum(gap, 0)])
+        stacks, counts = np.unique(samples.stack[inside], return_counts=True)
+        for stack, count in zip(stacks.tolist(), counts.tolist(), strict=True):
+            frame = self._places.own_frame(stack)
+            if frame is not None:
+                one.add(frame, "running", count * self._period_ns)
+        rest = ends - begins - running
+        one.parts["unknown"] += float(rest[rest < LONG_GAP_NS].sum())
+        for number in np.flatnonzero(rest >= LONG_GAP_NS).tolist():
+            seen = [look for look in looks if begins[number] <= look.at_ns <= ends[number]]
+            _explain(one, float(rest[number]), seen)
+
+    def _open(self, number: int, own: Spans, samples: Samples, looks: list[Look]) -> None:
+        """A wait that all last looks show, and whose end no event tells."""
+        ended = int((own.start_ns + own.duration_ns).max(initial=0))
+        run = [look for look in looks if look.at_ns > max(ended, int(samples.at_ns.max(initial=0)))]
+        # of stacks that were taken from outside some lack their lower frames
+        shown = next((look.meaning for look in reversed(run) if look.meaning.in_listener), None)
+        if shown is None or not is_wait(shown):
+            return
+        if self._thresholds.get(_EVENT_OF_DOING.get(shown.doing, "jdk.ThreadPark"), np.inf) > _ENDS_TOLD_MS:
+            return
+        while run and not _may_be(run[0].meaning, shown):
+            run.pop(0)
+        if not run or not all(_may_be(look.meaning, shown) for look in run):
+            return
+        seconds = (run[-1].at_ns - run[0].at_ns) / NS_PER_S
+        longest = int(own.duration_ns.max(initial=0)) / NS_PER_S
+        # a call as long as those that ended may end too
+        if len(run) >= SURE_LOOKS and seconds >= max(SURE_SECONDS, _LONGER * longest):
+            self.open_waits.append(OpenWait(self._threads[number].name, shown, len(run), seconds))
+
+    def _loop(self, number: int, own: Spans, samples: Samples) -> None:
+        """A thread that runs in one method all the time, ends no wait and makes no objects: work makes some."""
+        grown = self._allocated.get(self._threads[number].java_id)
+        if len(own.kind) or grown is None or grown > _NO_OBJECTS or len(samples.at_ns) < _LOOP_SAMPLES:
+            return
+        meanings = [self._places.meaning(place) for place in np.unique(samples.stack).tolist() if place]
+        frames = {_method(meaning.own_frame) for meaning in meanings}
+        seconds = (int(samples.at_ns[-1]) - int(samples.at_ns[0])) / NS_PER_S
+        if len(frames) == 1 and seconds >= SURE_SECONDS and all(one.in_listener for one in meanings):
+            name = self._threads[number].name
+            self.open_waits.append(OpenWait(name, meanings[0], len(samples.at_ns), seconds, computes=True))
+
+
+def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:
+    """A long time without events: shared out among what the looks saw."""
+    if not seen:
+        one.parts["unknown"] += rest
+    with_frame = sum(look.meaning.own_frame is not None for look in seen)
+    for look in seen:
+        meaning = look.meaning
+        part = "idle" if meaning.idle else _BY_DOING.get(meaning.doing, "park")
+        if part == "running" and look.is_native:
+            part = "native"
+        one.parts[part] += rest / len(seen)
+        if part != "idle" and meaning.own_frame:
+            one.add(meaning.own_frame, part, rest / with_frame)
+
+
+def _may_be(one: StackMeaning, other: StackMeaning) -> bool:
+    """Whether both stacks may show one wait."""
+    return one.doing == other.doing and (
+        one.own_frame is None or _method(one.own_frame) == _method(other.own_frame)
+    )
+
+
+def _place(frame: str) -> str:
+    """Method and line: recordings and dumps write them in their own ways."""
+    method, _, place = frame.partition("(")
+    return f"{method}:{''.join(filter(str.isdecimal, place.rpartition(':')[2]))}"
+
+
+def _method(frame: str | None) -> str | None:
+    """Without its line: recordings and dumps write it in their own ways."""
+    return None if frame is None else frame.partition("(")[0]
+
+
+def _budget(group: str, found: list[OneThread]) -> ThreadBudget:
+    parts = {name: sum(one.parts[name] for one in found) for name in PARTS}
+    frames: dict[tuple[str, str], float] = defaultdict(float)
+    for one in found:
+        for spent, took in one.frames.items():
+            frames[spent] += took
+    shown_as = {place: frame for one in found for place, frame in one.shown.items()}
+    by_frame: dict[str, float] = defaultdict(float)
+    for (frame, _), took in frames.items():
+        by_frame[frame] += took
+    most = max(by_frame, key=by_frame.__getitem__) if by_frame else None
+    of_frame = {part: took for (name, part), took in frames.items() if name == most}
+    part = max(of_frame, key=of_frame.__getitem__) if of_frame else ""
+    explained = sum(took for name, took in parts.items() if name not in ("idle", "unknown"))
+    return ThreadBudget(
+        group=group,
+        threads=len(found),
+        wall_ms=ms(sum(one.end_ns - one.begin_ns for one in found)),
+        ended_ms=ms(sum(one.ended_ns for one in found)),
+        **{f"{name}_ms": ms(took) for name, took in parts.items()},
+        frame=None if most is None else shown_as[most],
+        doing=_DOING_OF_PART.get(part),
+        frame_share=None if most is None or not explained else round(min(by_frame[most] / explained, 1.0), 4),
+    )

@@ -1,0 +1,212 @@
+"""A recording to facts: each chunk is read once, and let go of."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.facts.recordings import Recording
+from mqdiag.read.jfr.chunk import Problem
+from mqdiag.read.jfr.header import ChunkHead
+from mqdiag.read.jfr.recording import chunks
+from mqdiag.read.stacks.body import BodyParser
+from mqdiag.read.stacks.records import Sample
+from mqdiag.recordings import dumps as thread_dumps
+from mqdiag.recordings import samples as sample_kinds
+from mqdiag.recordings import spans as span_kinds
+from mqdiag.recordings.budgets import Budgets
+from mqdiag.recordings.constants import Constants, ThreadKey
+from mqdiag.recordings.looks import looks_at
+from mqdiag.recordings.memory import Memory
+from mqdiag.recordings.methods import hot_methods
+from mqdiag.recordings.open_waits import standstills
+from mqdiag.recordings.places import Places
+from mqdiag.recordings.process import Process
+from mqdiag.recordings.samples import SampleCollector
+from mqdiag.recordings.spans import Numbered, SpanCollector
+from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant
+from mqdiag.recordings.waits import Waits
+from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
+
+_SAMPLE_NS = 20 * NS_PER_MS
+"""between two samples of Java code, where the settings do not say it"""
+JUDGED = (
+    *span_kinds.KINDS, *sample_kinds.KINDS, thread_dumps.EVENT,
+    "jdk.GarbageCollection", "jdk.GCHeapSummary", "jdk.CPULoad", "jdk.ExceptionStatistics", "jdk.JavaThreadStatistics",
+)  # fmt: skip
+"""events without which a rule sees less; what only some JDKs have is not among them"""
+_ONLY_WHERE_USED = frozenset({"jdk.VirtualThreadPinned"})
+OTHERS = (
+    "jdk.PromotionFailed", "jdk.EvacuationFailed", "jdk.ConcurrentModeFailure", "jdk.ZAllocationStall",
+    "jdk.GCConfiguration", "jdk.GCHeapConfiguration", "jdk.ExecuteVMOperation", "jdk.ThreadAllocationStatistics",
+    "jdk.DirectBufferStatistics", "jdk.OldObjectSample", "jdk.JVMInformation", "jdk.LongFlag",
+    "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag", "jdk.Shutdown", "jdk.DataLoss", "jdk.ActiveSetting",
+    "jdk.ThreadStart", "jdk.ThreadEnd", "jdk.JavaErrorThrow", "jdk.JavaExceptionThrow", "jdk.ContainerConfiguration",
+    "jdk.ContainerCPUThrottling",
+)  # fmt: skip
+WANTED = frozenset((*JUDGED, *OTHERS))
+"""events that are decoded; all others are counted only"""
+
+
+class Collected(NamedTuple):
+    """What a recording holds."""
+
+    facts: Recording
+    dumps: list[Sample]
+    """thread dumps inside, in the order of time"""
+    problems: list[Problem]
+    """why not all of it was read"""
+
+
+def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None] = lambda: None) -> Collected:
+    """Read a recording.
+
+    Args:
+        path: as the user knows it.
+        data: uint8[], its bytes.
+        check: asked before each chunk; where it raises an InputError, the reading ends.
+
+    Raises:
+        NoChunkError: no chunk of it can be read.
+        InputError: of `check`.
+    """
+    reading = _Reading(path)
+    problems: list[Problem] = []
+    for chunk in chunks(data, problems, WANTED):
+        check()
+        reading.add(chunk)
+    return Collected(reading.facts(), reading.dumps(), problems)
+
+
+class _Reading:
+    """One recording while it is read."""
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._places = Places()
+        self._threads = Numbered()
+        self._spans = SpanCollector(self._threads)
+        self._samples = SampleCollector(self._threads)
+        self._memory = Memory(self._places)
+        self._process = Process(self._places)
+        self._dumps: list[tuple[int, Sample]] = []
+        self._bodies = BodyParser()
+        self._heads: list[ChunkHead] = []
+        self._counts: Counter[str] = Counter()
+        self._last_ns = 0
+
+    def add(self, chunk) -> None:  # type: ignore[no-untyped-def]
+        """Take in a chunk."""
+        constants = Constants(chunk, self._places)
+        self._heads.append(chunk.head)
+        self._spans.add(chunk, constants)
+        self._samples.add(chunk, constants)
+        self._memory.add(chunk, constants)
+        self._process.add(chunk, constants)
+        self._dumps += thread_dumps.dumps_in(chunk, self._path, self._bodies)
+        del self._dumps[: -thread_dumps.MOST_DUMPS]
+        self._counts.update({name: count for name, (count, _) in chunk.counts.items()})
+
+    def dumps(self) -> list[Sample]:
+        """The thread dumps, with the process that they are of."""
+        for _, sample in self._dumps:
+            sample.pid = self._process.pid
+            sample.jvm = sample.jvm or self._process.jvm
+        return [sample for _, sample in self._dumps]
+
+    def facts(self) -> Recording:
+        """Everything that rules read."""
+        spans, samples = self._spans.spans(), self._samples.samples()
+        self._add_dumped_workers()
+        threads = [one for one in self._threads.things() if isinstance(one, ThreadKey)]
+        begin, end = self._window(spans, samples)
+        seconds = (end - begin) / NS_PER_S
+        process, memory = self._process, self._memory
+        thresholds = process.thresholds_ms()
+        period = process.period_ns("jdk.ExecutionSample", _SAMPLE_NS)
+        budgets = Budgets(threads, self._places, period, thresholds, memory.allocated())
+        looks = looks_at(threads, samples, self._places, self._dumps)
+        of_groups = budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end))
+        waits = Waits(spans, self._spans.whats.things(), threads, self._places)
+        counts = process.thread_counts()
+        direct = sorted(memory.direct)
+        cpu, machine = process.cpu_shares()
+        enabled = process.enabled()
+        return Recording(
+            path=self._path,
+            jvm=process.jvm,
+            pid=process.pid,
+            began_at=instant(begin),
+            ended_at=instant(end),
+            seconds=round(seconds, 3),
+            chunks=len(self._heads),
+            events=self._counts.total(),
+            thresholds_ms={name: took for name, took in thresholds.items() if name in WANTED},
+            not_recorded=tuple(
+                name
+                for name in JUDGED
+                if name not in enabled and not self._counts[name] and name not in _ONLY_WHERE_USED
+            ),
+            lost_bytes=process.lost_bytes,
+            dumps=len(self._dumps),
+            calls=waits.calls(),
+            locks=waits.locks(),
+            budgets=of_groups,
+            standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
+            hot_methods=hot_methods(samples, threads, self._places),
+            errors=process.errors(),
+            thrown=process.thrown(),
+            collections=memory.collections(seconds),
+            pauses=memory.pauses(),
+            heap=memory.heap(begin),
+            allocated_bytes_per_second=memory.allocation_rate(),
+            container=process.container(),
+            cpu_share=cpu,
+            machine_cpu_share=machine,
+            threads_first=None if counts is None else counts[0],
+            threads_last=None if counts is None else counts[1],
+            thread_starts=process.thread_starts(),
+            direct_bytes_first=direct[0][1] if direct else None,
+            direct_bytes_last=direct[-1][1] if direct else None,
+            old_objects=memory.old_objects(),
+            pinned=waits.pinned(),
+            flags=process.flags,
+            shutdown=process.shutdown,
+        )
+
+    def _add_dumped_workers(self) -> None:
+        """Consume threads that no event is of: one that rests, or hangs, all the time makes none."""
+        known = {(one.name, one.java_id) for one in self._threads.numbers if isinstance(one, ThreadKey)}
+        for _, sample in self._dumps:
+            for record in sample.threads:
+                key = (record.name, record.java_id or 0)
+                if key not in known and role_of_name(record.name).role == CONSUME_WORKER:
+                    known.add(key)
+                    self._threads.of(ThreadKey(*key, record.nid or 0))
+
+    def _window(self, spans, samples) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+        """Begin and end; of a chunk that the JVM had not finished, the last event is the end."""
+        begin = min((head.start_ns for head in self._heads), default=0)
+        end = max((head.start_ns + head.duration_ns for head in self._heads), default=begin)
+        if any(head.is_open for head in self._heads):
+            last = int((spans.start_ns + spans.duration_ns).max(initial=0))
+            end = max(end, last, int(samples.at_ns.max(initial=0)))
+        return begin, max(begin, end)
+
+    def _lives(self, begin: int, end: int) -> dict[int, tuple[int, int]]:
+        """Begin and end of threads, by their number, of those that did not live all the time."""
+        return {
+            self._threads.of(thread): (max(first or begin, begin), min(last or end, end))
+            for thread, (first, last) in self._process.lives.items()
+            if thread in self._threads.numbers
+        }
+
+
+def _pool_sizes(threads: list[ThreadKey]) -> dict[str, int]:
+    """Threads of each pool of consume threads."""
+    pools = (role_of_name(thread.name) for thread in threads)
+    return Counter(named.pool for named in pools if named.role == CONSUME_WORKER and named.pool)

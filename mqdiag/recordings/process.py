@@ -1,0 +1,243 @@
+"""The JVM as a whole: what it is, its limits, processors, threads and errors."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+
+import numpy as np
+
+from mqdiag.facts.recordings import GrownThreads, RecordedContainer, RecordedError
+from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.recordings.constants import Constants, ThreadKey
+from mqdiag.recordings.places import Places
+from mqdiag.recordings.times import NS_PER_MS
+
+MOST_ROWS = 20
+_FLAG_EVENTS = ("jdk.LongFlag", "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag")
+_FLAGS = frozenset(
+    {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
+)
+_ERRORS = ("jdk.JavaErrorThrow", "jdk.JavaExceptionThrow")
+_NUMBER = re.compile(r"\d+")
+_PERIOD = re.compile(r"(\d+) *(ns|us|ms|s|m|h|d)")
+_NS = {"ns": 1, "us": 1000, "ms": NS_PER_MS, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
+
+
+class Process:
+    """Gathers what chunk after chunk says of the JVM."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self.jvm: str | None = None
+        self.pid: int | None = None
+        self.flags: dict[str, int] = {}
+        self.settings: dict[str, dict[str, str]] = defaultdict(dict)
+        """by type of event: its settings"""
+        self.shutdown: str | None = None
+        self.lost_bytes = 0
+        self.lives: dict[ThreadKey, list[int | None]] = {}
+        """begin and end of threads that did not live all the time"""
+        self._starts: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        self._ends: Counter[str] = Counter()
+        self._counts: list[tuple[int, int]] = []
+        self._thrown: list[tuple[int, int]] = []
+        self._errors: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
+        self._cpu: list[tuple[float, float]] = []
+        self._container: RecordedContainer | None = None
+        self._throttling: list[tuple[int, int, int, int]] = []
+
+    def add(self, chunk: Chunk, constants: Constants) -> None:
+        """Take in a chunk."""
+        self._add_jvm(chunk)
+        self._add_settings(chunk)
+        self._add_threads(chunk, constants)
+        self._add_errors(chunk, constants)
+        self._add_limits(chunk)
+
+    def period_ns(self, event: str, default_ns: int) -> int:
+        """How often an event is made."""
+        return _duration_ns(self.settings.get(event, {}).get("period", "")) or default_ns
+
+    def thresholds_ms(self) -> dict[str, float]:
+        """By type of event that was on: how long it must last to be written."""
+        return {
+            name: (_duration_ns(one["threshold"]) or 0) / NS_PER_MS
+            for name, one in sorted(self.settings.items())
+            if one.get("enabled") == "true" and "threshold" in one
+        }
+
+    def enabled(self) -> frozenset[str]:
+        """Types of events that were on."""
+        return frozenset(name for name, one in self.settings.items() if one.get("enabled") == "true")
+
+    def thread_counts(self) -> tuple[int, int] | None:
+        """Living threads at the begin and at the end; None where nobody counted twice."""
+        return (min(self._counts)[1], max(self._counts)[1]) if len(self._counts) > 1 else None
+
+    def thread_starts(self) -> tuple[GrownThreads, ...]:
+        """Threads that were started, by their name without numbers."""
+        found = []
+        for name, starts in self._starts.items():
+            frames = Counter(frame for _, place in starts if (frame := self._places.own_frame(place)))
+            found.append(
+                GrownThreads(
+                    thread=name,
+                    started=len(starts),
+                    ended=self._ends[name],
+                    frame=frames.most_common(1)[0][0] if frames else None,
+                )
+            )
+        return tuple(sorted(found, key=lambda one: one.ended - one.started)[:MOST_ROWS])
+
+    def thrown(self) -> int | None:
+        """Exceptions that were made between the first count and the last one."""
+        return max(self._thrown)[1] - min(self._thrown)[1] if len(self._thrown) > 1 else None
+
+    def errors(self) -> tuple[RecordedError, ...]:
+        """Classes of errors and exceptions, those made most often first."""
+        found = []
+        for name, made in self._errors.items():
+            frames = Counter(frame for _, place, _ in made if (frame := self._places.own_frame(place)))
+            found.append(
+                RecordedError(
+                    class_name=name,
+                    count=len(made),
+                    frame=frames.most_common(1)[0][0] if frames else None,
+                    thread=max(made)[2] or None,
+                )
+            )
+        return tuple(sorted(found, key=lambda one: (-one.count, one.class_name))[:MOST_ROWS])
+
+    def cpu_shares(self) -> tuple[float | None, float | None]:
+        """Share of all processors that the JVM used, and that all processes of the machine used."""
+        if not self._cpu:
+            return None, None
+        own, machine = (float(np.mean(column)) for column in zip(*self._cpu, strict=True))
+        return round(own, 4), round(machine, 4)
+
+    def container(self) -> RecordedContainer | None:
+        """Limits of the container with what they did; None where the recording has neither."""
+        if self._container is None or len(self._throttling) < 2:
+            return self._container
+        first, last = min(self._throttling), max(self._throttling)
+        return RecordedContainer(
+            type=self._container.type,
+            processors=self._container.processors,
+            memory_bytes=self._container.memory_bytes,
+            periods=max(last[1] - first[1], 0),
+            throttled_periods=max(last[2] - first[2], 0),
+            throttled_ms=round(max(last[3] - first[3], 0) / NS_PER_MS, 3),
+        )
+
+    def _add_jvm(self, chunk: Chunk) -> None:
+        records = chunk.events("jdk.JVMInformation")
+        if records is not None and len(records):
+            self.pid = int(records.integers("pid")[-1]) if records.has("pid") else self.pid
+            name, version = records.texts("jvmName")[-1], records.texts("jvmVersion")[-1]
+            told = (version or "").partition(" for ")[0]
+            self.jvm = " ".join(filter(None, (name, told.rpartition("(")[2].rstrip(")")))) or None
+        for event in _FLAG_EVENTS:
+            flags = chunk.events(event)
+            if flags is not None:
+                values = zip(flags.texts("name"), flags.integers("value").tolist(), strict=True)
+                self.flags |= {name: value for name, value in values if name in _FLAGS}
+        ends = chunk.events("jdk.Shutdown")
+        if ends is not None and len(ends):
+            self.shutdown = ends.texts("reason")[-1]
+        lost = chunk.events("jdk.DataLoss")
+        if lost is not None and len(lost):
+            self.lost_bytes += int(lost.integers("amount").sum())
+
+    def _add_settings(self, chunk: Chunk) -> None:
+        records = chunk.events("jdk.ActiveSetting")
+        if records is None:
+            return
+        for number, name, value in zip(
+            records.integers("id").tolist(), records.texts("name"), records.texts("value"), strict=True
+        ):
+            kind = chunk.types.get(number)
+            if kind is not None and name is not None and value is not None:
+                self.settings[kind.name][name] = value
+
+    def _add_threads(self, chunk: Chunk, constants: Constants) -> None:
+        for event, place in (("jdk.ThreadStart", 0), ("jdk.ThreadEnd", 1)):
+            records = chunk.events(event)
+            if records is None or not len(records):
+                continue
+            stacks = (
+                constants.stacks(records.integers("stackTrace")).tolist()
+                if records.has("stackTrace")
+                else [0] * len(records)
+            )
+            for at, key, stack in zip(
+                records.nanoseconds("startTime").tolist(),
+                records.integers("thread").tolist(),
+                stacks,
+                strict=True,
+            ):
+                thread = constants.thread(key)
+                if not thread.name:
+                    continue
+                self.lives.setdefault(thread, [None, None])[place] = at
+                kind = _NUMBER.sub("#", thread.name)
+                if place == 0:
+                    self._starts[kind].append((at, stack))
+                else:
+                    self._ends[kind] += 1
+        records = chunk.events("jdk.JavaThreadStatistics")
+        if records is not None:
+            self._counts += zip(
+                records.nanoseconds("startTime").tolist(), records.integers("activeCount").tolist(), strict=True
+            )
+
+    def _add_errors(self, chunk: Chunk, constants: Constants) -> None:
+        records = chunk.events("jdk.ExceptionStatistics")
+        if records is not None:
+            self._thrown += zip(
+                records.nanoseconds("startTime").tolist(), records.integers("throwables").tolist(), strict=True
+            )
+        for event in _ERRORS:
+            records = chunk.events(event)
+            if records is None or not len(records):
+                continue
+            stacks = constants.stacks(records.integers("stackTrace")).tolist()
+            for at, key, thread, stack in zip(
+                records.nanoseconds("startTime").tolist(),
+                records.integers("thrownClass").tolist(),
+                records.integers("eventThread").tolist(),
+                stacks,
+                strict=True,
+            ):
+                name = constants.class_name(key) or "?"
+                self._errors[name].append((at, stack, constants.thread(thread).name))
+
+    def _add_limits(self, chunk: Chunk) -> None:
+        records = chunk.events("jdk.CPULoad")
+        if records is not None:
+            own = records.floats("jvmUser") + records.floats("jvmSystem")
+            self._cpu += zip(own.tolist(), records.floats("machineTotal").tolist(), strict=True)
+        records = chunk.events("jdk.ContainerConfiguration")
+        if records is not None and len(records):
+            quota, period = (int(records.integers(name)[-1]) for name in ("cpuQuota", "cpuSlicePeriod"))
+            memory = int(records.integers("memoryLimit")[-1])
+            self._container = RecordedContainer(
+                type=records.texts("containerType")[-1],
+                processors=round(quota / period, 3) if quota > 0 and period > 0 else None,
+                memory_bytes=memory if memory > 0 else None,
+            )
+        records = chunk.events("jdk.ContainerCPUThrottling")
+        if records is not None:
+            self._throttling += zip(
+                records.nanoseconds("startTime").tolist(),
+                records.integers("cpuElapsedSlices").tolist(),
+                records.integers("cpuThrottledSlices").tolist(),
+                records.nanoseconds("cpuThrottledTime").tolist(),
+                strict=True,
+            )
+
+
+def _duration_ns(text: str) -> int | None:
+    """A setting such as "20 ms"; None for one that is no duration, such as "everyChunk"."""
+    found = _PERIOD.fullmatch(text.strip())
+    return None if found is None else int(found[1]) * _NS[found[2]]

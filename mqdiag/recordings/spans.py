@@ -1,0 +1,159 @@
+"""Events with a duration: what threads of the recording waited for, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.read.jfr.records import Records
+from mqdiag.recordings.constants import Constants
+
+SOCKET_READ, SOCKET_WRITE, FILE_READ, FILE_WRITE, FILE_FORCE = range(5)
+MONITOR, PARK, SLEEP, WAIT, PINNED = range(5, 10)
+KINDS = {
+    "jdk.SocketRead": SOCKET_READ,
+    "jdk.SocketWrite": SOCKET_WRITE,
+    "jdk.FileRead": FILE_READ,
+    "jdk.FileWrite": FILE_WRITE,
+    "jdk.FileForce": FILE_FORCE,
+    "jdk.JavaMonitorEnter": MONITOR,
+    "jdk.ThreadPark": PARK,
+    "jdk.ThreadSleep": SLEEP,
+    "jdk.JavaMonitorWait": WAIT,
+    "jdk.VirtualThreadPinned": PINNED,
+}
+_BYTES = {"jdk.SocketRead": "bytesRead", "jdk.SocketWrite": "bytesWritten", "jdk.FileRead": "bytesRead"}
+_CLASSES = {"jdk.JavaMonitorEnter": "monitorClass", "jdk.ThreadPark": "parkedClass"}
+
+
+class Spans(NamedTuple):
+    """Events of all kinds, one after the other; each array has one value for each."""
+
+    kind: NDArray[np.int64]
+    start_ns: NDArray[np.int64]
+    """nanoseconds of the epoch"""
+    duration_ns: NDArray[np.int64]
+    thread: NDArray[np.int64]
+    """place in the numbers of threads"""
+    stack: NDArray[np.int64]
+    """place in `Places`"""
+    what: NDArray[np.int64]
+    """number of the peer, file or class; -1 where there is none"""
+    bytes: NDArray[np.int64]
+    owner: NDArray[np.int64]
+    """thread that had the monitor before; -1 where nobody knows"""
+
+    def taken(self, where: NDArray[np.bool_]) -> Spans:
+        """Those for which it holds."""
+        return Spans(*(column[where] for column in self))
+
+
+class Numbered:
+    """Things by number, in the order in which they came."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[object, int] = {}
+
+    def of(self, thing: object) -> int:
+        """The number of a thing."""
+        return self.numbers.setdefault(thing, len(self.numbers))
+
+    def things(self) -> list[object]:
+        """All things by number."""
+        return list(self.numbers)
+
+
+class Peer(NamedTuple):
+    """The other end of a socket."""
+
+    host: str | None
+    port: int
+
+
+class SpanCollector:
+    """Gathers events of chunk after chunk.
+
+    Args:
+        threads: gets the number of each thread.
+    """
+
+    def __init__(self, threads: Numbered) -> None:
+        self._threads = threads
+        self.whats = Numbered()
+        self._parts: list[Spans] = []
+
+    def add(self, chunk: Chunk, constants: Constants) -> None:
+        """Take in the events of a chunk."""
+        for name, kind in KINDS.items():
+            records = chunk.events(name)
+            if records is not None and len(records):
+                self._parts.append(self._spans(records, name, kind, constants))
+
+    def spans(self) -> Spans:
+        """All events by their begin."""
+        if not self._parts:
+            return Spans(*(np.zeros(0, np.int64) for _ in Spans._fields))
+        joined = Spans(*(np.concatenate(columns) for columns in zip(*self._parts, strict=True)))
+        order = np.argsort(joined.start_ns, kind="stable")
+        return Spans(*(column[order] for column in joined))
+
+    def _spans(self, records: Records, name: str, kind: int, constants: Constants) -> Spans:
+        count = len(records)
+        none = np.full(count, -1, np.int64)
+        size = _BYTES.get(name)
+        return Spans(
+            kind=np.full(count, kind, np.int64),
+            start_ns=records.nanoseconds("startTime"),
+            duration_ns=np.maximum(records.nanoseconds("duration"), 0)
+            if records.has("duration")
+            else np.zeros(count, np.int64),
+            thread=self._of_threads(records, "eventThread", constants),
+            stack=constants.stacks(records.integers("stackTrace"))
+            if records.has("stackTrace")
+            else np.zeros(count, np.int64),
+            what=self._whats(records, name, constants),
+            bytes=np.maximum(records.integers(size), 0)
+            if size and records.has(size)
+            else np.zeros(count, np.int64),
+            owner=self._of_threads(records, "previousOwner", constants)
+            if records.has("previousOwner")
+            else none,
+        )
+
+    def _of_threads(self, records: Records, column: str, constants: Constants) -> NDArray[np.int64]:
+        if not records.has(column):
+            return np.full(len(records), -1, np.int64)
+
+        def number(key: int) -> int:
+            thread = constants.thread(key) if key else None
+            return -1 if thread is None or not thread.name else self._threads.of(thread)
+
+        return by_key(records.integers(column), number)
+
+    def _whats(self, records: Records, name: str, constants: Constants) -> NDArray[np.int64]:
+        column = _CLASSES.get(name)
+        if column is not None and records.has(column):
+            return by_key(records.integers(column), lambda key: self.whats.of(constants.class_name(key)))
+        if records.has("host") and records.has("port"):
+            hosts, addresses = records.texts("host"), records.texts("address")
+            ports = records.integers("port").tolist()
+            return np.array(
+                [
+                    self.whats.of(Peer(host or address or None, port))
+                    for host, address, port in zip(hosts, addresses, ports, strict=True)
+                ],
+                np.int64,
+            )
+        if records.has("path"):
+            return np.array([self.whats.of(path) for path in records.texts("path")], np.int64)
+        return np.full(len(records), -1, np.int64)
+
+
+def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int64]:
+    """A number for each key, asked for once."""
+    unique, back = np.unique(keys, return_inverse=True)
+    return np.array([of(key) for key in unique.tolist()], np.int64)[back]

@@ -1,0 +1,301 @@
+"""Flight recordings: time of consume threads, calls by peer, locks, processor, memory, pauses, threads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from mqdiag.facts.recordings import RecordedCalls, Recording
+from mqdiag.findings import Report
+from mqdiag.render import View
+from mqdiag.render.figures.bars import BarRow, bars
+from mqdiag.render.figures.event_series import Series, event_series, steps
+from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Paragraph, Section, Table
+from mqdiag.text import Text, quantity, say
+
+_MOST_BARS = 12
+_PAUSE_STEP_S = 1.0
+
+
+def recordings_section(report: Report, view: View) -> Iterator[Section]:
+    """One section for each recording."""
+    if report.recordings is None:
+        return
+    many = len(report.recordings.recordings) > 1
+    for number, recording in enumerate(report.recordings.recordings, 1):
+        title = say("Flight recording {path}", path=recording.path) if many else say("Flight recording")
+        name = f"recording-{number}" if many else "recording"
+        yield Section(name=name, title=title, parts=[*_parts(recording, name)])
+
+
+def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
+    yield Paragraph(
+        say(
+            "{seconds:seconds} of {jvm}, from {first:time}: {events:count} events and {dumps:count} thread"
+            " {dumps:dump|dumps}.",
+            seconds=recording.seconds,
+            jvm=recording.jvm or say("a JVM"),
+            first=recording.began_at,
+            events=recording.events,
+            dumps=recording.dumps,
+        )
+    )
+    limits = [*_blind_spots(recording)]
+    if limits:
+        yield Bullets(limits, title=say("What it cannot show"))
+    if recording.budgets:
+        yield _budgets(recording, name)
+    if recording.calls:
+        yield from _calls(recording, name)
+    if recording.locks:
+        yield _locks(recording, name)
+    if recording.hot_methods:
+        yield _methods(recording, name)
+    if recording.pauses:
+        yield from _pauses(recording, name)
+    if recording.old_objects:
+        yield _old_objects(recording, name)
+    if recording.errors:
+        yield _errors(recording, name)
+    facts = [*_facts(recording)]
+    if facts:
+        yield Bullets(facts)
+
+
+def _blind_spots(recording: Recording) -> Iterator[Text]:
+    yield say("A call that has not ended has no event; thread dumps and samples of native code show those.")
+    slowest = max(
+        (took for event, took in recording.thresholds_ms.items() if event.startswith("jdk.Socket")), default=0.0
+    )
+    if slowest:
+        yield say("Network calls shorter than {slowest:ms} are not in it.", slowest=slowest)
+    if recording.not_recorded:
+        yield say(
+            "{events:and} {count:was|were} not recorded, so rules that need {count:it|them} see less.",
+            events=recording.not_recorded,
+            count=len(recording.not_recorded),
+        )
+    if recording.lost_bytes:
+        yield say("The JVM lost {lost:bytes} of events.", lost=recording.lost_bytes)
+    if not recording.dumps:
+        yield say("It has no thread dumps: enable jdk.ThreadDump.")
+
+
+def _budgets(recording: Recording, name: str) -> Table:
+    def share(part: str):  # type: ignore[no-untyped-def]
+        return lambda one: getattr(one, f"{part}_ms") / one.wall_ms if one.wall_ms else None
+
+    return Table(
+        name=f"{name}-budget",
+        caption=say("What consume threads did with their time"),
+        columns=(
+            Column(say("group"), of="group", whole=True),
+            Column(say("threads"), "count", of="threads"),
+            Column(say("idle"), "percent", of=share("idle")),
+            Column(say("running"), "percent", of=share("running")),
+            Column(say("native"), "percent", of=share("native"), wide=True),
+            Column(say("network"), "percent", of=share("socket")),
+            Column(say("files"), "percent", of=share("file"), wide=True),
+            Column(say("locks"), "percent", of=share("lock")),
+            Column(say("others"), "percent", of=share("park")),
+            Column(say("sleep"), "percent", of=share("sleep")),
+            Column(say("unknown"), "percent", of=share("unknown")),
+            Column(say("mostly at"), of="frame", java=True, wide=True, optional=True),
+        ),
+        rows_of=recording.budgets,
+        note=say(
+            '"idle": waiting for messages; "others": waiting for other threads; "unknown": no event and no sample'
+            " explains it, such as calls below the threshold"
+        ),
+    )
+
+
+def _calls(recording: Recording, name: str) -> Iterator[AnyPart]:
+    yield Table(
+        name=f"{name}-calls",
+        caption=say("Calls that took longer than the threshold"),
+        columns=(
+            Column(say("kind"), of="kind", worded=True),
+            Column(say("peer or file"), of=_peer, whole=True),
+            Column(say("calls"), "count", of="calls"),
+            Column(say("together"), "ms", of="total_ms"),
+            Column(say("half above"), "ms", of="p50_ms"),
+            Column(say("1 % above"), "ms", of="p99_ms"),
+            Column(say("longest"), "ms", of="longest_ms"),
+            Column(say("longest at"), "time", of="longest_at", wide=True),
+            Column(say("threads"), "count", of="threads"),
+            Column(say("from"), of="frame", java=True, wide=True, optional=True),
+        ),
+        rows_of=recording.calls,
+    )
+    peers = [one for one in recording.calls if one.host is not None][:_MOST_BARS]
+    if len(peers) > 1:
+        rows = [BarRow(label=_peer(one), first=one.total_ms, second=one.p99_ms) for one in peers]
+        title = say("Network calls by peer")
+        yield Figure(
+            draw=lambda write: bars(write, title, (say("together"), say("1 % above")), ("ms", "ms"), rows),
+            caption=say("The peers with most time."),
+        )
+
+
+def _peer(one: RecordedCalls) -> Text | str:
+    if one.host is not None:
+        return say("{host} port {port}", host=one.host, port=str(one.port))
+    return one.path or say("not told")
+
+
+def _locks(recording: Recording, name: str) -> Table:
+    return Table(
+        name=f"{name}-locks",
+        caption=say("Locks"),
+        columns=(
+            Column(say("class"), of="class_name", java=True),
+            Column(say("waits"), "count", of="waits"),
+            Column(say("together"), "ms", of="total_ms"),
+            Column(say("longest"), "ms", of="longest_ms"),
+            Column(say("threads"), "count", of="threads"),
+            Column(say("had it before"), of="previous_owner", wide=True, optional=True),
+            Column(say("at"), of="frame", java=True, wide=True, optional=True),
+        ),
+        rows_of=recording.locks,
+    )
+
+
+def _methods(recording: Recording, name: str) -> Table:
+    return Table(
+        name=f"{name}-methods",
+        caption=say("Where threads used the processor"),
+        columns=(
+            Column(say("thread"), of="thread"),
+            Column(say("at"), of="frame", java=True),
+            Column(say("samples"), "count", of="samples"),
+            Column(say("share"), "percent", of="share"),
+        ),
+        rows_of=recording.hot_methods,
+    )
+
+
+def _pauses(recording: Recording, name: str) -> Iterator[AnyPart]:
+    yield Table(
+        name=f"{name}-pauses",
+        caption=say("The longest stops of all threads"),
+        columns=(
+            Column(say("at"), "time", of="at"),
+            Column(say("length"), "ms", of="ms"),
+            Column(say("for"), of="operation"),
+        ),
+        rows_of=recording.pauses,
+    )
+    points = steps(((one.at, one.ms) for one in recording.pauses), _PAUSE_STEP_S, None, None)
+    if len(points) > 1:
+        total = quantity(sum(one.ms for one in recording.pauses), "ms")
+        series = [Series(label=say("pauses"), steps=points, total=total, unit="ms")]
+        heap = _heap_steps(recording)
+        if heap:
+            last = quantity(recording.heap[-1][1], "bytes")
+            series.append(Series(label=say("heap in use"), steps=heap, total=last, unit="bytes", kind="bar-2"))
+        title = say("Pauses and heap over time")
+        yield Figure(
+            draw=lambda write: event_series(write, title, series),
+            caption=say("Each line against its own largest value."),
+        )
+
+
+def _heap_steps(recording: Recording) -> list:  # type: ignore[type-arg]
+    begin = datetime.fromisoformat(recording.began_at)
+    points = ((str((begin + timedelta(seconds=at)).isoformat()), float(used)) for at, used in recording.heap)
+    return steps(points, _PAUSE_STEP_S, None, None)
+
+
+def _old_objects(recording: Recording, name: str) -> Table:
+    return Table(
+        name=f"{name}-old-objects",
+        caption=say("Sampled objects that still live"),
+        columns=(
+            Column(say("class"), of="class_name", java=True),
+            Column(say("samples"), "count", of="samples"),
+            Column(say("oldest"), "seconds", of="oldest_seconds"),
+            Column(say("made at"), of="frame", java=True, optional=True),
+            Column(
+                say("held by"), of=lambda one: " < ".join(one.path) or None, java=True, wide=True, optional=True
+            ),
+        ),
+        rows_of=recording.old_objects,
+    )
+
+
+def _errors(recording: Recording, name: str) -> Table:
+    return Table(
+        name=f"{name}-errors",
+        caption=say("Exceptions and errors that were recorded"),
+        columns=(
+            Column(say("class"), of="class_name", java=True),
+            Column(say("count"), "count", of="count"),
+            Column(say("at"), of="frame", java=True, optional=True),
+        ),
+        rows_of=recording.errors,
+    )
+
+
+def _facts(recording: Recording) -> Iterator[Text]:
+    found = recording.collections
+    if found is not None:
+        yield say(
+            "{collections:count} {collections:collection|collections} stopped all threads for {pause_share:percent} of"
+            " the time, {pause_ms:ms} in all.",
+            collections=found.collections,
+            pause_share=found.pause_share,
+            pause_ms=found.pause_ms,
+        )
+        if found.failed_promotions:
+            yield say(
+                "The old generation had no room for survivors {failed:count} {failed:time|times}.",
+                failed=found.failed_promotions,
+            )
+        if found.humongous:
+            yield say(
+                "{humongous:count} of them {humongous:was|were} asked for by a large object.",
+                humongous=found.humongous,
+            )
+        if found.allocation_stalls:
+            yield say(
+                "Threads waited for memory {stalls:count} {stalls:time|times}.", stalls=found.allocation_stalls
+            )
+    if recording.direct_bytes_last is not None:
+        yield say(
+            "Direct buffers took {first:bytes} at the beginning and {last:bytes} at the end.",
+            first=recording.direct_bytes_first,
+            last=recording.direct_bytes_last,
+        )
+    if recording.thrown is not None:
+        yield say(
+            "{thrown:count} exceptions and errors were made in {seconds:seconds}.",
+            thrown=recording.thrown,
+            seconds=recording.seconds,
+        )
+    if recording.cpu_share is not None:
+        yield say(
+            "The JVM used {own:percent} of all processors, and all processes of the machine {all:percent}.",
+            own=recording.cpu_share,
+            all=recording.machine_cpu_share,
+        )
+    if recording.allocated_bytes_per_second is not None:
+        yield say(
+            "Its threads made {size:bytes} of objects a second.",
+            size=round(recording.allocated_bytes_per_second),
+        )
+    container = recording.container
+    if container is not None and container.periods:
+        yield say(
+            "The container was stopped in {throttled:count} of {periods:count} periods of the scheduler.",
+            throttled=container.throttled_periods,
+            periods=container.periods,
+        )
+    if recording.pinned is not None:
+        yield say(
+            "Virtual threads kept their carriers in {count:count} {count:wait|waits}, the longest of {longest:ms}.",
+            count=recording.pinned.count,
+            longest=recording.pinned.longest_ms,
+        )
+    if recording.shutdown:
+        yield say("The JVM began to shut down: {reason}", reason=recording.shutdown)

@@ -1,0 +1,87 @@
+"""Two brokers register under one name and id."""
+
+from __future__ import annotations
+
+from mqdiag.facts import Facts
+from mqdiag.facts.admin import AdminFacts
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.log_events import events
+from mqdiag.rules.rule import Findings, Limits, Rule
+
+RULE = Rule("duplicate-broker-identity")
+CHANGED = "broker-address-changed"
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Findings:
+    """One finding for each name and id that clusterList or a route has at several addresses."""
+    assert facts.admin is not None
+    changes = {} if facts.logs is None else _changes(facts.logs)
+    for (cluster, broker, number), addresses in _addresses(facts.admin).items():
+        if len(addresses) < 2:
+            continue
+        often = changes.get(broker or "", 0)
+        # the answers show one change more
+        sure = often + 1 >= limits["changes"] or _came_back(facts.admin, broker, number)
+        yield RULE.case(
+            "same-name-and-id",
+            subject=Subject(broker=broker),
+            evidence={
+                "cluster": cluster,
+                "broker_id": number,
+                "addresses": tuple(addresses),
+                "address_changes": often or None,
+            },
+            words={"first_address": addresses[0], "second_address": addresses[-1]},
+            severity=Severity.ERROR if sure else Severity.WARNING,
+            confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+            because=None if not sure else RULE.word("seen-in-logs"),
+        )
+
+
+@RULE.logs
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
+    """One finding for each broker whose address changes again and again in the routes of clients."""
+    for broker, changes in _changes(logs).items():
+        if changes >= limits["changes"]:
+            found = [
+                event for event in events(logs, CHANGED) if any(one.broker == broker for one in event.subjects)
+            ]
+            yield RULE.case(
+                "address-alternates",
+                subject=Subject(broker=broker),
+                events=found,
+                evidence={"address_changes": changes},
+                cause="same-name-and-id",
+            )
+
+
+def _addresses(admin: AdminFacts) -> dict[tuple[str | None, str | None, int], list[str]]:
+    """Addresses by cluster, name and id, in the order of the answers."""
+    found: dict[tuple[str | None, str | None, int], dict[str, None]] = {}
+    for row in admin.brokers:
+        if row.broker is not None:
+            found.setdefault((row.cluster, row.broker, row.broker_id), {})[row.address] = None
+    return {key: list(addresses) for key, addresses in found.items()}
+
+
+def _came_back(admin: AdminFacts, broker: str | None, number: int) -> bool:
+    """Whether an address that another one had replaced is there again: a broker that moved does not come back."""
+    seen: list[str] = []
+    for row in admin.brokers:
+        if (row.broker, row.broker_id) == (broker, number) and (not seen or seen[-1] != row.address):
+            if row.address in seen:
+                return True
+            seen.append(row.address)
+    return False
+
+
+def _changes(logs: LogsFacts) -> dict[str, int]:
+    """How often the address of each broker changed, by the route of the topic that shows most of it."""
+    most: dict[str, int] = {}
+    for event in events(logs, CHANGED):
+        for row in event.subjects:
+            if row.broker is not None:
+                most[row.broker] = max(most.get(row.broker, 0), row.count)
+    return most

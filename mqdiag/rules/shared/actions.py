@@ -1,0 +1,49 @@
+"""What to do, said as far as the evidence of a run tells the names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from mqdiag.facts import Facts
+from mqdiag.facts.known import Known, KnownOfRun
+from mqdiag.findings import Action, EvidenceValue
+from mqdiag.knowledge.rule_card import shared_actions
+from mqdiag.rules.said import Step
+from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders
+
+
+def shared(name: str, facts: Facts, rule: str) -> Iterator[Action]:
+    """Actions of knowledge/actions.toml, for no finding.
+
+    Args:
+        name: of the actions.
+        facts: the evidence.
+        rule: for whose sake.
+    """
+    known = KnownOfRun(facts).of(None, None, None, of_process=True)
+    for line in shared_actions()[name]:
+        parts = ((part,) if isinstance(part, str) else part for part in (line.say, line.command, line.risk))
+        texts, commands, risks = (tuple(Text(one) for one in part if one) for part in parts)
+        yield from actions(rule, [Step(texts=texts, commands=commands, risks=risks)], known)
+
+
+def actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | EvidenceValue]) -> Iterator[Action]:
+    """Steps as the evidence lets them be said."""
+    for step in steps:
+        if text := _first(step.texts, known):
+            yield Action(
+                text=text, command=_first(step.commands, known), risk=_first(step.risks, known), rule=rule
+            )
+
+
+def _first(ways: Iterable[Text], known: Mapping[str, Known | EvidenceValue]) -> Text:
+    """The first that names nothing unknown, but for words of commands; nothing where there is none."""
+    for way in ways:
+        lacking = (
+            name
+            for name, kind in placeholders(way.template)
+            if name not in way.values and not kind.startswith(ARGUMENT) and kind != "timestamp"
+        )
+        if all(known.get(name) is not None for name in lacking):
+            return way.filled(known)
+    return NOTHING

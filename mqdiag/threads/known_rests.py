@@ -1,0 +1,116 @@
+"""Whether every thread of a process is where it is known to wait for work: then one dump shows that none hangs.
+
+A thread that hangs does so at every moment, so a single moment in which all threads wait for work shows that none of
+them hangs. Here a wait counts that cannot be anything else. The states of a series are more generous: there a thread of
+the application that sleeps or waits in a loop of its own is at rest too.
+"""
+
+from __future__ import annotations
+
+from mqdiag.facts.stacks import KnownRests
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.threads import roles
+from mqdiag.threads.judgement import Judgement, World
+from mqdiag.threads.resting import NEVER_REST, at_rest
+from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.tracks import Track
+from mqdiag.threads.wait_table import known_frames
+
+MOST_NAMES = 20
+_EVENTS: frozenset[Doing] = frozenset({"idle", "queue", "select", "accept"})
+"""waits for work in the code of a library"""
+_ARRIVALS: frozenset[Doing] = frozenset({"accept", "select"})
+"""waits for work in any code"""
+_TOOLS = ("sun.rmi.", "sun.nio.fs.", "sun.awt.", "com.intellij.rt.", "sun.management.")
+"""beginnings of methods of threads that wait for tools and for changes of files, not for work"""
+_ADDS = (".put", ".putLast", ".putFirst", ".offer", ".offerLast", ".transfer")
+"""ends of methods that wait for room in a queue"""
+_QUEUES = ("Queue", "Deque")
+_FILES = ("dump-text", "dump-json")
+"""forms of dumps that show virtual threads"""
+
+
+def known_rests(world: World) -> KnownRests | None:
+    """Who waits for work; None where the samples do not show all threads of one JVM."""
+    if not shows_all_threads(world):
+        return None
+    resting, pools, others = 0, set(), []
+    for judgement in world.judgements:
+        track = judgement.track
+        if not _knows(judgement):
+            others.append(track.name)
+        elif track.role not in (roles.JVM, roles.CARRIER):
+            resting += 1
+            pools.add(track.pool or track.name)
+    return KnownRests(
+        threads=resting,
+        listening=sum(_listens(judgement.track.last_meaning) for judgement in world.judgements),
+        pools=len(pools),
+        others=len(others),
+        other_names=tuple(others[:MOST_NAMES]),
+        hides_virtual_threads=_hides_virtual_threads(world),
+    )
+
+
+def shows_all_threads(world: World) -> bool:
+    """Whether the samples are whole dumps of one JVM."""
+    series = world.series
+    if series.jvms > 1 or not series.samples:
+        return False
+    if not all(sample.complete and not sample.headless and sample.pasted is None for sample in series.samples):
+        return False
+    of_jvm = any(judgement.track.role == roles.JVM for judgement in world.judgements)
+    return of_jvm or all(sample.format in _FILES for sample in series.samples)
+
+
+def is_of_tools(meaning: StackMeaning) -> bool:
+    """Whether it waits for a console, an IDE or changes of files: from there no work comes."""
+    return any(method.startswith(_TOOLS) for method in meaning.methods)
+
+
+def _knows(judgement: Judgement) -> bool:
+    track = judgement.track
+    meanings = dict.fromkeys(
+        meaning for index in track.judged if (meaning := track.meanings[index]) is not None
+    )
+    if all(meaning.takes_dump for meaning in meanings):
+        return True
+    if track.role == roles.JVM:
+        return not any(meaning.own_index >= 0 or meaning.doing in ("monitor", "lock") for meaning in meanings)
+    return judgement.state == "idle" and all(_is_known(track, meaning) for meaning in meanings)
+
+
+def _is_known(track: Track, meaning: StackMeaning) -> bool:
+    """Whether a wait can be nothing else than a wait for work, or for the next round of a library's own loop."""
+    if track.lacks_frames or not meaning.stack.frames or not at_rest(track, meaning):
+        return False
+    if meaning.idle:
+        return True
+    if meaning.doing in NEVER_REST or any(map(_adds, meaning.above_own)):
+        return False
+    if meaning.own_index >= 0:
+        # its queue may be where an answer comes
+        return meaning.doing in _ARRIVALS and meaning.library is None
+    return not meaning.in_pool_task or (meaning.doing in _EVENTS and meaning.library is None)
+
+
+def _listens(meaning: StackMeaning) -> bool:
+    """Whether work can come in where it waits: by a connection, or an event of one."""
+    kind = known_frames().native_waits.get(meaning.methods[0]) if meaning.methods else None
+    if kind not in _ARRIVALS and meaning.doing not in _ARRIVALS:
+        return False
+    return not is_of_tools(meaning)
+
+
+def _adds(method: str) -> bool:
+    return method.endswith(_ADDS) and method.rpartition(".")[0].endswith(_QUEUES)
+
+
+def _hides_virtual_threads(world: World) -> bool:
+    """Whether virtual threads are in use, and a form of dump without them was given."""
+    if any(sample.format in _FILES for sample in world.series.samples):
+        return False
+    return any(
+        judgement.track.role == roles.CARRIER or judgement.track.name.startswith("VirtualThread-un")
+        for judgement in world.judgements
+    )

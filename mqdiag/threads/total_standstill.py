@@ -1,0 +1,75 @@
+"""A process in which every thread waits without a limit, and no thread is left that could wake one.
+
+One dump proves it: what a thread waits for comes from another thread of the process, or from outside by a thread that
+listens, a timer or a pool that runs tasks. Where none of these is there, nothing ever comes.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from mqdiag.facts.vocabulary import Doing
+from mqdiag.text import say
+from mqdiag.threads import roles
+from mqdiag.threads.judgement import Judgement, Revision, Run, World
+from mqdiag.threads.known_rests import is_of_tools, shows_all_threads
+from mqdiag.threads.tracks import Track
+
+LEAST_THREADS = 2
+_FOR_OTHERS: frozenset[Doing] = frozenset(
+    {"monitor", "lock", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
+)
+"""waits that another thread of the process ends"""
+
+
+def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a thread that no thread is left to wake."""
+    members = world.once(_members)
+    if judgement.track not in members or judgement.makes_no_progress:
+        return None
+    return msgspec.structs.replace(
+        judgement.now,
+        state="blocked",
+        confidence="low",
+        reason=say(
+            "all {threads:count} threads of the process wait without a limit, and none is left that could wake one",
+            threads=len(members),
+        ),
+        in_crowd=True,
+        may_be_meant=False,
+        run=Run(count=len(judgement.track.judged)),
+    )
+
+
+def _members(world: World) -> set[Track]:
+    """All threads of the application; empty if one of them rests, works, or waits with a limit."""
+    if not shows_all_threads(world):
+        return set()
+    members = set()
+    for judgement in world.judgements:
+        track = judgement.track
+        if (
+            track.ended
+            or _is_of_jvm(judgement)
+            or (judgement.state == "idle" and is_of_tools(track.last_meaning))
+        ):
+            continue
+        if not _waits_for_ever(track, world):
+            return set()
+        members.add(track)
+    return members if len(members) >= LEAST_THREADS else set()
+
+
+def _is_of_jvm(judgement: Judgement) -> bool:
+    return judgement.track.role == roles.JVM and judgement.track.last_meaning.own_index < 0
+
+
+def _waits_for_ever(track: Track, world: World) -> bool:
+    meaning = track.last_meaning
+    if meaning.doing == "monitor":
+        # a monitor always has an owner: one that the dump does not show may be giving it back
+        wait = world.last_wait(track)
+        if wait is None or wait.owner is None:
+            return False
+    untimed = meaning.stack.state in ("WAITING", "BLOCKED")
+    return untimed and meaning.own_index >= 0 and not track.lacks_frames and meaning.doing in _FOR_OTHERS

@@ -1,0 +1,29 @@
+"""A document in a folder is no log, and a folder without evidence says what it holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.language import english
+
+RECORD = '{"time":"2026-11-21T20:00:01Z","level":"ERROR","message":"No route info of this topic: orders"}\n'
+
+
+def test_one_line_of_json_is_a_document(tmp_path: Path) -> None:
+    (tmp_path / "package.json").write_text('{"name":"shop","version":"1.0.0","error":"none","message":"x"}')
+    (tmp_path / "app.json").write_text(RECORD * 3)
+    inputs = {Path(one.path).name: one for one in diagnose_incident([tmp_path]).report.inputs}
+    assert inputs["app.json"].kind == "log"
+    assert not inputs["package.json"].was_read
+
+
+def test_a_folder_without_evidence_names_its_files(tmp_path: Path) -> None:
+    for name in "abcdefg":
+        (tmp_path / f"{name}.md").write_text("# notes\n")
+    (told,) = (one for one in diagnose_incident([tmp_path]).report.inputs if one.error)
+    said = english()(told.error)
+    assert "files left alone: 7" in said
+    assert "a.md" in said
+    assert "and others" in said
+    assert "g.md" not in said

@@ -1,0 +1,84 @@
+"""Commands of reports over fixtures: a word in capitals stands only for a name that the evidence does not tell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts import Facts
+from mqdiag.facts.known import KnownOfRun
+from mqdiag.findings import Action, Report
+from mqdiag.language import english
+from tests.layers import NIGHTLY
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+WORDS = {
+    "PID": "pid",
+    "GROUP": "group",
+    "TOPIC": "topic",
+    "NAMESRV:9876": "name_server",
+    "CLUSTER": "cluster",
+    "STORE": "store_folder",
+    "BROKER_NAME": "broker",
+    "BROKER_ADDRESS": "broker_address",
+    "DUMP": "dump",
+}
+WORD = re.compile(rf"(?<![\w-])({'|'.join(WORDS)})(?![\w-])")
+SOME = (
+    "incidents/stuck-http",
+    "incidents/virtual-http-jdk21",
+    "heap/app-heap-4.9.8",
+    "stacks/deadlock-monitors",
+    "logs/page-cache-busy-4.9.7/broker",
+    "public/deadlock-oracle-timeout",
+    "public/go-heartbeat-448",
+)
+REST = sorted(
+    str(path.relative_to(FIXTURES))
+    for kind in ("heap", "stacks", "logs", "public")
+    for path in (FIXTURES / kind).iterdir()
+    if path.is_dir() and str(path.relative_to(FIXTURES)) not in SOME
+)
+
+
+def lacking(report: Report) -> Iterator[str]:
+    """Words that stand for a name which the evidence tells."""
+    facts = Facts(
+        inputs=report.inputs,
+        heap=report.heap,
+        stacks=report.stacks,
+        logs=report.logs,
+        admin=report.admin,
+        pid=None if report.process is None else report.process.pid,
+    )
+    run = KnownOfRun(facts)
+    alone = not report.other_processes
+    for found in report.findings:
+        subject = found.subject
+        known = run.of(
+            subject.group, subject.topic, subject.broker, of_process={*found.seen_in} <= {"heap", "stacks"}
+        )
+        for action in (*found.now, *found.then):
+            yield from (f"{found.rule}: {word}" for word in told(action) if alone and known[WORDS[word]])
+
+
+def told(action: Action) -> list[str]:
+    write = english()
+    return WORD.findall(f"{write(action.text)} {write(action.command)}")
+
+
+@pytest.mark.parametrize("path", [*SOME, *(pytest.param(path, marks=NIGHTLY) for path in REST)])
+def test_no_word_stands_for_a_name_that_the_evidence_tells(path: str) -> None:
+    assert not [*lacking(diagnose_incident([FIXTURES / path]).report)]
+
+
+def test_a_word_for_a_known_name_is_noticed() -> None:
+    report = diagnose_incident([FIXTURES / "incidents/stuck-http"]).report
+    commands = " ".join(english()(action.command) for found in report.findings for action in found.now)
+    assert re.search(r"\bkill \d+", commands)
+    assert not WORD.search("a CID_GROUP, PIDs and TOPIC-a")
+    assert WORD.findall("jcmd PID; -g GROUP -n NAMESRV:9876") == ["PID", "GROUP", "NAMESRV:9876"]

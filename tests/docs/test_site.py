@@ -1,0 +1,69 @@
+"""The site: each page has its place, and no page loads anything from elsewhere."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.docs.written_pages import DOCS, MADE_PAGES, ROOT, written
+from tests.layers import CHECK
+
+WITHOUT_A_PLACE = ("adr/", "measurements/", "site/", "README.md")
+"""pages that other pages lead to"""
+
+
+def order() -> set[str]:
+    """Pages that the order of the site names."""
+    nav = (DOCS / "site" / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    return set(re.findall(r"[\w/.-]+\.md$", nav, re.MULTILINE))
+
+
+def test_each_page_has_a_place() -> None:
+    pages = (
+        {path.relative_to(DOCS).as_posix() for path in written("**/*.md")} | MADE_PAGES | {"rules/README.md"}
+    )
+    wanted = {f"docs/{name}" for name in pages if not name.startswith(WITHOUT_A_PLACE)}
+    assert order() == wanted | {"index.md", "CHANGELOG.md", "SECURITY.md"}
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All pages as HTML, which fails on a link that leads nowhere."""
+    out = tmp_path_factory.mktemp("site")
+    done = subprocess.run(
+        [
+            sys.executable,
+            str(ROOT / "docs" / "make" / "site.py"),
+            "--out",
+            str(out / "site"),
+            "--archive",
+            str(out / "site.tar.gz"),
+        ],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return out / "site"
+
+
+@CHECK
+def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
+    pages = list(site.rglob("*.html"))
+    assert len(pages) > 150
+    for page in pages:
+        loaded = re.findall(r"<(?:script|img|iframe)[^>]*\ssrc=\"?([^\"\s>]+)", page.read_text("utf-8"))
+        assert not [one for one in loaded if re.match(r"(?:https?:)?//", one)], page
+
+
+@CHECK
+def test_rules_can_be_searched_and_filtered(site: Path) -> None:
+    page = (site / "docs" / "rules" / "index.html").read_text("utf-8")
+    assert "rule-filter.js" in page
+    index = (site / "search" / "search_index.js").read_text("utf-8")
+    assert "stuck-socket-read" in index
+    assert (site.parent / "site.tar.gz").stat().st_size < 20 << 20

@@ -1,0 +1,46 @@
+"""Whole incidents of real systems: the answer and the first screen are what an expert would say of them."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.language import english
+from mqdiag.render import UNWRAPPED, View, renderer
+
+DRILLS = Path(__file__).parents[2] / "fixtures" / "drills"
+SCREEN = 24
+"""paragraphs and points that a reader sees without scrolling"""
+
+
+def parts() -> Iterator[Any]:
+    """Each part of each drill; one whose answer is not right yet has to fail."""
+    for file in sorted(DRILLS.glob("*/truth.json")):
+        for part, truth in json.loads(file.read_text())["parts"].items():
+            marks = pytest.mark.xfail(reason=truth["open"], strict=True) if "open" in truth else ()
+            yield pytest.param(
+                file.parent / f"{part}.tar.xz", truth, id=f"{file.parent.name}-{part}", marks=marks
+            )
+
+
+@pytest.mark.parametrize(("evidence", "truth"), list(parts()))
+def test_an_operator_reads_what_an_expert_would_say(
+    evidence: Path, truth: dict[str, Any], tmp_path: Path
+) -> None:
+    """State, first finding, and the words that a first screen must have and must not have."""
+    with tarfile.open(evidence) as packed:
+        packed.extractall(tmp_path, filter="data")
+    report = diagnose_incident([tmp_path]).report
+    first = report.findings[0] if truth["state"] == "fault" and report.findings else None
+    told = (report.answer.state, *((first.rule, first.cause) if first else (None, None)))
+    assert told == (truth["state"], truth.get("rule"), truth.get("cause")), english()(report.answer.reason)
+    screen = "\n".join(renderer("text")(report, View(width=UNWRAPPED)).splitlines()[:SCREEN])
+    assert [word for word in truth.get("first_screen", ()) if word not in screen] == []
+    assert [word for word in truth.get("not_said", ()) if word in screen] == []
+    assert report.answer.margins or truth["state"] != "healthy"

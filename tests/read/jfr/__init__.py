@@ -1,0 +1,1 @@
+"""Recordings of Java Flight Recorder."""

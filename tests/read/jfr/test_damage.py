@@ -1,0 +1,80 @@
+"""Recordings that are cut, damaged or made up: read as far as they go, in memory and time that the file bounds."""
+
+from __future__ import annotations
+
+import lzma
+import random
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mqdiag.read.jfr.chunk import Problem
+from mqdiag.read.jfr.header import HEAD_BYTES, NoChunkError
+from mqdiag.read.jfr.recording import chunks
+from mqdiag.recordings.collect import read_recording
+from tests.layers import one_in
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "recordings"
+
+
+@cache
+def whole(case: str) -> bytes:
+    return lzma.decompress((FIXTURES / case / "recording.jfr.xz").read_bytes())
+
+
+def read(data: bytes) -> list[Problem]:
+    """Read everything; the problems."""
+    return read_recording("r.jfr", np.frombuffer(data, np.uint8)).problems
+
+
+def test_several_chunks_are_one_recording() -> None:
+    one = whole("idle-jdk17")
+    alone = read_recording("r.jfr", np.frombuffer(one, np.uint8))
+    twice = read_recording("r.jfr", np.frombuffer(one + one, np.uint8))
+    assert (alone.problems, twice.problems) == ([], [])
+    assert (twice.facts.chunks, twice.facts.events) == (2, 2 * alone.facts.events)
+
+
+@pytest.mark.parametrize("share", one_in(4, [0.3, 0.5, 0.7, 0.9, 0.99]))
+def test_a_cut_one_is_read_to_its_end(share: float) -> None:
+    data = whole("stuck-jdk8")
+    cut = data[: int(len(data) * share)]
+    problems = read(cut)
+    assert problems
+    assert max(problem.offset for problem in problems) <= len(cut)
+
+
+def test_bytes_between_chunks_are_passed_over() -> None:
+    one = whole("idle-jdk17")
+    problems: list[Problem] = []
+    found = list(chunks(np.frombuffer(one + b"FLRoo" * 50 + one, np.uint8), problems))
+    assert len(found) == 2
+    assert [problem.offset for problem in problems] == [len(one)]
+
+
+@pytest.mark.parametrize("length", [3, 67])
+def test_less_than_a_head_is_no_recording(length: int) -> None:
+    with pytest.raises(NoChunkError):
+        read(whole("idle-jdk17")[:length])
+
+
+def test_the_old_form_is_named() -> None:
+    with pytest.raises(NoChunkError, match=r"0\.9"):
+        read(b"FLR\0\0\0\0\x09" + bytes(200))
+
+
+@pytest.mark.parametrize("seed", one_in(6, range(24)))
+def test_random_damage_raises_nothing(seed: int) -> None:
+    rng = random.Random(seed)
+    data = bytearray(whole(rng.choice(["stuck-jdk8", "idle-jdk17"])))
+    for _ in range(rng.choice([1, 5, 50, 2000])):
+        data[rng.randrange(HEAD_BYTES, len(data))] = rng.choice([0, 0x7F, 0x80, 0xFF, rng.randrange(256)])
+    read(bytes(data))
+
+
+def test_a_chunk_without_metadata_says_so() -> None:
+    head = whole("idle-jdk17")[:HEAD_BYTES]
+    (problem,) = read(head[:8] + HEAD_BYTES.to_bytes(8, "big") + head[16:])
+    assert "no metadata" in problem.reason.template

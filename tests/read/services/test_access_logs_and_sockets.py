@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.read.services.access_log import is_access_log, read_access_log
+from mqdiag.read.services.sockets import is_sockets, read_sockets
+
+ENVOY = (
+    '[2026-11-28T01:00:00.000Z] "GET /price/17?x=1 HTTP/1.1" 504 UT 0 24 15000 - "-" "Java-http-client/17" "a2"'
+    ' "pricing" "10.0.0.1:8080"'
+)
+ISTIO = (
+    '[2026-11-28T01:00:00.000Z] "GET /price/18 HTTP/1.1" 200 - via_upstream - "-" 0 24 31 30 "-" "ua" "id" "pricing"'
+    ' "10.0.0.1:8080" outbound|80||pricing 10.1.1.1:40000 10.0.0.1:8080 10.1.1.1:1 - default'
+)
+NGINX = (
+    '10.1.1.1 - - [28/Nov/2026:01:00:01 +0000] "GET /price/44 HTTP/1.1" 499 0 "-" "Java" rt=1.001 uct="0.000"'
+    ' urt="1.001" upstream="10.0.0.2:8080"'
+)
+AS_JSON = (
+    '{"time_iso8601":"2026-11-28T01:00:01+00:00","request":"GET /price/44 HTTP/1.1","status":"200",'
+    '"upstream_response_time":"0.250, 0.750","upstream_addr":"10.0.0.1:80, 10.0.0.2:80"}'
+)
+
+
+@pytest.mark.parametrize(
+    ("line", "service", "status", "took_ms"),
+    [
+        (ENVOY, "10.0.0.1:8080", "504", 15_000),
+        (ISTIO, "10.0.0.1:8080", "200", 30),
+        (NGINX, "10.0.0.2:8080", "499", 1001),
+        (AS_JSON, "10.0.0.2:80", "200", 1000),
+    ],
+)
+def test_one_line(line: str, service: str, status: str, took_ms: float) -> None:
+    assert is_access_log([line])
+    (upstream,) = read_access_log("a", [line])
+    assert upstream.service == service
+    assert upstream.statuses == {status: 1}
+    assert upstream.longest_ms == pytest.approx(took_ms)
+    assert upstream.first is not None
+
+
+def test_numbers_of_paths_fall_together() -> None:
+    (upstream,) = read_access_log("a", [NGINX, NGINX.replace("/44", "/45")])
+    assert (upstream.path, upstream.requests) == ("/price/*", 2)
+
+
+def test_a_log_that_names_no_service_is_none() -> None:
+    plain = '10.1.1.1 - - [28/Nov/2026:01:00:01 +0000] "GET /a HTTP/1.1" 200 12 "-" "Java"'
+    assert not is_access_log([plain, plain])
+
+
+SS = """\
+State     Recv-Q Send-Q     Local Address:Port      Peer Address:Port  Process
+LISTEN    0      244            127.0.0.1:15432          0.0.0.0:*     users:(("postgres",pid=1,fd=6))
+ESTAB     0      0      [::ffff:127.0.0.1]:40184  [::ffff:127.0.0.1]:15432 users:(("java",pid=70,fd=5))
+"""
+NETSTAT = """\
+Active Internet connections (w/o servers)
+Proto Recv-Q Send-Q Local Address           Foreign Address         State       PID/Program name
+tcp6       0      0 127.0.0.1:40184         127.0.0.1:15432         ESTABLISHED 70/java
+"""
+
+
+@pytest.mark.parametrize("text", [SS, NETSTAT])
+def test_sockets(text: str) -> None:
+    assert is_sockets(text)
+    (socket,) = read_sockets("ss.txt", text.splitlines())
+    assert (socket.pid, socket.local, socket.local_port, socket.remote_port) == (70, "127.0.0.1", 40184, 15432)

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.read.services.mysql import is_mysql_log, read_mysql
+from mqdiag.read.services.postgresql import is_postgresql_log, read_postgresql
+from mqdiag.read.services.reader import kind_of
+
+WAITING = (
+    ("LOG", "process 26197 still waiting for ShareLock on transaction 728 after 1000.119 ms"),
+    ("DETAIL", "Process holding the lock: 26006. Wait queue: 26197."),
+    ("CONTEXT", 'while updating tuple (0,7) in relation "accounts"'),
+    ("STATEMENT", "UPDATE accounts SET balance = balance + 1 WHERE id = $1"),
+)
+PREFIXES = (
+    "2026-11-28 01:13:50.827 UTC [26197] ",
+    "2026-11-28 01:13:50.827 UTC [26197] shop@shop JDBC 10.0.0.8(54980) ",
+    "2026-11-28 01:13:50 UTC [26197]: [4-1] user=shop,db=shop,app=JDBC,client=10.0.0.8 ",
+    "2026-11-28 01:13:50.827 UTC 26197 ",
+    "<2026-11-28 01:13:50.827 GMT> [26197] ",
+)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+def test_a_wait_under_any_prefix(prefix: str) -> None:
+    lines = [f"{prefix}{level}:  {text}" for level, text in WAITING]
+    assert is_postgresql_log(lines)
+    log = read_postgresql("postgresql.log", lines)
+    (wait,) = log.waits
+    assert (wait.waiter, wait.holders, wait.waited_ms) == (26197, (26006,), 1000.119)
+    assert wait.of == "accounts"
+    assert wait.statement is not None
+    assert wait.statement.startswith("UPDATE accounts")
+    assert not wait.ended
+    assert wait.first is not None
+    assert wait.first.startswith("2026-11-28T01:13:50")
+
+
+def test_a_wait_ends_when_the_lock_is_acquired() -> None:
+    prefix = PREFIXES[0]
+    lines = [f"{prefix}{level}:  {text}" for level, text in WAITING]
+    lines.append(f"{prefix}LOG:  process 26197 acquired ShareLock on transaction 728 after 5000.5 ms")
+    (wait,) = read_postgresql("a", lines).waits
+    assert wait.ended
+    assert wait.waited_ms == 5000.5
+
+
+def test_a_session_has_its_port_by_the_line_of_its_connection() -> None:
+    head = "2026-11-28 01:13:20.319 UTC [26006] "
+    lines = [
+        head + "LOG:  connection received: host=10.0.0.7 port=40184",
+        head + "LOG:  connection authorized: user=shop database=shop application_name=payments",
+    ]
+    (session,) = read_postgresql("a", lines).sessions
+    assert (session.client, session.client_port) == ("10.0.0.7", 40184)
+    assert (session.user, session.database, session.application) == ("shop", "shop", "payments")
+    gone = [
+        *lines,
+        head + "LOG:  disconnection: session time: 0:00:01.0 user=shop database=shop host=10.0.0.7 port=40184",
+    ]
+    assert read_postgresql("a", gone).sessions == ()
+
+
+def test_csv_and_json() -> None:
+    row = (
+        '2026-11-28 01:13:50.827 UTC,"shop","shop",26197,"10.0.0.8:54980",66f,4,"UPDATE waiting",'
+        '2026-11-28 01:13:28 UTC,5/12,739,LOG,00000,"process 26197 still waiting for ShareLock on transaction 728 after'
+        ' 1000.119 ms","Process holding the lock: 26006. Wait queue: 26197.",,,,"while updating tuple (0,7) in relation'
+        ' ""accounts""","UPDATE accounts SET a = 1",,,"JDBC","client backend",,0'
+    )
+    as_json = (
+        '{"timestamp":"2026-11-28 01:13:50.827 UTC","user":"shop","dbname":"shop","pid":26197,"remote_host":"10.0.0.8",'
+        '"remote_port":54980,"error_severity":"LOG","message":"process 26197 still waiting for ShareLock on transaction'
+        ' 728 after 1000.119 ms","detail":"Process holding the lock: 26006. Wait queue: 26197.",'
+        '"application_name":"JDBC"}'
+    )
+    for line in (row, as_json):
+        assert kind_of(line) == "PostgreSQL log"
+        log = read_postgresql("a", [line])
+        (wait,) = log.waits
+        assert wait.holders == (26006,)
+        (session,) = log.sessions
+        assert (session.pid, session.client_port, session.application) == (26197, 54980, "JDBC")
+
+
+def test_events() -> None:
+    head = "2026-11-28 01:13:50.827 UTC [77] "
+    lines = [
+        head + "ERROR:  deadlock detected",
+        head + "DETAIL:  Process 77 waits for ShareLock on transaction 5; blocked by process 78.",
+        head + "STATEMENT:  UPDATE a SET b = 1",
+        head + "FATAL:  terminating connection due to idle-in-transaction timeout",
+        head + "FATAL:  sorry, too many clients already",
+        head + "FATAL:  remaining connection slots are reserved for non-replication superuser connections",
+    ]
+    events = {one.kind: one for one in read_postgresql("a", lines).events}
+    assert set(events) == {"deadlocked", "idle-timeout", "too-many-connections"}
+    assert events["too-many-connections"].lines == 2
+    assert events["deadlocked"].statement == "UPDATE a SET b = 1"
+
+
+def test_prose_is_no_log() -> None:
+    assert not is_postgresql_log(["I saw LOG:  something", "and then", "nothing more"])
+
+
+INNODB = """\
+=====================================
+2026-11-28 01:00:00 0x7f INNODB MONITOR OUTPUT
+=====================================
+------------
+TRANSACTIONS
+------------
+---TRANSACTION 5000, ACTIVE 12 sec starting index read
+mysql tables in use 1, locked 1
+LOCK WAIT 2 lock struct(s), heap size 1128, 1 row lock(s)
+MySQL thread id 9, OS thread handle 140, query id 50 10.0.0.8 shop updating
+UPDATE accounts SET a = 1 WHERE id = 7
+------- TRX HAS BEEN WAITING 12 SEC FOR THIS LOCK TO BE GRANTED:
+RECORD LOCKS space id 2 page no 4 n bits 72 index PRIMARY of table `shop`.`accounts` trx id 5000 lock_mode X waiting
+------------------
+---TRANSACTION 4999, ACTIVE 95 sec
+2 lock struct(s), heap size 1128, 1 row lock(s), undo log entries 1
+MySQL thread id 8, OS thread handle 139, query id 44 10.0.0.7 shop
+"""
+
+
+def test_the_status_of_innodb() -> None:
+    assert is_mysql_log(INNODB)
+    log = read_mysql("a", INNODB.splitlines())
+    sessions = {one.pid: one for one in log.sessions}
+    assert sessions[8].does == "idle-in-transaction"
+    assert sessions[8].transaction_ms == 95_000
+    (wait,) = log.waits
+    assert (wait.waiter, wait.holders, wait.of, wait.waited_ms) == (9, (8,), "shop.accounts", 12_000)

@@ -1,0 +1,65 @@
+"""Recordings of real consumers, each against its truth: the right cause, and nothing besides."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Report
+from tests.layers import some_later
+
+FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings"
+IN_EACH_RUN = {"stuck-jdk8", "healthy-jdk11", "full-load-jdk17", "gc-bound-jdk21", "leaking-jdk25"}
+ALWAYS_FREE = {"idle-consumer"}
+"""says of a consumer at rest that it rests"""
+CASES = sorted(folder.name for folder in FOLDER.iterdir() if (folder / "truth.json").is_file())
+PARTS = ("idle", "running", "native", "socket", "file", "lock", "park", "sleep", "unknown")
+
+
+def truth_of(case: str) -> dict[str, Any]:
+    return json.loads((FOLDER / case / "truth.json").read_text())
+
+
+@cache
+def report_of(case: str) -> Report:
+    diagnosis = diagnose_incident([FOLDER / case / "recording.jfr.xz"])
+    assert diagnosis.crashes == ()
+    return diagnosis.report
+
+
+@pytest.mark.parametrize("case", some_later(CASES, lambda case: case not in IN_EACH_RUN))
+def test_the_cause_is_found_and_nothing_besides(case: str) -> None:
+    expected = truth_of(case)["expected"]
+    report = report_of(case)
+    found = {(one.rule, one.cause) for one in report.findings}
+    wanted = {(one["rule"], one["cause"]) for one in expected["findings"]}
+    assert wanted <= found
+    free = {*ALWAYS_FREE, *expected["tolerated"], *(rule for rule, _ in wanted)}
+    assert {rule for rule, _ in found} <= free
+    if not {rule for rule, _ in found} - ALWAYS_FREE:
+        assert report.answer.state == "healthy"
+
+
+@pytest.mark.parametrize("case", some_later(CASES, lambda case: case not in IN_EACH_RUN))
+def test_a_budget_sums_to_the_wall(case: str) -> None:
+    report = report_of(case)
+    assert report.recordings is not None
+    (recording,) = report.recordings.recordings
+    assert recording.budgets
+    for budget in recording.budgets:
+        assert sum(getattr(budget, f"{part}_ms") for part in PARTS) == pytest.approx(budget.wall_ms, rel=1e-4)
+
+
+def test_calls_are_counted_by_peer() -> None:
+    """The server answers in 50 to 300 ms, and nearly all calls of ten threads are its."""
+    report = report_of("full-load-jdk17")
+    assert report.recordings is not None
+    first = report.recordings.recordings[0].calls[0]
+    assert (first.kind, first.host, first.threads) == ("socket-read", "localhost", 10)
+    assert 50 <= first.p50_ms <= 300 < first.longest_ms
+    assert first.frame == "com.acme.shop.UrlConnection.reserve(line 17)"

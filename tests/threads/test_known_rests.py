@@ -1,0 +1,194 @@
+"""One dump in which every thread is known to wait for work shows that none hangs; what is not known leaves it open."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.stacks import diagnose_stacks, read_paths
+from mqdiag.errors import InputError
+from mqdiag.language import english
+from mqdiag.progress import Silent
+from mqdiag.threads.facts import stacks_facts
+from tests.layers import one_in
+from tests.threads.real_series import packed_series
+
+HEAD = "2026-11-23 05:52:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+END = "JNI global refs: 5, weak refs: 0\n\n"
+JVM = '"Signal Dispatcher" #4 daemon prio=9 os_prio=0 tid=0x00007f00100400 nid=0x14 runnable\n\n'
+LISTENS = (
+    "sun.nio.ch.EPoll.wait(Native Method)",
+    "sun.nio.ch.SelectorImpl.select(SelectorImpl.java:146)",
+    "org.apache.tomcat.util.net.NioEndpoint$Poller.run(NioEndpoint.java:758)",
+)
+RESTS = (
+    "jdk.internal.misc.Unsafe.park(Native Method)",
+    "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)",
+    "org.apache.tomcat.util.threads.TaskQueue.take(TaskQueue.java:117)",
+    "java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1062)",
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1122)",
+)
+IN_A_POOL = ("java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1122)",)
+HANGS = {
+    "own wait": (
+        "java.lang.Object.wait(Native Method)",
+        "com.acme.Shop.awaitStock(Shop.java:31)",
+    ),
+    "own sleep": ("java.lang.Thread.sleep(Native Method)", "com.acme.Shop.tryAgain(Shop.java:31)"),
+    "own latch": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:230)",
+        "com.acme.Shop.begin(Shop.java:31)",
+    ),
+    "full queue": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.LinkedBlockingQueue.put(LinkedBlockingQueue.java:343)",
+        "com.acme.Shop.hand(Shop.java:31)",
+    ),
+    "own queue": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:435)",
+        "com.acme.Shop.answer(Shop.java:31)",
+    ),
+    "latch of a task": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:230)",
+        "org.springframework.scheduling.Round.run(Round.java:31)",
+        *IN_A_POOL,
+    ),
+    "call of a kept connection": (
+        "sun.nio.ch.Net.poll(Native Method)",
+        "java.io.FilterInputStream.read(FilterInputStream.java:71)",
+        "sun.rmi.transport.StreamRemoteCall.executeCall(StreamRemoteCall.java:240)",
+        "sun.rmi.transport.tcp.TCPTransport.handleMessages(TCPTransport.java:569)",
+    ),
+    "future": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CompletableFuture.get(CompletableFuture.java:2072)",
+        "org.springframework.web.Gate.run(Gate.java:31)",
+    ),
+}
+
+
+def _thread(name: str, frames: tuple[str, ...], number: int, state: str = "WAITING (parking)") -> str:
+    shown = "".join(f"\tat {frame}\n" for frame in (*frames, "java.lang.Thread.run(Thread.java:840)"))
+    head = (
+        f'"{name}" #{number} daemon prio=5 tid=0x00007f0010{number:04} nid=0x{number:x} waiting on condition\n'
+    )
+    return f"{head}   java.lang.Thread.State: {state}\n{shown}\n"
+
+
+SERVER = _thread("http-nio-8080-Poller", LISTENS, 20, "RUNNABLE") + "".join(
+    _thread(f"http-nio-8080-exec-{number}", RESTS, 20 + number) for number in (1, 2, 3)
+)
+
+
+def _answer(folder: Path, text: str) -> tuple[str, str]:
+    (folder / "jstack.txt").write_text(text)
+    answer = diagnose_stacks([folder / "jstack.txt"]).report.answer
+    assert answer is not None
+    return answer.state, f"{english()(answer.text)} {english()(answer.reason)}"
+
+
+def test_a_server_of_which_every_thread_waits_for_work(tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + SERVER + JVM + END)
+    assert state == "healthy"
+    assert "as far as one dump shows: 4 threads wait for work" in words
+    assert "check that they come from the right process" in words
+
+
+@pytest.mark.parametrize("frames", HANGS.values(), ids=HANGS)
+def test_a_wait_that_may_be_another_one_leaves_it_open(frames: tuple[str, ...], tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + SERVER + _thread("stock-keeper", frames, 90) + JVM + END)
+    assert state == "undecided"
+    assert "does not show whether stock-keeper hangs" in words
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(SERVER + JVM, id="a paste of single threads"),
+        pytest.param(HEAD + SERVER + JVM, id="a dump without its end"),
+        pytest.param(HEAD + SERVER + END, id="no thread of the JVM"),
+        pytest.param(
+            HEAD + SERVER.partition('"http-nio-8080-exec-1"')[2] + JVM + END, id="the half of a thread"
+        ),
+        pytest.param(HEAD + SERVER[SERVER.index('"http-nio-8080-exec-1"') :] + JVM + END, id="nothing listens"),
+        pytest.param(
+            HEAD + SERVER + JVM.replace("Signal Dispatcher", "VirtualThread-unparker") + JVM + END,
+            id="virtual threads are hidden",
+        ),
+        pytest.param(
+            HEAD + SERVER.replace("http-nio-8080-exec", "ConsumeMessageThread_G") + JVM + END, id="names alone"
+        ),
+    ],
+)
+def test_a_part_of_the_threads_leaves_it_open(text: str, tmp_path: Path) -> None:
+    assert _answer(tmp_path, text)[0] == "undecided"
+
+
+def test_a_thread_that_takes_the_dump_is_at_work_for_it_alone(tmp_path: Path) -> None:
+    asks = (
+        "sun.management.ThreadImpl.dumpThreads0(Native Method)",
+        "com.acme.Page.threads(Page.java:31)",
+        *IN_A_POOL,
+    )
+    assert (
+        _answer(tmp_path, HEAD + SERVER + _thread("exec-9", asks, 90, "RUNNABLE") + JVM + END)[0] == "healthy"
+    )
+    asks = asks[1:]
+    assert (
+        _answer(tmp_path, HEAD + SERVER + _thread("exec-9", asks, 90, "RUNNABLE") + JVM + END)[0] == "undecided"
+    )
+
+
+STUCK = [path for path in packed_series() if "-stuck" in path.parent.name or "dead" in path.parent.name]
+
+
+@pytest.mark.parametrize("path", one_in(25, STUCK, name=lambda path: f"{path.parent.name}-{path.name}"))
+def test_no_moment_of_a_standstill_looks_like_rest(path: Path) -> None:
+    for _, result in read_paths([str(path)], Settings(), Silent()):
+        assert not isinstance(result, InputError)
+        for sample in result.samples:
+            assert not stacks_facts([sample]).shows_standstills
+
+
+def test_a_thread_of_the_jvm_rests_while_a_child_process_lives(tmp_path: Path) -> None:
+    waits = ("java.lang.ProcessHandleImpl.waitForProcessExit0(Native Method)",)
+    reaper = _thread("process reaper (pid 4711)", waits, 91, "RUNNABLE")
+    assert _answer(tmp_path, HEAD + SERVER + reaper + JVM + END)[0] == "healthy"
+    finalizes = _thread("Finalizer", ("com.acme.Handle.finalize(Handle.java:9)",), 91, "RUNNABLE")
+    assert _answer(tmp_path, HEAD + SERVER + finalizes + JVM + END)[0] == "undecided"
+
+
+PRINTS = (
+    "jdk.internal.misc.Unsafe.park(Native Method)",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(AbstractQueuedSynchronizer.java:1707)",
+    "com.acme.Printer.inTurn(Printer.java:31)",
+)
+PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number in (0, 1))
+
+
+def test_a_process_in_which_nobody_is_left_to_wake_anybody(tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + PRINTERS + JVM + END)
+    assert state == "fault"
+    assert "none is left that could wake one" in words
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        pytest.param(_thread("Timer-0", RESTS, 90), id="a pool rests"),
+        pytest.param(_thread("Thread-9", HANGS["own sleep"], 90, "TIMED_WAITING (sleeping)"), id="one sleeps"),
+        pytest.param(_thread("Thread-9", PRINTS, 90, "TIMED_WAITING (parking)"), id="one waits with a limit"),
+        pytest.param(
+            _thread("Thread-9", ("com.acme.Printer.print(Printer.java:9)",), 90, "RUNNABLE"), id="one works"
+        ),
+        pytest.param(_thread("Thread-9", LISTENS, 90, "RUNNABLE"), id="one listens"),
+    ],
+)
+def test_whoever_may_wake_them_leaves_it_open(more: str, tmp_path: Path) -> None:
+    assert _answer(tmp_path, HEAD + PRINTERS + more + JVM + END)[0] == "undecided"
+    assert _answer(tmp_path, PRINTERS + JVM)[0] == "undecided"
