@@ -38,9 +38,9 @@ class LogEvidence(msgspec.Struct, kw_only=True):
     inputs: list[Input] = msgspec.field(default_factory=list)
     facts: LogsFacts | None = None
     sure: LogsFacts | None = None
-    """without lines that may be a part of what somebody wrote; None where there are no such lines"""
+    """facts without lines that may be a part of what somebody wrote; None where there are no such lines"""
     repeated: LogsFacts | None = None
-    """without those of them that stand in one place"""
+    """facts without those of them that stand in one place"""
 
     def by_field(self) -> dict[str, LogsFacts]:
         """The same by field of `Facts`, as far as there is any."""

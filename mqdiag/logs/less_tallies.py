@@ -19,11 +19,11 @@ class LessTallies(msgspec.Struct):
     """Two tallies besides that of a log; None where they would be the same."""
 
     sure: LogTally | None = None
-    """without all such lines"""
+    """tally without any such line"""
     repeated: LogTally | None = None
-    """without those of events that stand in one place"""
+    """tally without those of events that stand in one place"""
     _waiting: dict[int, list[tuple[Message, Handler]]] = msgspec.field(default_factory=dict)
-    """by event, its lines in its first place"""
+    """lines of each event in its first place"""
 
     def count(
         self, standing: Standing, message: Message, handler: Handler, event: int, tally: LogTally

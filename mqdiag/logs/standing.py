@@ -23,12 +23,12 @@ from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
 
 LEAST_RECORDS = 20
-"""of an application, without which a log is no place where users write"""
+"""records of an application without which a log is no place where users write"""
 SAMPLE_LINES = 400
 NEAR_MS = 5_000
-"""by which the times of neighbours may be in another order: loggers write late, and threads pause"""
+"""milliseconds by which neighbours may be in another order: loggers write late, and threads pause"""
 APART_MS = 60_000
-"""between two places that are no part of one message"""
+"""milliseconds between two places that are no part of one message"""
 LINES_AROUND = 60
 """lines above and below that are searched for the records around a line"""
 PRINTED_BY_THE_JVM = ("collection", "output", "frame")
@@ -48,7 +48,7 @@ _EXCEPTION = lazy_pattern(
 _FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 _CUT_FRAMES = "... "
 LEAST_FRAMES = 3
-"""of a stack that a logger printed"""
+"""frames of a stack that a logger printed"""
 
 
 _KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
@@ -80,7 +80,7 @@ class Standings(msgspec.Struct):
     """forms of the times with which its records begin, where they are no JSON"""
     _records_in_json: bool = False
     _places: dict[int, int | None] = msgspec.field(default_factory=dict)
-    """by event, the time of its first line"""
+    """time of the first line of each event"""
     _repeated: set[int] = msgspec.field(default_factory=set)
     _stamps: StampReader = msgspec.field(default_factory=StampReader)
 
