@@ -220,6 +220,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """among findings of its rule it is the one that tells a chain best"""
     undecides: bool = False
     """it says that the evidence does not suffice, not that something is wrong"""
+    may_be_quoted: bool = False
+    """somebody may have written all that shows it into a message of an application; it is a warning at most"""
     gives_way_to: tuple[Public, ...] = ()
     """rules of which a finding takes its place, so that this one stands only without them; "*" for any rule,
     "any fault" for a fault in the same evidence, "same threads" for findings that name most of its threads"""

@@ -23,8 +23,8 @@ def link(
 ) -> list[Finding]:
     """Fill `caused_by`: a rule's card says what explains it; subject, time and process must agree.
 
-    A finding that nothing as severe explains gets the severity that its card gives for that. One that gives way to
-    another is left out.
+    A finding that nothing as severe explains gets the severity that its card gives for that. One that may be quoted
+    is a warning at most. One that gives way to another is left out.
 
     Args:
         findings: all of a report; `processes` tells those of several JVMs apart.
@@ -48,12 +48,16 @@ def link(
             and cause is not effect
             and can_be_one_story(cause, effect, cards)
         ]
-        alone = None if effect.rule in severity_set else _severity_alone(effect, causes, cards)
+        severity = effect.severity
+        if effect.rule not in severity_set:
+            severity = _severity_alone(effect, causes, cards) or severity
+            if effect.may_be_quoted and severity is Severity.ERROR:
+                severity = Severity.WARNING
         linked.append(
             msgspec.structs.replace(
                 effect,
                 caused_by=tuple(dict.fromkeys(cause.fingerprint for cause in causes)),
-                severity=alone or effect.severity,
+                severity=severity,
             )
         )
     return linked

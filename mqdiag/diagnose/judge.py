@@ -11,6 +11,7 @@ from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order, standing
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import PASTED, answered
+from mqdiag.diagnose.may_be_written import with_doubts
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind
@@ -45,6 +46,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         ignored=settings.ignored,
         team=settings.team,
     )
+    outcome = _doubted(rules, facts, settings, outcome)
     cards = cards_of({finding.rule for finding in (*outcome.findings, *outcome.ignored)})
     report = Report(
         mqdiag=__version__,
@@ -74,6 +76,22 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
     )
     report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
+
+
+def _doubted(rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outcome: Outcome) -> Outcome:
+    """The outcome with doubts where somebody may have written the lines of a log that show a fault."""
+    if facts.sure_logs is None:
+        return outcome
+
+    def again(without: Facts, names: set[str]) -> tuple[Finding, ...]:
+        asked = [rule for rule in rules if rule.name in names]
+        return run_rules(asked, without, limits=settings.limits, severities=settings.severities).findings
+
+    return msgspec.structs.replace(
+        outcome,
+        findings=with_doubts(outcome.findings, facts, again),
+        ignored=with_doubts(outcome.ignored, facts, again),
+    )
 
 
 def _less_sure(findings: Iterable[Finding], cards: Mapping[str, RuleCard], facts: Facts) -> tuple[Finding, ...]:

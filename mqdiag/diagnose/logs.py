@@ -37,6 +37,15 @@ class LogEvidence(msgspec.Struct, kw_only=True):
 
     inputs: list[Input] = msgspec.field(default_factory=list)
     facts: LogsFacts | None = None
+    sure: LogsFacts | None = None
+    """facts without lines that may be a part of what somebody wrote; None where there are no such lines"""
+    repeated: LogsFacts | None = None
+    """facts without those of them that stand in one place"""
+
+    def by_field(self) -> dict[str, LogsFacts]:
+        """The same by field of `Facts`, as far as there is any."""
+        fields = {"logs": self.facts, "sure_logs": self.sure, "repeated_logs": self.repeated}
+        return {name: facts for name, facts in fields.items() if facts is not None}
 
 
 def diagnose_logs(
@@ -57,7 +66,9 @@ def diagnose_logs(
     settings = settings or Settings()
     named = [NamedLog(path=str(path), name=str(path)) for path in paths]
     evidence = read_logs(named, settings, utc_offset_minutes=utc_offset_minutes, progress=progress)
-    facts = Facts(inputs=tuple(evidence.inputs), logs=evidence.facts, expectations=settings.expectations)
+    facts = msgspec.structs.replace(
+        Facts(inputs=tuple(evidence.inputs), expectations=settings.expectations), **evidence.by_field()
+    )
     return judge(facts, settings)
 
 
@@ -104,6 +115,11 @@ def read_logs(
         done += size
     if read:
         evidence.facts = logs_facts(read, utc_offset_minutes, statements)
+        if any(log.less.sure is not None for log in read):
+            sure = [msgspec.structs.replace(log, tally=log.less.sure or log.tally) for log in read]
+            repeated = [msgspec.structs.replace(log, tally=log.less.repeated or log.tally) for log in read]
+            evidence.sure = logs_facts(sure, utc_offset_minutes, statements)
+            evidence.repeated = logs_facts(repeated, utc_offset_minutes, statements)
         files = {file.path: file for file in evidence.facts.files}
         entries = [
             _dated(entry, files[entry.path].last, files[entry.path].utc_offset is not None)

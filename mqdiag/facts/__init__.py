@@ -32,6 +32,10 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     pid: int | None = None
     """the process that heap dump and thread dumps are of"""
     logs: LogsFacts | None = None
+    sure_logs: LogsFacts | None = None
+    """the same without lines that may be a part of what somebody wrote; None where there are no such lines"""
+    repeated_logs: LogsFacts | None = None
+    """the same without those of them that stand in one place"""
     stores: StoresFacts | None = None
     admin: AdminFacts | None = None
     asked_at: str | None = None

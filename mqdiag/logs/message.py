@@ -22,7 +22,8 @@ _STEP = _MOST_DIGITS // 2
 _TWO_DIGITS = lazy_pattern(r"\d\d")
 """stand side by side in every 50th character of such a number, and so in hardly any line"""
 _TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
-_STACK_KEYS = ("stack_trace", "stack", "exception")
+STACK_KEYS = ("stack_trace", "stack", "exception")
+"""keys of records in JSON under which loggers put an exception with its stack"""
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
 _CRI = lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
 _COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
@@ -64,6 +65,10 @@ _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _HEAD_WORDS = (b"level", b"severity", b"logger")
 _JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
+_RECORD_IN_RECORD = lazy_pattern(
+    rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
+)
+"""the value of a collector's key that is a record itself; in one that only holds braces, they are somebody's text"""
 STACK_BYTES = 8 << 10
 _COMPOSED = lazy_pattern(r"^\S{1,60} +\| *")
 """docker compose puts the service before each line"""
@@ -191,6 +196,15 @@ class Message(msgspec.Struct):
         goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(_BETWEEN_FRAMES)
         return None if goes_on else _joined_frames(found[0])
 
+    def with_little_around(self) -> Message:
+        """The same with no more of the log around it than its record and its stack may take."""
+        block, start = self.hit.block, self.hit.start
+        begin = block.rfind(b"\n", 0, max(start - STACK_BYTES, 0)) + 1
+        end = start + len(self.hit.line) + 2 * STACK_BYTES
+        lines = self.lines_read - block.count(b"\n", end) if self.lines_read else 0
+        hit = msgspec.structs.replace(self.hit, block=block[begin:end], start=start - begin)
+        return Message(hit, self.stamps, lines)
+
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
         text = self.text
@@ -268,7 +282,7 @@ def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | N
         inner = _of_json(text.encode(), within=True)
         if inner is not None:
             return inner
-    stack = _first_text(entry, _STACK_KEYS)
+    stack = _first_text(entry, STACK_KEYS)
     return f"{text}\n{stack}" if stack else text, _first_text(entry, _THREAD_KEYS)
 
 
@@ -276,8 +290,9 @@ def wrapped_head(line: bytes) -> Head:
     """Level and logger of a record in JSON, as far as its keys tell."""
     if not any(word in line for word in _HEAD_WORDS):
         return NO_HEAD
-    if b'\\"' in line:
-        line = line.replace(b'\\"', b'"')  # a record in a record
+    inner = _RECORD_IN_RECORD.search(line) if b'\\"' in line else None
+    if inner is not None:
+        line = line[: inner.end()] + line[inner.end() :].replace(b'\\"', b'"')
     level, logger = _JSON_LEVEL.search(line), _JSON_LOGGER.search(line)
     return Head(
         None if level is None else level_of(level[1].decode()),

@@ -15,10 +15,9 @@ from mqdiag.logs.message import Message, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
 
-OWN_FORMS = frozenset({"rocketmq", "client-4", "client-5"})
-"""forms of logs that RocketMQ writes by itself, where no line names an application's logger"""
 LONGEST_WRAPPER = 200
 """bytes before the JSON of a collector"""
 END_OF_HEAD = " - "

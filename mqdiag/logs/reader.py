@@ -10,13 +10,15 @@ import msgspec
 
 from mqdiag.errors import InputError, empty_file
 from mqdiag.logs.counting import handler_of
+from mqdiag.logs.less_tallies import LessTallies
 from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
-from mqdiag.logs.provenance import OWN_FORMS, Provenance
+from mqdiag.logs.provenance import Provenance
 from mqdiag.logs.quoted import QuotedLines, says_something
 from mqdiag.logs.repeats import repeated_text
+from mqdiag.logs.standing import Standing, Standings
 from mqdiag.logs.statements import beginnings, searched
 from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
 from mqdiag.read.logs.blocks import blocks
@@ -24,7 +26,7 @@ from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
-from mqdiag.read.logs.shape import SAMPLE_LINES, Shape, has_records, shape_of
+from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 from mqdiag.text import say
 
@@ -43,6 +45,7 @@ class ReadLog(msgspec.Struct):
     shape: Shape
     counts: Counts
     tally: LogTally
+    less: LessTallies
     levels: LevelLines
     other_client: str | None
     """the client that wrote it, if that is not the Java client"""
@@ -104,6 +107,7 @@ class LogsReader:
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
         rows, provenance, quoted = self._rows, Provenance(shape.form), QuotedLines()
+        standings, less = Standings(shape.kind == "application", head), LessTallies()
         team = None
         if self._statements:
             from mqdiag.logs.team_lines import TeamLines  # most runs know of no team
@@ -117,19 +121,25 @@ class LogsReader:
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
             message = Message(hit, stamps, counts.lines)
-            if not provenance.is_own(message):
-                quoted.not_in_place(message, rows.literals[hit.literal], handler, tally, counts)
+            literal, event = rows.literals[hit.literal], rows.event_of[hit.literal]
+            standing = Standing.FORGED
+            if provenance.is_own(message):
+                standing = standings.of(message, rows.statements[hit.literal], literal, event)
+            if standing is Standing.FORGED:
+                quoted.not_in_place(message, literal, handler, tally, counts)
                 continue
             last_position, last_handler = hit.position, handler
             quoted.own(hit.position)
             is_record = hit.position >= MOST_BYTES or level_in(hit.line, HEAD_BYTES_OF_LINE) is not None
             if not is_record and says_something(message, handler, tally):
                 taken.add(hit.position)
+            less.count(standing, message, handler, event, tally)
             handler(message, tally)
         quoted.end()
-        if tally.closings.shut_down() and (closed := tally.events.get(("channel-closed", "client"))):
-            closed.keep_largest("closed_together", closed.count)
-        _see_ends(tally, head, watched.tail[-_TAIL_BYTES:])
+        less.end()
+        for one in (tally, less.sure, less.repeated):
+            if one is not None:
+                _end(one, head, watched.tail[-_TAIL_BYTES:])
         client = other_client(head)
         is_short = counts.bytes <= min(len(head), MOST_BYTES)
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
@@ -145,6 +155,7 @@ class LogsReader:
             shape,
             counts,
             tally,
+            less,
             levels,
             client,
             identity,
@@ -159,6 +170,12 @@ class LogsReader:
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:
     yield first
     yield from rest
+
+
+def _end(tally: LogTally, head: bytes, tail: bytes) -> None:
+    if tally.closings.shut_down() and (closed := tally.events.get(("channel-closed", "client"))):
+        closed.keep_largest("closed_together", closed.count)
+    _see_ends(tally, head, tail)
 
 
 def _see_ends(tally: LogTally, head: bytes, tail: bytes) -> None:

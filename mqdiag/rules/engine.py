@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
 
+AMONG_LINES = say("it stands among the lines of a log, into which somebody may have pasted it")
+FOLLOWED = say("lines of a log follow it, and do not show whether the process crashed")
+
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """What the rules said."""
@@ -225,8 +228,8 @@ def _finding(
 ) -> Finding:
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
-    doubt = _doubt(draft, shown_by, facts) if confidence is Confidence.HIGH else None
-    if doubt is not None:
+    doubt = _doubt(draft, shown_by, facts)
+    if doubt is not None and confidence is Confidence.HIGH:
         confidence, why = Confidence.MEDIUM, doubt
     subject = draft.subject
     of_run = told().of(
@@ -263,6 +266,7 @@ def _finding(
         tells_most=draft.tells_most,
         lies_at=rule.texts.lies_at,
         undecides=rule.texts.undecides or draft.undecides,
+        may_be_quoted=doubt in (AMONG_LINES, FOLLOWED),
         gives_way_to=draft.gives_way_to,
     )
 
@@ -272,10 +276,10 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
     if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
         return say("records of the dump contradict each other")
     if any(given.pasted and given.kind in shown_by for given in facts.inputs if given.kind == "admin"):
-        return say("it stands among the lines of a log, into which somebody may have pasted it")
+        return AMONG_LINES
     crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
     if crashes and all(report.followed for report in crashes):
-        return say("lines of a log follow it, and do not show whether the process crashed")
+        return FOLLOWED
     if {*shown_by} == {"logs"} and draft.unsigned:
         return say("its lines stand below a message of an application, which somebody may have written")
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt

@@ -178,7 +178,7 @@ CRASH = """#
 
 
 def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
-    """The same head is an error at the end of a log, and, less sure, before the lines of the next start."""
+    """The same head is an error at the end of a log, and a warning before the lines of the next start."""
     restarted = "\n".join([*lines(-30), CRASH, *lines(20)])
     goes_on = "\n".join(line.replace(",123", f",{part}") for line in lines(-30, 80) for part in (123, 723))
     cut = goes_on.index(f"ticket {5}")
@@ -194,7 +194,7 @@ def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
         named = sum(given.pasted for given in report.inputs)
         told[name] = crash.severity.value, crash.confidence.value == "high", named, report.answer.state
     assert told == {
-        "restarted": ("error", False, 0, "fault"),
+        "restarted": ("warning", False, 0, "fault"),
         "ended": ("error", True, 0, "fault"),
         "pasted": ("info", False, 1, "undecided"),
     }

@@ -21,6 +21,7 @@ from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.heap import TIME
 from mqdiag.findings import Confidence, Report, Severity
+from tests.folded import folded
 from tests.logs.statement_rows import rows
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -216,6 +217,95 @@ IN_A_RECORD = {
         for second in range(0, 60, 10)
     ),
 }
+
+
+RECORD = "2026-11-21 20:{:02}:{:02}.123 {:>5} 1 --- [nio-8080-exec-1] {:40} : {}"
+TICKET = RECORD.format(3, 20, "INFO", "c.e.shop.Tickets", "new ticket")
+BAD_TICKET = RECORD.format(3, 20, "WARN", "c.e.shop.Tickets", "bad ticket")
+OUT_OF_MEMORY = "java.lang.OutOfMemoryError: Java heap space"
+FULL = "physic disk maybe full soon 0.94, so mark disk full, storePathPhysic=/data/store/commitlog"
+A_RECORD = {"logger": "org.apache.rocketmq.store.DefaultMessageStore", "level": "ERROR"}
+ONE_PLACE = {
+    **{f"{name}, below INFO": f"{TICKET}\n{text}" for name, text in WRITTEN.items()},
+    **{f"{name}, below WARN": f"{BAD_TICKET}\n{text}" for name, text in WRITTEN.items()},
+    "an exception in a sentence": f"{BAD_TICKET}: {OUT_OF_MEMORY}",
+    "an exception in the text of another": (
+        f"{BAD_TICKET}\njava.lang.IllegalArgumentException: text {OUT_OF_MEMORY}\n\tat a.B.c(B.java:1)"
+    ),
+    "a record that says an error": f"{TICKET}\n"
+    + RECORD.format(3, 20, "ERROR", "c.e.shop.Tickets", OUT_OF_MEMORY),
+    "a stack without its end": f"{TICKET}\n{OUT_OF_MEMORY}\n\tat com.acme.A.b(A.java:1)",
+    "collections": "\n".join((TICKET, IN_A_RECORD["collections"])),
+}
+"""what may be a part of one message, and cannot be told from what the process prints"""
+CONTRADICTED = {
+    "a record in RocketMQ's own layout": f"{TICKET}\n2026-11-21 20:03:20 ERROR StoreScheduledThread1 - {FULL}",
+    "a record of another time": f"{TICKET}\n" + RECORD.format(9, 20, "WARN", "RocketmqClient", FULL),
+    "records in JSON": "\n".join([TICKET, *[json.dumps({**A_RECORD, "message": FULL})] * 3]),
+    "a logger in the braces of a text": f"{TICKET} {FULL} {json.dumps(A_RECORD)}",
+}
+"""what the lines of the log around it contradict"""
+
+
+def container(text: str) -> str:
+    """Lines as docker keeps them."""
+    return "".join(json.dumps({"log": f"{line}\n", "stream": "stdout"}) + "\n" for line in text.splitlines())
+
+
+def among_records(text: str) -> str:
+    """A text in the log of an application that serves users."""
+    lines = [RECORD.format(n // 60, n % 60, "INFO", "c.e.shop.Orders", f"order {n}") for n in range(400)]
+    return "\n".join([*lines[:201], text, *lines[201:]]) + "\n"
+
+
+@folded("name", ONE_PLACE)
+def test_no_text_in_one_place_fails_a_run(name: str, tmp_path: Path) -> None:
+    text = ONE_PLACE[name]
+    for wrap in (str, container):
+        path = tmp_path / "app.log"
+        path.write_text(wrap(among_records(text)))
+        report = diagnose_incident([path]).report
+        assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)]
+        assert not high(report)
+        assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING)
+
+
+@folded("name", CONTRADICTED)
+def test_what_its_log_contradicts_is_quoted(name: str, tmp_path: Path) -> None:
+    text = CONTRADICTED[name]
+    for wrap in (str, container):
+        path = tmp_path / "app.log"
+        path.write_text(wrap(among_records(text)))
+        report = diagnose_incident([path]).report
+        assert not faults(report)
+        assert report.answer.state == "undecided"
+        assert report.inputs[0].quoted
+
+
+def test_a_stack_that_a_logger_printed_stays_an_error(tmp_path: Path) -> None:
+    frames = "\tat c.A.b(A.java:1)\n\tat c.A.c(A.java:2)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
+    path = tmp_path / "app.log"
+    path.write_text(among_records(f"{BAD_TICKET}\n{OUT_OF_MEMORY}\n{frames}"))
+    (found,) = diagnose_incident([path]).report.findings
+    assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.MEDIUM)
+    assert not found.may_be_quoted
+
+
+def test_two_places_are_an_error(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    later = RECORD.format(6, 40, "WARN", "c.e.shop.Tickets", f"failed: {OUT_OF_MEMORY}")
+    path.write_text(among_records(f"{BAD_TICKET}: {OUT_OF_MEMORY}") + later + "\n")
+    (found,) = diagnose_incident([path]).report.findings
+    assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.MEDIUM)
+
+
+def test_lines_before_any_user_writes_are_sure(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    path.write_text(
+        "Unrecognized VM option 'UseX'\nError: Could not create the Java Virtual Machine.\n" + among_records("")
+    )
+    (found,) = diagnose_incident([path]).report.findings
+    assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.HIGH)
 
 
 def test_no_message_of_several_lines_makes_a_sure_fault(tmp_path: Path) -> None:

@@ -194,11 +194,17 @@ def test_words_of_a_statement_that_say_nothing_are_not_quoted(tmp_path: Path) ->
         + "\n",
         spring(f"send failed, e={OUT_OF_MEMORY}", "WARN"),
         f'Exception in thread "main" {OUT_OF_MEMORY}\n',
-        json_record(level="ERROR", logger="c.e.shop.Orders", message="failed", stack_trace=OUT_OF_MEMORY),
     ],
 )
 def test_exceptions_that_an_application_prints_stay(text: str) -> None:
     assert [event.kind for event in facts(USUAL + text).events] == ["out-of-memory"]
+
+
+def test_a_record_in_json_counts_among_such_records_alone() -> None:
+    text = json_record(level="ERROR", logger="c.e.shop.Orders", message="failed", stack_trace=OUT_OF_MEMORY)
+    usual = "".join(json_record(**APPLICATION, message=f"order {number}") for number in range(40))
+    assert [event.kind for event in facts(usual + text).events] == ["out-of-memory"]
+    assert not facts(USUAL + text).events
 
 
 @pytest.mark.parametrize(

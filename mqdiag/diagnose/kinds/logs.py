@@ -58,8 +58,7 @@ def _telling_literals() -> tuple[bytes, ...]:
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     named = [NamedLog(path=piece.path, name=piece.name) for piece in pieces]
     evidence = read_logs(named, settings, utc_offset_minutes=settings.utc_offset_minutes, progress=progress)
-    shared: dict[str, object] = {} if evidence.facts is None else {"logs": evidence.facts}
-    return Collected(inputs=evidence.inputs, shared=shared)
+    return Collected(inputs=evidence.inputs, shared=dict(evidence.by_field()))
 
 
 def _is_excerpt_of_anything(piece: Piece) -> bool:

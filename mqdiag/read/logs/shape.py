@@ -11,10 +11,14 @@ import msgspec
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.levels import ANY
+from mqdiag.read.logs.levels import ANY, HEAD_BYTES, level_in
 from mqdiag.read.logs.stamps import has_clock
 
 SAMPLE_LINES = 400
+OWN_FORMS = frozenset({"rocketmq", "client-4", "client-5"})
+"""forms of logs that RocketMQ writes by itself, where no line names an application's logger"""
+LEAST_SHARE = 2
+"""a part of the lines with a level, 1 / 2, as many as which have the form of a log of RocketMQ or of the JVM"""
 
 _LEVEL = ANY.encode()
 _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
@@ -81,6 +85,8 @@ def shape_of(head: bytes, name: str) -> Shape:
     lines = [line for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES] if line.startswith(_BEGINNINGS)]
     votes = Counter(form for line in lines for form, pattern in _FORMS[:-2] if pattern.match(line))
     wraps = Counter(form for line in lines for form, pattern in _FORMS[-2:] if pattern.match(line))
+    if LEAST_SHARE * votes.total() < sum(level_in(line, HEAD_BYTES) is not None for line in lines):
+        votes.clear()  # such lines may stand in the messages of an application
     form = (votes or wraps).most_common(1)[0][0] if votes or wraps else "plain"
     if form == "plain" and any(map(_UNTIMED_COLLECTION.match, lines)) and not has_clock(head):
         form = "gc-8"
@@ -91,6 +97,11 @@ def shape_of(head: bytes, name: str) -> Shape:
     if form == "rocketmq":
         return Shape(_own_file(head, name), form)
     return Shape("application", form)
+
+
+def is_of_own_form(line: bytes) -> bool:
+    """Whether a line begins as those of the files that RocketMQ writes by itself."""
+    return any(pattern.match(line) for form, pattern in _FORMS if form in OWN_FORMS)
 
 
 def has_records(head: bytes) -> bool:

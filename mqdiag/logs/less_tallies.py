@@ -1,0 +1,57 @@
+"""What a log says without the lines that may be a part of a text that somebody wrote."""
+
+from __future__ import annotations
+
+from copy import deepcopy
+
+import msgspec
+
+from mqdiag.logs.counting import Handler
+from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.message import Message
+from mqdiag.logs.standing import Standing
+
+MOST_WAITING = 40
+"""lines of one event in one place that are kept until it is met in another"""
+
+
+class LessTallies(msgspec.Struct):
+    """Two tallies besides that of a log; None where they would be the same."""
+
+    sure: LogTally | None = None
+    """tally without any such line"""
+    repeated: LogTally | None = None
+    """tally without those of events that stand in one place"""
+    _waiting: dict[int, list[tuple[Message, Handler]]] = msgspec.field(default_factory=dict)
+    """lines of each event in its first place"""
+
+    def count(
+        self, standing: Standing, message: Message, handler: Handler, event: int, tally: LogTally
+    ) -> None:
+        """Count a line, before the tally of the log has it.
+
+        Args:
+            standing: what the line proves.
+            message: the line.
+            handler: what counts it.
+            event: place of its event.
+            tally: of the log.
+        """
+        if standing is not Standing.SURE and self.sure is None:
+            self.sure, self.repeated = deepcopy(tally), deepcopy(tally)
+        if self.sure is None or self.repeated is None:
+            return
+        if standing is Standing.SURE:
+            handler(message, self.sure)
+        if standing is Standing.ALONE:
+            waiting = self._waiting.setdefault(event, [])
+            if len(waiting) < MOST_WAITING:
+                waiting.append((message.with_little_around(), handler))
+            return
+        for earlier, own in self._waiting.pop(event, ()):
+            own(earlier, self.repeated)
+        handler(message, self.repeated)
+
+    def end(self) -> None:
+        """Forget lines that stayed alone."""
+        self._waiting.clear()
