@@ -15,7 +15,7 @@ class LastException(NamedTuple):
     """One row."""
 
     kind: str
-    """of the event"""
+    """kind of the event"""
     thrown: str
     """pattern of the exception with its message"""
     frames: str

@@ -47,11 +47,11 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     unless: str = ""
     """name of a value: the line stands only where it is not"""
     libraries: tuple[str, ...] = ()
-    """of an action: it stands only where the finding names one of these client libraries"""
+    """client libraries of an action, which stands only where the finding names one of them"""
     command: str | tuple[str, ...] = ""
-    """of an action: how to do it, as a line for a shell; of several, the first whose values are known"""
+    """line for a shell that carries an action out; the first one whose values are known, where there are several"""
     risk: str | tuple[str, ...] = ""
-    """of an action: what it costs, in a clause; of several, the first whose values are known"""
+    """price of an action, in a clause; the first one whose values are known, where there are several"""
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -237,4 +237,4 @@ def _place_of(event: LogEvent) -> Text | None:
     """File and line of the example; None where the line is not known."""
     if event.example_line is None or not event.files:
         return None
-    return say("{path}, line {line:number}", path=event.files[0], line=event.example_line)
+    return say("{path}, line {line}", path=event.files[0], line=event.example_line)

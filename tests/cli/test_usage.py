@@ -96,6 +96,7 @@ PROCESSES = {
     "logs": ["given"],
     "mcp": ["missing"],
     "query": ["given", "SELECT 1"],
+    "recording": ["given"],
     "redact": ["given", "shared"],
     "rules": ["stuck-socket-read"],
     "secrets": ["given"],

@@ -37,7 +37,7 @@ def test_the_library_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "stacks.txt").write_text(text, "utf-8")
     found = finding(tmp_path / "stacks.txt", "stuck-socket-read", capsys)
     assert "in a network call of Acme HTTP" in found["title"]
-    assert found["remedy"][0].startswith("Set acme.http.read-timeout")
+    assert found["then"][0]["text"].startswith("Set acme.http.read-timeout")
     assert found["evidence"]["frame"].startswith("com.shop.Listener.consumeMessage")
     assert [one["by"] for one in found["team"]] == ["acme.toml", "acme/rules/stuck-socket-read.toml"]
 

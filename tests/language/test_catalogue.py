@@ -36,8 +36,15 @@ ENGLISH_RECORDS = {
     "capture/folder.py": ("failed: {}", "not done: {}"),
     "capture/samples.py": ("thread dump {}",),
     "capture/remote/run.py": ("thread dump {}",),
+    "rules/card_names.py": (
+        "nothing gives {}; {}",
+        "no check asks for the limit {}; they ask for {}",
+        "a check asks for the limit {}, which the card does not have",
+        "there is no rule {}; expected the name of one",
+        ", such as {}",
+    ),
 }
-"""sentences that a file keeps in English for readers of every language: the manifest of a capture"""
+"""sentences that a file keeps in English for readers of every language: the manifest of a capture, mistakes in a card"""
 NO_SENTENCES = {
     "capture/run.py": ("kubectl exec POD -- {}", "docker exec {} {}", "docker logs {}"),
     "cli/common/failures.py": ("mqdiag: {}",),

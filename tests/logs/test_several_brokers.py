@@ -123,7 +123,7 @@ def test_master_and_slave_are_two(tmp_path: Path) -> None:
     assert {found.subject.instance for found in report.findings} == {"broker"}
     brokers = {broker.instance: broker for broker in logs_of(report).brokers}
     assert set(brokers) == {"broker", "slave"}
-    assert {event.kind for event in brokers["slave"].events} == {"slave-settings-copied"}, (
+    assert {event.kind for event in brokers["slave"].events} == {"slave-settings-copied", "start-succeeded"}, (
         "senders are answered by the master"
     )
 
@@ -178,7 +178,7 @@ def test_answers_that_name_nobody_are_given_to_nobody(tmp_path: Path) -> None:
         names=("i/broker-a/broker.log", "i/broker-b/broker.log", "i/app/app.log"),
     )
     by_instance = {(broker.name, broker.instance): len(broker.events) for broker in logs.brokers}
-    assert by_instance == {("broker-a", None): 0, ("broker-b", None): 0, (None, UNNAMED_BROKER): 1}
+    assert by_instance == {("broker-a", None): 1, ("broker-b", None): 1, (None, UNNAMED_BROKER): 1}
 
 
 def test_a_name_that_two_brokers_have_tells_neither(tmp_path: Path) -> None:

@@ -113,7 +113,9 @@ def test_a_pool_that_waits_for_futures_is_a_warning(tmp_path: Path) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize("cpu", [5.0, None])
 def test_what_may_be_a_rest_is_no_fault(tmp_path: Path, frames: tuple[str, ...], cpu: float | None) -> None:
-    found = report(tmp_path, [many("pool-1-thread", 4, frames, WAITING, cpu)] * 5).findings
+    # one that rests shows that somebody may wake the others
+    sample = [*many("pool-1-thread", 4, frames, WAITING, cpu), named("resting", 9, TAKE, WAITING)]
+    found = report(tmp_path, [sample] * 5).findings
     assert [one for one in found if one.severity in ("error", "warning")] == []
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 from collections import Counter
 
-from mqdiag.diagnose.answer import FAULTS
 from tests.accuracy.page import fill
 from tests.threads.real_series import (
     SAME_CALL,
@@ -101,7 +100,7 @@ def without_cpu_times() -> str:
         loud = (
             f"{one.rule} ({one.cause}, {one.severity})"
             for one in report.findings
-            if one.severity in FAULTS and not one.undecides
+            if one.is_fault
         )
         told = ", ".join(dict.fromkeys(loud)) or "none"
         answers.append(f"| {path.parent.name} | {truth} | {report.answer.state} | {told} |")

@@ -40,7 +40,7 @@ def test_the_own_frame_the_library_and_its_setting_are_named(folder: Path, call:
     assert frame.startswith(f"com.acme.calls.{call['call']}Call" + ("$" if "wrapped" in call else "."))
     remedy = " ".join(english()(text) for text in finding.remedy)
     # where no thread uses a connection they leak: the setting that finds the leak, and not the size, is named
-    assert call["setting"] in remedy or "does not give a connection back" in remedy
+    assert call["setting"] in remedy or "must close the connection" in remedy
     framework = next(one for one in all_libraries() if one.name == call["name"]).kind == "framework"
     assert framework or finding.evidence["library"] == call["name"]
 

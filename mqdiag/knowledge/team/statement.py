@@ -186,7 +186,7 @@ def _checked(file: GivenFile, place: str, row: _Row) -> Statement:
         for value in (f"{{{name}}}" for name in pattern.names):
             if any(value in text for text in texts):
                 problem = say(
-                    "{value} is a value of one line, and a finding tells of many: expected words alone",
+                    "{value} is a value of one line, and a finding is about many: expected words alone",
                     value=value,
                 )
                 raise refused(file, f"{place}.{key}", problem)
