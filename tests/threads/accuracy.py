@@ -97,11 +97,7 @@ def without_cpu_times() -> str:
         truth = ", ".join(
             f"{count} {state}" for state, count in sorted(truth_of(path.parent)["summary"].items())
         )
-        loud = (
-            f"{one.rule} ({one.cause}, {one.severity})"
-            for one in report.findings
-            if one.is_fault
-        )
+        loud = (f"{one.rule} ({one.cause}, {one.severity})" for one in report.findings if one.is_fault)
         told = ", ".join(dict.fromkeys(loud)) or "none"
         answers.append(f"| {path.parent.name} | {truth} | {report.answer.state} | {told} |")
     return "\n".join(
