@@ -26,7 +26,8 @@ NAMES = frozenset(
         "cleaner", "class", "setter",
         "Full", "Future", "future", "latch", "to-space", "exhausted", "allocation", "stall",
         # files and hardware
-        "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "await", "util", "vmstat", "dmesg",
+        "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "await", "util", "vmstat",
+        "dmesg",
         # formats, protocols and levels of log lines
         "HTML", "HTTP", "JFR",
         "JSON", "XML", "TLS", "JDBC", "JMX", "IO", "IP", "CPU", "ELF", "UTC", "WARN", "ERROR", "INFO",

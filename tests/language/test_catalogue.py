@@ -44,7 +44,7 @@ ENGLISH_RECORDS = {
         ", such as {}",
     ),
 }
-"""sentences that a file keeps in English for readers of every language: the manifest of a capture, mistakes in a card"""
+"""sentences that a file keeps in English for readers of every language: manifests of captures, mistakes in cards"""
 NO_SENTENCES = {
     "capture/run.py": ("kubectl exec POD -- {}", "docker exec {} {}", "docker logs {}"),
     "cli/common/failures.py": ("mqdiag: {}",),

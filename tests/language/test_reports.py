@@ -91,7 +91,8 @@ def test_no_line_is_wider_than_the_page() -> None:
         *(render_card(rule.card, rule.cases, ZH) for rule in RULES.values()),
     ):
         for line in page.splitlines():
-            assert cell_len(line) <= 80, line
+            # a command has a line of its own, as wide as it is
+            assert cell_len(line) <= 80 or (line.startswith("     ") and CHINESE.search(line) is None), line
 
 
 def test_columns_stay_below_their_heads() -> None:
