@@ -44,7 +44,8 @@ NAMES = frozenset(
         "CLIENT", "LIST", "KILL", "QUERY", "Id", "Redis",
         "Lock", "active",
         # Java's and its libraries' own words
-        "Spring", "starter", "Logback", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
+        "Spring", "starter", "Logback", "try-with-resources", "Druid", "Tomcat", "pom", "jar", "lib", "mvn", "gradle",
+        "dependency", "tree", "dependencyInsight", "Alpine", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
         "connect", "key", "lite", "SUCCESS", "Phaser", "Exchanger", "synchronized", "notify",
     )
 )  # fmt: skip
@@ -56,11 +57,11 @@ _CHUNK = re.compile(r"[!-~…]+")
 _NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
 """in an option, frame, class, path, setting or id, and in no word"""
 _QUOTED = re.compile(
-    r"`[^`\n]*`|mqdiag [a-z]+|--detail [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
+    r"`[^`\n]*`|# of [\w.-]+$|mqdiag [a-z]+|--detail [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
     r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)",
-    re.ASCII,
+    re.ASCII | re.MULTILINE,
 )
-"""a command, a call, a log message in quotation marks"""
+"""a command, the broker behind it, a call, a log message in quotation marks"""
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
