@@ -45,7 +45,8 @@ NAMES = frozenset(
         "Lock", "active",
         # Java's and its libraries' own words
         "Spring", "starter", "Logback", "try-with-resources", "Druid", "Tomcat", "pom", "jar", "lib", "mvn", "gradle",
-        "dependency", "tree", "dependencyInsight", "Alpine", "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
+        "dependency", "tree", "dependencyInsight", "Alpine",
+        "appender", "Throwable", "Error", "Condition", "monitor", "finally", "timeout",
         "connect", "key", "lite", "SUCCESS", "Phaser", "Exchanger", "synchronized", "notify",
     )
 )  # fmt: skip
