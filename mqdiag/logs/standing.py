@@ -33,6 +33,8 @@ LINES_AROUND = 60
 """lines above and below that are searched for the records around a line"""
 PRINTED_BY_THE_JVM = ("collection", "output", "frame")
 """places of statements whose lines have a head of their own, or none"""
+PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
+"""how warnings of the JDK and of the logging libraries themselves begin"""
 _LONGEST_LINE = 2 << 10
 _END_OF_HEAD = (" - ", " : ")
 _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
@@ -173,7 +175,8 @@ class Standings(msgspec.Struct):
 
 def _is_of_an_application(line: bytes, text: str) -> bool:
     """Whether a line is a record whose logger is not RocketMQ's, and whose thread may serve users."""
-    if is_of_own_form(text[begin_of(text) :].encode()):
+    bare = text[begin_of(text) :]
+    if bare.startswith(PRINTED_WITHOUT_A_LOGGER) or is_of_own_form(bare.encode()):
         return False
     head = text
     for end in _END_OF_HEAD:

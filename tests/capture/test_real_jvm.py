@@ -210,7 +210,8 @@ def test_what_was_taken_before_an_interrupt_is_kept(jvm: Jvm, tmp_path: Path) ->
         stdout=subprocess.PIPE,
         text=True,
     ) as process:
-        wait_until(lambda: '"result": "done"' in _text(folder / "manifest.json"), "the first step")
+        taken = re.compile(r'"what": "thread dump 1"[^}]*"result": "done"')
+        wait_until(lambda: taken.search(_text(folder / "manifest.json")) is not None, "the first thread dump")
         process.send_signal(signal.SIGINT)
         _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130

@@ -80,8 +80,8 @@ def test_one_file_makes_stacks_and_heaps_name_the_library(tree: CopiedTree) -> N
     assert str(before.stuck["evidence"]["frame"]).startswith("com.harbour.client.Connection.readReply")
     assert after.stuck["evidence"]["library"] == "Harbour client"
     assert str(after.stuck["evidence"]["frame"]).startswith("com.acme.Stock.find")
-    assert after.stuck["remedy"][0].startswith("Call readTimeout (no timeout by default)")
-    assert after.stuck["remedy"][1].endswith("stops the commands of all other clients until it ends.")
+    assert after.stuck["then"][0]["text"].startswith("Call readTimeout (no timeout by default)")
+    assert after.stuck["then"][1]["text"].endswith("stops the commands of all other clients until it ends.")
     assert (before.states["harbour-events"], after.states["harbour-events"]) == ("stuck", "idle")
 
     assert (before.holder["label"], before.holder["known_as"]) == ("com.harbour.near.NearCache.rows", None)

@@ -89,6 +89,8 @@ TO_RUN = sorted(
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder like a clone with a dump in it: the fixtures are there, and what is written is thrown away."""
     (tmp_path / "fixtures").symlink_to(ROOT / "fixtures")
+    (recording,) = (ROOT / "fixtures" / "recordings" / "busy-jdk17").glob("*.jfr*")
+    (tmp_path / "recording.jfr.xz").symlink_to(recording)
     (tmp_path / "dump.hprof").symlink_to(ROOT / "fixtures" / "heap" / "stuck-one-4.9.8" / "dump.hprof.gz")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -152,7 +154,7 @@ def test_a_jvm_takes_the_flags(tmp_path: Path) -> None:
     flags = [flag.replace("/dumps", str(tmp_path)) for flag in newer.split()]
     done = subprocess.run(["java", *flags, "-version"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert [path.suffix for path in tmp_path.iterdir()] == [".log"]
+    assert {path.suffix for path in tmp_path.iterdir()} == {".log", ".jfr"}
 
 
 @NIGHTLY
