@@ -41,7 +41,12 @@ def _shared(name: str, report: Report) -> Action | None:
     # Here, not above: a decided run needs none of it.
     from mqdiag.rules.shared.actions import shared
 
-    facts = Facts(
+    return next(shared(name, facts_of(report), ""), None)
+
+
+def facts_of(report: Report) -> Facts:
+    """The facts of a report that tell the names in commands."""
+    return Facts(
         inputs=report.inputs,
         heap=report.heap,
         stacks=report.stacks,
@@ -49,4 +54,3 @@ def _shared(name: str, report: Report) -> Action | None:
         admin=report.admin,
         pid=None if report.process is None else report.process.pid,
     )
-    return next(shared(name, facts, ""), None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 
 import msgspec
@@ -11,6 +10,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.addresses import addresses
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
+from mqdiag.lazy_pattern import lazy_pattern
 
 NAMES = (
     "pid",
@@ -33,9 +33,9 @@ MOST_GROUPS = 3
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
 # /var/log/pods/NAMESPACE_POD_UID/CONTAINER/N.log; names are DNS labels.
 _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
-_CONTAINERS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
-_PODS = re.compile(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
-_PID = re.compile(r"@(\d{1,9})(?:#|$)")
+_CONTAINERS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
+_PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
+_PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
 
@@ -88,7 +88,7 @@ class KnownOfRun:
             "container": pod.container,
         }
         self._groups = tuple(sorted({name for name in _groups(facts) if name}))
-        self._group, self._topic = _only(_groups(facts)), _only(_topics(facts))
+        self._group, self._topic = _only(self._groups), _only(_topics(facts))
         self._broker = _only(_brokers(facts))
 
     def of(

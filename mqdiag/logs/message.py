@@ -94,6 +94,20 @@ class Record(msgspec.Struct):
     """the lines from the record's beginning to this one"""
 
 
+def lines_above(block: bytes, start: int, least: int = 0) -> Iterator[tuple[int, bytes]]:
+    """(where it begins, the line) for the lines above a place in a block, the nearest first.
+
+    Args:
+        block: a part of the log.
+        start: where a line begins.
+        least: place at or above which no further line is looked at.
+    """
+    while start > least:
+        end = start - 1
+        start = block.rfind(b"\n", 0, end) + 1
+        yield start, block[start:end]
+
+
 class Message(msgspec.Struct):
     """An event line; its time and its record are looked for when somebody asks, for many lines need neither."""
 

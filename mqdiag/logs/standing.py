@@ -14,7 +14,7 @@ from itertools import islice
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
+from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, lines_above, unwrapped, wrapped_head
 from mqdiag.logs.statements import Statement
 from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
@@ -227,14 +227,7 @@ def _above(message: Message) -> str:
 
 
 def _lines_above(message: Message) -> Iterator[bytes]:
-    return islice(_backwards(message.hit.block, message.hit.start), LINES_AROUND)
-
-
-def _backwards(block: bytes, end: int) -> Iterator[bytes]:
-    while end > 0:
-        begin = block.rfind(b"\n", 0, end - 1) + 1
-        yield block[begin : end - 1]
-        end = begin
+    return (line for _, line in islice(lines_above(message.hit.block, message.hit.start), LINES_AROUND))
 
 
 def _lines_below(message: Message) -> Iterator[bytes]:

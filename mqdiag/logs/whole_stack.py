@@ -5,12 +5,12 @@ Source: Throwable.printStackTrace, JDK 8 to 25; SpringApplication.handleRunFailu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import STACK_BYTES, Message, line_of_stack
+from mqdiag.logs.message import STACK_BYTES, Message, line_of_stack, lines_above
 
 MOST_LINES = 400
 """lines above that are looked at"""
@@ -99,7 +99,8 @@ def _above(message: Message) -> tuple[str, list[str], int]:
     hit = message.hit
     found: list[str] = []
     begin = hit.start
-    for start, raw in _lines_above(hit.block, hit.start):
+    least = max(hit.start - STACK_BYTES, 0)
+    for start, raw in islice(lines_above(hit.block, hit.start, least), MOST_LINES):
         bare, is_of_stack = line_of_stack(raw)
         if _is_part(bare, is_of_stack=is_of_stack):
             found.append(bare)
@@ -107,13 +108,3 @@ def _above(message: Message) -> tuple[str, list[str], int]:
         elif bare:
             return bare, found[::-1], hit.position - hit.start + begin
     return "", found[::-1], hit.position - hit.start + begin
-
-
-def _lines_above(block: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    least = max(start - STACK_BYTES, 0)
-    for _ in range(MOST_LINES):
-        if start <= least:
-            return
-        end = start - 1
-        start = block.rfind(b"\n", 0, end) + 1
-        yield start, block[start:end]

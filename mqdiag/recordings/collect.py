@@ -97,7 +97,6 @@ class _Reading:
         self._bodies = BodyParser()
         self._heads: list[ChunkHead] = []
         self._counts: Counter[str] = Counter()
-        self._last_ns = 0
 
     def add(self, chunk) -> None:  # type: ignore[no-untyped-def]
         """Take in a chunk."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.hprof.names import PRIMITIVES
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.pools import KEY, Pool
 from mqdiag.read.jfr.program import UnknownTypeError
@@ -15,16 +16,6 @@ from mqdiag.recordings.places import LOST, Places
 
 NO_STACK = 0
 """place of the stack of an event that has none"""
-_ARRAYS = {
-    "B": "byte",
-    "C": "char",
-    "D": "double",
-    "F": "float",
-    "I": "int",
-    "J": "long",
-    "S": "short",
-    "Z": "boolean",
-}
 MOST_FRAMES = 256
 """frames of one stack that are read; JFR's own default is 64"""
 
@@ -167,7 +158,7 @@ def readable_class(raw: str) -> str:
     if depth and inner.startswith("L") and inner.endswith(";"):
         inner = inner[1:-1]
     elif depth:
-        inner = _ARRAYS.get(inner, inner)
+        inner = PRIMITIVES.get(inner, inner)
     # a hidden class ends in a slash and a number
     head, slash, tail = inner.rpartition("/")
     if slash and tail.isdecimal():

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 
 import numpy as np
 
 from mqdiag.facts.recordings import GrownThreads, RecordedContainer, RecordedError
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.recordings.constants import Constants, ThreadKey
 from mqdiag.recordings.places import Places
@@ -19,8 +19,8 @@ _FLAGS = frozenset(
     {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
 )
 _ERRORS = ("jdk.JavaErrorThrow", "jdk.JavaExceptionThrow")
-_NUMBER = re.compile(r"\d+")
-_PERIOD = re.compile(r"(\d+) *(ns|us|ms|s|m|h|d)")
+_NUMBER = lazy_pattern(r"\d+")
+_PERIOD = lazy_pattern(r"(\d+) *(ns|us|ms|s|m|h|d)")
 _NS = {"ns": 1, "us": 1000, "ms": NS_PER_MS, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.facts import Facts
+from mqdiag.diagnose.next_step import facts_of
 from mqdiag.facts.known import KnownOfRun
 from mqdiag.findings import Action, Report
 from mqdiag.language import english
@@ -47,15 +47,7 @@ REST = sorted(
 
 def lacking(report: Report) -> Iterator[str]:
     """Words that stand for a name which the evidence tells."""
-    facts = Facts(
-        inputs=report.inputs,
-        heap=report.heap,
-        stacks=report.stacks,
-        logs=report.logs,
-        admin=report.admin,
-        pid=None if report.process is None else report.process.pid,
-    )
-    run = KnownOfRun(facts)
+    run = KnownOfRun(facts_of(report))
     alone = not report.other_processes
     for found in report.findings:
         subject = found.subject

@@ -54,12 +54,19 @@ def place_of(page: Path, root: Path) -> Path:
     return root if page == root / "docs" / "site" / "index.md" else page.parent
 
 
+def links(page: Path, root: Path) -> dict[str, Path]:
+    """Where the relative links of a page lead."""
+    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
+    return {target: Path(os.path.normpath(place_of(page, root) / target)) for target in targets}
+
+
 def broken_links(page: Path, root: Path) -> list[str]:
     """Relative links of a page that lead nowhere, apart from those to pages that are made."""
-    targets = re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8"))
-    places = {target: Path(os.path.normpath(place_of(page, root) / target)) for target in targets}
+    made = root / "docs"
     return [
-        target for target, place in places.items() if not (place.exists() or is_made_page(place, root / "docs"))
+        target
+        for target, place in links(page, root).items()
+        if not (place.exists() or is_made_page(place, made))
     ]
 
 
@@ -79,8 +86,8 @@ def test_links_of_and_to_made_pages_lead_somewhere(tmp_path: Path) -> None:
     made = {path.relative_to(tmp_path / "docs").as_posix() for path in (tmp_path / "docs").rglob("*.md")}
     assert made >= MADE_PAGES
     for page in (tmp_path / "README.md", tmp_path / "CHANGELOG.md", *(tmp_path / "docs").rglob("*.md")):
-        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
-            assert (place_of(page, tmp_path) / target).exists(), f"{page.relative_to(tmp_path)}: {target}"
+        for target, place in links(page, tmp_path).items():
+            assert place.exists(), f"{page.relative_to(tmp_path)}: {target}"
 
 
 @folded("page", PAGES)

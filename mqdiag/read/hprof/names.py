@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.records import UTF8, Records, big_endian
 
-_PRIMITIVES = {
+PRIMITIVES = {
     "Z": "boolean",
     "C": "char",
     "F": "float",
@@ -20,7 +20,7 @@ _PRIMITIVES = {
     "I": "int",
     "J": "long",
 }
-
+"""names in Java source by the letters of the JVM"""
 
 MAX_NAME_BYTES = 1 << 10
 """bytes of a symbol that are read: one symbol may name everything in a dump, so its length multiplies.
@@ -118,8 +118,8 @@ def java_name(name: str) -> str:
     dimensions = len(name) - len(name.lstrip("["))
     if dimensions:
         inner = name[dimensions:]
-        if inner in _PRIMITIVES:
-            inner = _PRIMITIVES[inner]
+        if inner in PRIMITIVES:
+            inner = PRIMITIVES[inner]
         elif inner.startswith("L") and inner.endswith(";"):
             inner = inner[1:-1]
         name = inner

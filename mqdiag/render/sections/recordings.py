@@ -9,7 +9,7 @@ from mqdiag.facts.recordings import RecordedCalls, Recording
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
-from mqdiag.render.figures.event_series import Series, event_series, steps
+from mqdiag.render.figures.event_series import Series, Step, event_series, steps
 from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Paragraph, Section, Table
 from mqdiag.text import Text, quantity, say
 
@@ -201,9 +201,9 @@ def _pauses(recording: Recording, name: str) -> Iterator[AnyPart]:
         )
 
 
-def _heap_steps(recording: Recording) -> list:  # type: ignore[type-arg]
+def _heap_steps(recording: Recording) -> list[Step]:
     begin = datetime.fromisoformat(recording.began_at)
-    points = ((str((begin + timedelta(seconds=at)).isoformat()), float(used)) for at, used in recording.heap)
+    points = (((begin + timedelta(seconds=at)).isoformat(), float(used)) for at, used in recording.heap)
     return steps(points, _PAUSE_STEP_S, None, None)
 
 
