@@ -73,6 +73,10 @@ class Records:
         bits = self.integers(name).astype(np.uint32)
         return bits.view(np.float32).astype(np.float64)
 
+    def doubles(self, name: str) -> NDArray[np.float64]:
+        """float64[records] of a column of 8 bytes."""
+        return np.ascontiguousarray(self.integers(name)).view(np.float64)
+
     def nanoseconds(self, name: str) -> NDArray[np.int64]:
         """int64[records]: times of the epoch, or durations; a duration that has no value is -1."""
         column = self.columns[name]
