@@ -397,6 +397,8 @@ class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """share of that time that was spent in pauses, young collections included"""
     freed_share: float
     """share of the heap that one of them freed, on average"""
+    asked: int = 0
+    """full collections that System.gc() asked for, and that left room"""
 
 
 class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -438,6 +440,10 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     to_space_exhausted: int = 0
     allocation_stalls: int = 0
     """times that a thread had to wait for ZGC"""
+    asked: int = 0
+    """collections that System.gc() asked for"""
+    asked_pause_ms: float = 0.0
+    """their pauses"""
     step_minutes: int = 1
     series: tuple[GcPause, ...] = ()
 
