@@ -17,7 +17,8 @@ def refuting_rules(report: Report) -> list[str]:
     """RULE, and RULE/KIND for each kind of evidence, of the rules that would have found their fault.
 
     A rule is none of them where its evidence is cut, or does not suffice to decide: one thread dump shows no
-    thread that hangs. Nor is one whose fault another finding explains: threads that all hang are no longer busy, and not healthy.
+    thread that hangs. Nor is one whose fault another finding explains: threads that
+    all hang are no longer busy, and not healthy.
     """
     checked = set(report.checked)
     doubtful = _doubtful_kinds(report)
