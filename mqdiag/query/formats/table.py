@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len
-
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import shown
+from mqdiag.render.text.lines import cell_len
 from mqdiag.render.wording.ci_commands import without_commands
 from mqdiag.render.wording.safe import safe
 
