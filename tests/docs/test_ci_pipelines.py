@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mqdiag import __version__
 from mqdiag.cli import run
 from mqdiag.kernel import folder as kernels
 from tests.docs.test_ci_page import DUMP, blocks
@@ -19,7 +20,7 @@ from tests.layers import CHECK
 
 pytestmark = CHECK
 
-WHEEL = "mqdiag-0.1.0-py3-none-any.whl"
+WHEEL = f"mqdiag-{__version__}-py3-none-any.whl"
 USED = {"actions/checkout", "actions/setup-python", "actions/cache", "github/codeql-action/upload-sarif"}
 """steps of GitHub Actions that are not commands"""
 GITHUB, GITLAB = map(yaml.safe_load, blocks("yaml"))
