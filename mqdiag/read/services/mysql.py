@@ -2,7 +2,7 @@
 
 Source of the texts: storage/innobase/lock/lock0lock.cc and trx/trx0trx.cc of MySQL 5.7 and 8.0 (transactions, waits,
 deadlocks, which innodb_print_all_deadlocks writes into the error log), sql/mysqld.cc and
-share/messages_to_error_log.txt; of MariaDB 10.11: sql/log.cc (the hour has a blank in front), lock0lock.cc (waits in us).
+share/messages_to_error_log.txt; of MariaDB 10.11: sql/log.cc (a blank before the hour), lock0lock.cc (waits in us).
 """
 
 from __future__ import annotations
