@@ -19,8 +19,10 @@ from mqdiag.read.logs.heads import NO_HEAD, Head, head_of, is_of_rocketmq
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
+ALL_LINES = 5_000
+"""lines of one log up to which each is looked at: a tenth of a second at most"""
 MOST_LINES = 250
-"""lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
+"""after those, lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
 MOST_LINES_IN_LONG_LOG = 100
 """the same after the first `LONG_LOG_BLOCKS`"""
 WHOLE_BLOCKS = 8
@@ -75,6 +77,7 @@ class LevelLines(msgspec.Struct):
     """lines of floods that were counted like a line near them, and not looked at"""
     _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
     _blocks: int = 0
+    _looked_at: int = 0
 
     def see(self, block: bytes, places: Sequence[Sequence[int]]) -> None:
         """Count the lines of one block.
@@ -85,7 +88,9 @@ class LevelLines(msgspec.Struct):
         """
         most = MOST_LINES if self._blocks < LONG_LOG_BLOCKS else MOST_LINES_IN_LONG_LOG
         for word, found in zip(self.words, places, strict=True):
-            stride = 1 + len(found) // most
+            whole = self._looked_at + len(found) <= ALL_LINES
+            stride = 1 if whole else 1 + len(found) // most
+            self._looked_at += len(found) // stride
             last = -1
             for number in range(0, len(found), stride):
                 at = found[number]

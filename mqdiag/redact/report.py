@@ -154,10 +154,10 @@ def treatments(kind: type[msgspec.Struct]) -> tuple[tuple[str, Redact], ...]:
 
 
 def _declared(hint: Any) -> Iterator[Redact]:
-    """What a type says about its texts."""
+    """What a type says about its texts; of a dictionary about its values, for keys are names of fields and settings."""
     if get_origin(hint) is Annotated:
         yield from (part for part in hint.__metadata__ if isinstance(part, Redact))
-    for part in get_args(hint):
+    for part in get_args(hint)[-1:] if get_origin(hint) is dict else get_args(hint):
         yield from _declared(part)
 
 

@@ -14,9 +14,11 @@ from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 MOST_BYTES = 16 << 20
+_EVIDENCE = ("thread dump", "heap dump", "log")
+"""what the names of steps begin with whose files rules read"""
 _START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:')
 
 
@@ -24,6 +26,11 @@ class _Process(msgspec.Struct, frozen=True):
     pid: int | None = None
     inner_pid: int | None = None
     command: tuple[str, ...] = ()
+
+
+class _Step(msgspec.Struct, frozen=True):
+    what: str = ""
+    result: str | None = None
 
 
 class _Manifest(msgspec.Struct, frozen=True):
@@ -34,6 +41,7 @@ class _Manifest(msgspec.Struct, frozen=True):
     started_at: str | None = None
     complete: bool = True
     process: _Process = _Process()
+    steps: tuple[_Step, ...] = ()
 
 
 def _recognise(piece: Piece) -> bool:
@@ -57,6 +65,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         found.captures.append(
             Captured(folder=folder, host=manifest.host, pid=pid, at=began, command=own.command)
         )
+        lacks = _lacks(manifest)
         found.inputs.append(
             Input(
                 path=piece.name,
@@ -64,9 +73,27 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
                 format="whole" if manifest.complete else "cut short",
                 bytes=piece.size_bytes,
                 captured_at=manifest.started_at,
+                complete=lacks is None,
+                problem=lacks,
             )
         )
     return found
+
+
+def _lacks(manifest: _Manifest) -> Text | None:
+    """What a capture was to take and did not; None if it has all that rules read."""
+    if not manifest.complete:
+        return say(
+            "it ended before all was taken, after {steps:count} {steps:step|steps}",
+            steps=len(manifest.steps),
+        )
+    done = {one.what for one in manifest.steps if one.result == "done"}
+    wanted = (one for one in manifest.steps if one.what.startswith(_EVIDENCE))
+    # a second way to take it may have succeeded
+    failed = next((one for one in wanted if one.what not in done), None)
+    if failed is None:
+        return None
+    return say("it lacks the {what}: {result}", what=failed.what, result=failed.result or "it was not done")
 
 
 def _instant(text: str | None) -> str | None:
