@@ -51,7 +51,7 @@ def state(report: Report) -> str:
         (
             "Caused by: java.lang.ClassCastException: ParameterizedTypeImpl cannot be cast to java.lang.Class\n"
             "\tat org.acme.Listeners.afterPropertiesSet(Listeners.java:277)\n"
-            "\tat org.springframework.beans.factory.support.AbstractAutowireCapableBeanFactory.invokeInitMethods(A.java:1)\n",
+            "\tat org.springframework.beans.factory.support.AbstractAutowireCapableBeanFactory.invokeInitMethods(A)\n",
             "start-failed",
             "exception",
         ),
