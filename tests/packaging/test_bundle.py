@@ -66,7 +66,12 @@ class Host:
         return subprocess.run(
             [*NAMESPACE, "sh", "-c", f"{mount} && exec {command}"],
             cwd=self.folder / "own",
-            env={"PATH": "/usr/bin:/bin:/usr/sbin:/sbin", "HOME": str(self.folder / "home")},
+            env={
+                "PATH": "/usr/bin:/bin:/usr/sbin:/sbin",
+                "HOME": str(self.folder / "home"),
+                # a Python that looks for its own library where it was built
+                "LD_LIBRARY_PATH": str(self.folder / "python" / "lib"),
+            },
             capture_output=True,
             text=True,
             check=False,
