@@ -44,9 +44,14 @@ def _without_its_heap_dump(folder: Path) -> None:
     _rewritten(folder, lambda content: content["steps"].append(step))
 
 
+def _without_a_file(folder: Path) -> None:
+    (folder / "taken" / "stacks" / "05.txt").unlink()
+
+
 @pytest.mark.parametrize(
     ("damage", "says"),
     [
+        (_without_a_file, "1 file that it took is not there, the first is stacks/05.txt (thread dump 5)"),
         (_interrupted, "it ended before all was taken"),
         (_without_a_dump, "it lacks the thread dump 1: failed: the JVM did not answer"),
         (_without_its_heap_dump, "it lacks the heap dump: not done: no room on /tmp"),
@@ -62,3 +67,14 @@ def test_no_all_clear_over_a_capture_that_is_not_whole(
     state, reason = _answer(tmp_path)
     assert state == "undecided"
     assert says in reason
+
+
+def test_a_capture_without_a_dump_names_its_process_in_the_next_command(tmp_path: Path) -> None:
+    with tarfile.open(HEALTHY) as packed:
+        packed.extractall(tmp_path, filter="data")
+    _interrupted(tmp_path)
+    for dump in (tmp_path / "taken" / "stacks").iterdir():
+        dump.unlink()
+    report = diagnose_incident([tmp_path]).report
+    assert report.answer.next is not None
+    assert english()(report.answer.next.command) == "mqdiag capture 22380"
