@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
+from mqdiag.facts.redaction import AccessKey, Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
 from mqdiag.facts.vocabulary import (
     FlowControlKind,
     GcFormat,
@@ -89,6 +89,8 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """member of a Raft group that wrote the lines"""
     service: Name | None = None
     """service of others that the lines are about"""
+    account: AccessKey | None = None
+    """access key of the requests that the lines are about; no secret"""
     count: int
     first: Public | None = None
     last: Public | None = None
@@ -397,6 +399,8 @@ class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """share of that time that was spent in pauses, young collections included"""
     freed_share: float
     """share of the heap that one of them freed, on average"""
+    asked: int = 0
+    """full collections that System.gc() asked for, and that left room"""
 
 
 class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -438,6 +442,10 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     to_space_exhausted: int = 0
     allocation_stalls: int = 0
     """times that a thread had to wait for ZGC"""
+    asked: int = 0
+    """collections that System.gc() asked for"""
+    asked_pause_ms: float = 0.0
+    """their pauses"""
     step_minutes: int = 1
     series: tuple[GcPause, ...] = ()
 

@@ -524,6 +524,20 @@ class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
         return self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
 
 
+class CollectionCalls(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads inside of System.gc(), over all samples."""
+
+    threads: tuple[ThreadName, ...]
+    sightings: int
+    """how often a sample shows a thread in it"""
+    for_direct_memory: int = 0
+    """those of them in which the JDK itself asks, as direct buffers have reached their limit"""
+    samples: int
+    """samples that show one"""
+    frame: Public | None = None
+    """the user's own frame that asks most often"""
+
+
 class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one JVM aligned over its samples."""
 
@@ -566,6 +580,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     connection_waits: tuple[ConnectionWaits, ...] = ()
     collector: CollectorLoad | None = None
     """None where the dumps do not tell, and for collectors that work beside the application"""
+    collection_calls: CollectionCalls | None = None
+    """None where no sample shows one"""
     pinned_carriers: PinnedCarriers | None = None
     """None where a carrier is free, or no sample shows virtual threads"""
     shutdown: Shutdown | None = None

@@ -19,6 +19,8 @@ class Run(msgspec.Struct):
     """full collections that nothing but the want of room caused"""
     old_full: int = 0
     """full collections that left the old generation full"""
+    asked: int = 0
+    """full collections that System.gc() asked for, and that left room"""
     pause_ms: float = 0.0
     freed: float = 0.0
 

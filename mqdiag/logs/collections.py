@@ -72,6 +72,9 @@ class GcTally(msgspec.Struct):
     after_any: int | None = None
     to_space_exhausted: int = 0
     stalls: int = 0
+    asked: int = 0
+    """collections that System.gc() asked for"""
+    asked_pause_ms: float = 0.0
     first_s: float | None = None
     last_s: float | None = None
     span: Span = msgspec.field(default_factory=Span)
@@ -101,7 +104,7 @@ class GcTally(msgspec.Struct):
         told = _told_by(what)
         if told is None:
             return False
-        to_space, stalled, full, for_room = told
+        to_space, stalled, full, for_room, asked = told
         self.to_space_exhausted += to_space
         self.stalls += stalled
         self._add(
@@ -110,6 +113,7 @@ class GcTally(msgspec.Struct):
             float(uptime.replace(b",", b".")),
             full=full,
             for_room=for_room,
+            asked=asked,
             pause_ms=float(pause.replace(b",", b".")),
             before=size_in_bytes(before),
             after=size_in_bytes(after),
@@ -131,6 +135,7 @@ class GcTally(msgspec.Struct):
                 seconds,
                 full=what in FULL,
                 for_room=_for_room(text),
+                asked=_asked(text),
                 pause_ms=_number(pause),
                 before=_bytes(before, unit),
                 after=_bytes(after, after_unit),
@@ -188,6 +193,7 @@ class GcTally(msgspec.Struct):
             seconds,
             full=full,
             for_room=_for_room(text),
+            asked=_asked(text),
             old_full=_leaves_old_full(text),
             pause_ms=_number(pauses[-1]) * 1000,
             before=_bytes(before, unit) if heaps else None,
@@ -228,11 +234,15 @@ class GcTally(msgspec.Struct):
         before: int | None,
         after: int | None,
         heap: int | None,
+        asked: bool = False,
         old_full: bool = False,
     ) -> None:
         self.form = self.form or form
         self.collections += 1
         self.full += full
+        if asked:
+            self.asked += 1
+            self.asked_pause_ms += pause_ms
         if after is not None:
             self.after_any = after
             if full:
@@ -253,7 +263,7 @@ class GcTally(msgspec.Struct):
             self.first_s = began
         # a JVM that started again counts its seconds from 0 again
         self.last_s = ended if self.last_s is None or ended >= self.last_s else self.last_s
-        self._follow(now, at, full, for_room, old_full, pause_ms, before, after, heap)
+        self._follow(now, at, full, for_room, asked, old_full, pause_ms, before, after, heap)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms
@@ -273,6 +283,7 @@ class GcTally(msgspec.Struct):
         at: int | None,
         full: bool,
         for_room: bool,
+        asked: bool,
         old_full: bool,
         pause_ms: float,
         before: int | None,
@@ -303,6 +314,7 @@ class GcTally(msgspec.Struct):
         run.full += 1
         run.for_room += for_room and (old_full or heap is None or after >= ROOM_USED_SHARE * heap)
         run.old_full += old_full
+        run.asked += asked and not old_full and heap is not None and after < ROOM_USED_SHARE * heap
         run.pause_ms += pause_ms
         run.freed += (before - after) / whole
         run.ended_s = now if self.form == "unified" else now + pause_ms / 1000
@@ -317,14 +329,17 @@ class GcTally(msgspec.Struct):
 
 
 @lru_cache(maxsize=256)
-def _told_by(what: bytes) -> tuple[bool, bool, bool, bool] | None:
-    """(no room to copy to, a stall, a full collection, one for room) by a pause with its causes; None if it is none."""
+def _told_by(what: bytes) -> tuple[bool, bool, bool, bool, bool] | None:
+    """(no room to copy to, a stall, a full collection, one for room, one asked for) by a pause with its causes.
+
+    None if it is no pause.
+    """
     text = what.decode()
     found = _UNIFIED_PLAIN.fullmatch(f"GC(0) {text} 0ms")
     if found is None:
         return None
     to_space = "To-space exhausted" in text or "Evacuation Failure" in text
-    return to_space, "Allocation Stall (" in text, found[2] in FULL, _for_room(text)
+    return to_space, "Allocation Stall (" in text, found[2] in FULL, _for_room(text), _asked(text)
 
 
 def _uptime(text: str) -> float | None:
@@ -336,6 +351,11 @@ def _uptime(text: str) -> float | None:
 
 def _for_room(text: str) -> bool:
     return not any(reason in text for reason in log_files().other_reasons)
+
+
+def _asked(text: str) -> bool:
+    """Whether code asked for it; JDK 7 and older name System.gc() in a shorter way."""
+    return "(System.gc())" in text or "(System)" in text
 
 
 def _leaves_old_full(text: str) -> bool:

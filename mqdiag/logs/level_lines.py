@@ -19,8 +19,10 @@ from mqdiag.read.logs.heads import NO_HEAD, Head, head_of, is_of_rocketmq
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
+ALL_LINES = 5_000
+"""lines of one log up to which each is looked at: a tenth of a second at most"""
 MOST_LINES = 250
-"""lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
+"""after those, lines of one level in one block, a MiB as a rule, beyond which only one in several is looked at"""
 MOST_LINES_IN_LONG_LOG = 100
 """the same after the first `LONG_LOG_BLOCKS`"""
 WHOLE_BLOCKS = 8
@@ -33,7 +35,9 @@ LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
-_PRINTED_BY_ALL = ("thrown", "send", "route")
+_EXCUSED_BY_EXCEPTION = ("save", "replica")
+"""reasons of lines that mean nothing where the exception below them does not"""
+_PRINTED_BY_ALL = ("thrown", "grpc-thrown", "send", "route")
 """reasons of texts that are an exception's"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: |msg=\"|\):")
@@ -73,6 +77,7 @@ class LevelLines(msgspec.Struct):
     """lines of floods that were counted like a line near them, and not looked at"""
     _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
     _blocks: int = 0
+    _looked_at: int = 0
 
     def see(self, block: bytes, places: Sequence[Sequence[int]]) -> None:
         """Count the lines of one block.
@@ -83,7 +88,9 @@ class LevelLines(msgspec.Struct):
         """
         most = MOST_LINES if self._blocks < LONG_LOG_BLOCKS else MOST_LINES_IN_LONG_LOG
         for word, found in zip(self.words, places, strict=True):
-            stride = 1 + len(found) // most
+            whole = self._looked_at + len(found) <= ALL_LINES
+            stride = 1 if whole else 1 + len(found) // most
+            self._looked_at += len(found) // stride
             last = -1
             for number in range(0, len(found), stride):
                 at = found[number]
@@ -129,6 +136,9 @@ class LevelLines(msgspec.Struct):
             # what gRPC throws may be of any software: only a line of RocketMQ's above it tells that it is of a proxy
             if entry is not None or _OF_GRPC not in below:
                 entry = _thrown(below) or entry
+        elif entry.reason in _EXCUSED_BY_EXCEPTION:
+            thrown = _thrown(block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0])
+            entry = thrown if thrown is not None and thrown.verdict == "harmless" else entry
         if entry is None:
             self.foreign += stands_for
         else:

@@ -252,6 +252,8 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         seconds_to_full=_seconds_to_full(gc),
         to_space_exhausted=gc.to_space_exhausted,
         allocation_stalls=gc.stalls,
+        asked=gc.asked,
+        asked_pause_ms=round(gc.asked_pause_ms, 3),
         step_minutes=step,
         series=tuple(
             GcPause(
@@ -273,6 +275,7 @@ def _run_row(run: Run, zone: Zone, quiet_s: float = 0.0) -> GcRun:
         old_full=run.old_full,
         pause_share=round(min(run.pause_ms / 1000 / seconds, 1.0), 4) if seconds > 0 else 1.0,
         freed_share=round(run.freed / run.full, 4),
+        asked=run.asked,
     )
 
 

@@ -59,7 +59,7 @@ def _is_thrashing(run: GcRun, limits: Limits) -> bool:
     """Many of them, or some that take so long that no others are needed; somebody may ask for some in a row."""
     for_room = run.for_room or 0
     paused_s = run.pause_share * run.seconds
-    many = run.full >= limits["full"]
+    many = run.full - run.asked >= limits["full"]
     long = for_room >= limits["full_for_room"] and paused_s >= limits["pause_seconds"]
     return (many or long) and run.pause_share >= limits["pause_share"] and run.seconds >= limits["seconds"]
 

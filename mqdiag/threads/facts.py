@@ -17,6 +17,7 @@ from mqdiag.read.stacks.records import Sample
 from mqdiag.threads import roles
 from mqdiag.threads.busy_threads import busy_threads
 from mqdiag.threads.call_tree import call_tree
+from mqdiag.threads.collection_calls import collection_calls
 from mqdiag.threads.collector_load import collector_load
 from mqdiag.threads.common_places import common_places
 from mqdiag.threads.connection_waits import connection_waits
@@ -82,6 +83,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),
+        collection_calls=collection_calls(tracks),
         pinned_carriers=pinned_carriers(series),
         shutdown=shutdown_of(world),
         known_rests=known_rests(world),

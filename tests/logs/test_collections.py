@@ -305,3 +305,21 @@ def test_the_last_collections_that_left_the_old_generation_full(
         for old in old_kib
     )
     assert collections(text).old_filled == old_filled
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[{at}.000s][info][gc] GC({n}) Pause Full (System.gc()) {used}M->{used}M(96M) 20.000ms\n",
+        "[{at}.000s][info][gc] GC({n}) Pause Young (Concurrent Start) (System.gc()) {used}M->{used}M(96M) 20.000ms\n",
+        "{at}.000: [Full GC (System.gc()) [PSYoungGen: 10K->0K(9216K)] [ParOldGen: {used}000K->{used}000K(89088K)]"
+        " {used}000K->{used}000K(98304K), [Metaspace: 9K->9K(1056K)], 0.0200000 secs]\n",
+        "{at}.000: [Full GC (System) {used}000K->{used}000K(98304K), 0.0200000 secs]\n",
+    ],
+)
+def test_collections_that_code_asks_for_are_counted_and_are_no_run_without_room(line: str) -> None:
+    asked = collections("".join(line.format(at=at, n=at, used=8) for at in range(1, 13)))
+    assert (asked.asked, asked.asked_pause_ms) == (12, 240.0)
+    assert asked.futile_run is None or asked.futile_run.asked == asked.futile_run.full == 12
+    crowded = collections("".join(line.format(at=at, n=at, used=80) for at in range(1, 13)))
+    assert crowded.futile_run is None or (crowded.futile_run.asked, crowded.futile_run.full) == (0, 12)

@@ -209,23 +209,31 @@ def test_a_longer_text_does_not_fit_a_short_pattern() -> None:
     assert catalogue().find(b"Interrupted by the operator, data is lost") is None
 
 
+def test_each_line_of_a_short_log_is_looked_at() -> None:
+    line = b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n"
+    other = b"2026-11-21 20:00:01 WARN main - nobody knows this text\n"
+    facts = facts_of(line * 2500 + other + line * 2400)
+    assert (facts.unseen, facts.harmless, facts.foreign) == (0, 4900, 1)
+
+
 def test_a_flood_is_sampled_and_counted_in_full() -> None:
     line = b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n"
-    facts = facts_of(line * 5000)
-    assert facts.harmless == 5000
-    assert 0 < facts.unseen < 5000
+    facts = facts_of(line * 6000)
+    assert facts.harmless == 6000
+    assert 0 < facts.unseen < 6000
 
 
 def test_fewer_lines_of_a_flood_are_judged_later_in_a_long_log() -> None:
-    """Each block has 1,000 lines: of the first blocks 200 are judged, of the others 91."""
+    """Each block has 1,000 lines: of the first 5 blocks all are judged, of those after them 200, in the end 91."""
     block = b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n" * 1000
     levels = LevelLines(words_of(block))
     places = places_of_words(block, levels.words)
     for _ in range(LONG_LOG_BLOCKS):
         levels.see(block, places)
-    assert levels.unseen == LONG_LOG_BLOCKS * (1000 - 200)
+    unseen = (LONG_LOG_BLOCKS - 5) * (1000 - 200)
+    assert levels.unseen == unseen
     levels.see(block, places)
-    assert levels.unseen == LONG_LOG_BLOCKS * (1000 - 200) + (1000 - 91)
+    assert levels.unseen == unseen + (1000 - 91)
     assert sum(levels.entries.values()) == 1000 * (LONG_LOG_BLOCKS + 1)
 
 

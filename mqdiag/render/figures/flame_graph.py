@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
-from markupsafe import Markup
 
 from mqdiag.language import Writer
-from mqdiag.render.figures.svg import CHARACTER, WIDTH, box, cut, picture, text
 from mqdiag.render.parts import Words
 from mqdiag.text import say
 
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
 _ROW = 20
 _LEAST = 2.0
-_SHORTEST = 4 * CHARACTER
 
 
 class Flame(msgspec.Struct, frozen=True, kw_only=True):
@@ -30,6 +31,9 @@ class Flame(msgspec.Struct, frozen=True, kw_only=True):
 
 def flame_graph(write: Writer, title: Words, flames: Sequence[Flame]) -> Markup:
     """The picture, the outermost calls in the first row; boxes too narrow to see are left out."""
+    # Here, not above: a text shows the calls without the picture.
+    from mqdiag.render.figures.svg import WIDTH, picture
+
     total = sum(flame.samples for flame in flames)
     parts: list[Markup] = []
     rows = 0
@@ -56,7 +60,9 @@ def _drawn(
         samples=flame.samples,
         total=total,
     )
+    from mqdiag.render.figures.svg import CHARACTER, box, cut, text
+
     drawn = box(left, depth * _ROW, width - 0.5, _ROW - 1, f"flame {flame.kind}", write(hint), 2)
-    if width < _SHORTEST:
+    if width < 4 * CHARACTER:
         return (drawn,)
     return drawn, text(left + 4, depth * _ROW + 14, cut(label, width - 8), kind="on")
