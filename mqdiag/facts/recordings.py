@@ -140,6 +140,13 @@ class RecordedCollections(msgspec.Struct, frozen=True, kw_only=True):
     """threads that waited for memory"""
     humongous: int | None = None
     """collections that a large object asked for; None where the events do not tell"""
+    asked: int = 0
+    """collections that System.gc() asked for"""
+    asked_pause_ms: float = 0.0
+    asked_for_direct: int = 0
+    """calls of System.gc() by the JDK, for which direct buffers had no room; known from JDK 17 on"""
+    asked_frame: Public | None = None
+    """the application's own frame of most of these calls"""
 
 
 class RecordedPause(msgspec.Struct, frozen=True, kw_only=True):
@@ -240,6 +247,10 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     thread_starts: tuple[GrownThreads, ...] = ()
     direct_bytes_first: int | None = None
     direct_bytes_last: int | None = None
+    direct_limit_bytes: int | None = None
+    """the most that the JVM allows direct buffers"""
+    direct_buffers: int | None = None
+    """how many there were at last"""
     old_objects: tuple[OldObject, ...] = ()
     pinned: Pinned | None = None
     flags: dict[Public, int] = {}

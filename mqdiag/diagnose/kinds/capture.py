@@ -131,11 +131,17 @@ def with_lost(inputs: Sequence[Input], captures: Sequence[Captured], given: Coll
 
 
 def _lost(own: Captured, given: Collection[str]) -> Text | None:
-    lost = [
-        (what, file)
-        for what, file in own.promised
-        if not any(name.startswith(own.folder + file) for name in given)
-    ]
+    """What lacks of the files that a capture took; a file may have another name now, and be packed."""
+    by_folder: dict[str, list[tuple[str, str]]] = {}
+    for what, file in own.promised:
+        by_folder.setdefault(file[: file.rfind("/") + 1], []).append((what, file))
+    lost: list[tuple[str, str]] = []
+    for folder, taken in by_folder.items():
+        there = [name for name in given if name.startswith(own.folder + folder)]
+        missing = len(taken) - len(there)
+        if missing > 0:
+            unseen = [one for one in taken if not any(name.startswith(own.folder + one[1]) for name in there)]
+            lost += unseen[:missing]
     if not lost:
         return None
     what, file = lost[0]
