@@ -69,8 +69,8 @@ def state(report: Report) -> str:
         ('{"name":"MQClientException","code":17}\n', "no-route", "topic-not-created"),
         ("System.InvalidOperationException: 集群所有地址连接失败！\n", "send-timeout", "broker-unreachable"),
         (
-            "rocketmq.v5.exception.client_exception.NotFoundException: 40402, No topic route info in name server for the"
-            " topic: orders\n",
+            "rocketmq.v5.exception.client_exception.NotFoundException: 40402, No topic route info in name server for"
+            " the topic: orders\n",
             "no-route",
             "topic-not-created",
         ),
