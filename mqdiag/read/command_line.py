@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 _VALUE_APART = frozenset(
@@ -14,9 +13,6 @@ _VALUE_APART = frozenset(
 )  # fmt: skip
 """options of java with their value in the next argument"""
 MOST_PROPERTIES = 500
-_SECRET_NAME = re.compile(r"(?i)passw|passphrase|pwd$|secret|token|credential|(?:api|access|private|sign).?key")
-NOT_SHOWN = "(not shown)"
-"""in the place of the value of a property whose name says that it is a secret"""
 
 
 def main_class(command: Sequence[str]) -> str | None:
@@ -33,13 +29,13 @@ def main_class(command: Sequence[str]) -> str | None:
 
 
 def system_properties(command: Sequence[str]) -> dict[str, str]:
-    """The system properties of a java command line, by name, without secrets; the program's own arguments are left out."""
+    """The system properties of a java command line, by name; those of the program's own arguments are left out."""
     found: dict[str, str] = {}
     parts = iter(command[1:])
     for part in parts:
         if part.startswith("-D") and "=" in part and len(found) < MOST_PROPERTIES:
             name, _, value = part[2:].partition("=")
-            found[name] = NOT_SHOWN if _SECRET_NAME.search(name) else value
+            found[name] = value
         elif part in ("-jar", "-m", "--module"):
             break
         elif part in _VALUE_APART:

@@ -44,7 +44,21 @@ class CommandFolder(Command, click.Group):
             from mqdiag.cli.common.here import show_here
 
             ctx.exit(show_here())
-        return super().parse_args(ctx, args)
+        return super().parse_args(
+            ctx, ["diagnose", *args] if self._has_options_before_evidence(ctx, args) else args
+        )
+
+    def _has_options_before_evidence(self, ctx: click.Context, args: list[str]) -> bool:
+        """Whether the words begin with an option of a command, name evidence and no command: `--lang zh FILE`."""
+        own = {name for one in self.get_params(ctx) for name in one.opts}
+        return (
+            bool(args)
+            and args[0].startswith("-")
+            and args[0] != "-"
+            and not own.intersection(args)
+            and not set(args).intersection(self.list_commands(ctx))
+            and any(not word.startswith("--") and _is_evidence(word) for word in args)
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
