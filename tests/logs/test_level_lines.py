@@ -308,8 +308,8 @@ def test_an_answer_of_mqadmin_without_a_dead_letter_queue_is_harmless_and_anothe
     text = (
         b"org.apache.rocketmq.tools.command.SubCommandException: TopicStatusSubCommand command failed\n"
         b"\tat org.apache.rocketmq.tools.command.topic.TopicStatusSubCommand.execute(TopicStatusSubCommand.java:119)\n"
-        b"Caused by: org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: No topic route info in name"
-        b" server for the topic: %DLQ%CID_orders\n"
+        b"Caused by: org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: No topic route info in"
+        b" name server for the topic: %DLQ%CID_orders\n"
     )
     facts = facts_of(text)
     assert (facts.harmless, facts.foreign) == (1, 0)
