@@ -131,6 +131,8 @@ class CallNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """those of them with no further call that matters"""
     doing: Doing
     """what most of those that end here do; where none does, what most of all do"""
+    threads: tuple[ThreadName, ...] = ()
+    """of an outermost method: the threads that are in it, the first of them by name"""
 
 
 class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
