@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from mqdiag import __version__
 from mqdiag.cli import run
 from mqdiag.kernel import folder as kernels
 from tests.docs.test_ci_page import DUMP, blocks
@@ -19,7 +20,7 @@ from tests.layers import CHECK
 
 pytestmark = CHECK
 
-WHEEL = "https://packages.example.com/mqdiag-0.1.0-py3-none-any.whl"
+WHEEL = f"https://packages.example.com/mqdiag-{__version__}-py3-none-any.whl"
 USED = {"actions/cache", "github/codeql-action/upload-sarif"}
 """steps of the action that are not commands"""
 CI = Path(__file__).parents[2] / "ci"

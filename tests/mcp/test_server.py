@@ -418,7 +418,7 @@ def test_a_query_that_nothing_interrupts_is_ended_and_the_server_goes_on(
     monkeypatch.setattr("mqdiag.mcp.questions.QUERY_S", 1.0)
     begun = time.monotonic()
     told = line(asked(folder, "query", path="given.hprof", sql=UNINTERRUPTED))
-    assert told == "the query took longer than 1 s and was ended"
+    assert told.startswith("the query took longer than 1 s"), told
     assert time.monotonic() - begun < 60
     assert values(asked(folder, "query", path="given.hprof", sql="SELECT 1 AS one"))["rows"] == [{"one": 1}]
 
@@ -434,7 +434,7 @@ def test_a_stuck_query_over_pipes_is_ended_at_the_timeout_and_the_session_goes_o
         async with Client(stdio_client(server)) as client:
             begun = time.monotonic()
             told = line(await client.call_tool("query", {"path": "given.hprof", "sql": UNINTERRUPTED}))
-            assert told == "the query took longer than 60 s and was ended"
+            assert told.startswith("the query took longer than 60 s"), told
             assert time.monotonic() - begun < QUERY_S + 60
             found = values(await client.call_tool("query", {"path": "given.hprof", "sql": "SELECT 1 AS one"}))
             assert found["rows"] == [{"one": 1}]

@@ -65,6 +65,14 @@ def browser() -> Iterator[Any]:
         started.close()
 
 
+@pytest.fixture(autouse=True)
+def _pages_are_closed(browser: Any) -> Iterator[None]:
+    """A page is a process of its own; hundreds of them take all memory."""
+    yield
+    for context in browser.contexts:
+        context.close()
+
+
 class Opened:
     """A page that was opened, with what went wrong on it."""
 
