@@ -132,7 +132,7 @@ class CallNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     doing: Doing
     """what most of those that end here do; where none does, what most of all do"""
     threads: tuple[ThreadName, ...] = ()
-    """of an outermost method: the threads that are in it, the first of them by name"""
+    """names of the threads that are in an outermost method, the first of them; none of a method that another calls"""
 
 
 class LockFacts(msgspec.Struct, frozen=True, kw_only=True):

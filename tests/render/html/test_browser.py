@@ -301,6 +301,8 @@ def test_a_call_becomes_as_wide_as_its_picture_and_back(browser: Any, tmp_path: 
 def test_no_bright_band_lies_over_a_dark_page(browser: Any, tmp_path: Path) -> None:
     """Its shade at an edge that goes on is darker than the ground, as on a light page."""
     opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), **PHONE)
-    shade = opened.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--shade')").strip()
+    shade = opened.page.evaluate(
+        "getComputedStyle(document.documentElement).getPropertyValue('--shade')"
+    ).strip()
     red, green, blue = (int(digit, 16) for digit in shade[1:4])
     assert max(red, green, blue) < 4
