@@ -142,17 +142,8 @@ package-check: .venv/installed ## Build, install and run the package in fresh en
 
 # Named after what the wheels of the libraries fit: mqdiag-VERSION-cpython-311-linux-x86_64.tar.gz.
 .PHONY: bundle
-bundle: .venv/runnable ## Write one file into dist/ that installs mqdiag on a host without a network
-	@name=mqdiag-$$($(BIN)/python -c 'import mqdiag, sys, sysconfig; \
-	  print(mqdiag.__version__, sys.implementation.cache_tag, sysconfig.get_platform(), sep="-")'); \
-	folder=build/bundle/$$name; \
-	set -e; rm -rf build/bundle; mkdir -p dist $$folder; \
-	export SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1767225600); \
-	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --wheel-dir $$folder/wheels . pip; \
-	$(BIN)/python -c 'import sys; print("%d.%d" % sys.version_info[:2])' > $$folder/python-version; \
-	install -m 755 .ci/install-bundle $$folder/install; \
-	tar --owner=0 --group=0 --sort=name --mtime=@$$SOURCE_DATE_EPOCH --mode=go=u-w -C build/bundle -cf - $$name | gzip -n > dist/$$name.tar.gz; \
-	echo "dist/$$name.tar.gz"
+bundle: .venv/runnable ## Write a file into dist/ that installs mqdiag on a host without a network; PYTHONS="3.11 3.12 3.13"
+	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1767225600) sh .ci/make-bundle $(BIN)/python $(PYTHONS)
 
 .PHONY: sbom
 sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh installation (CycloneDX)
@@ -166,12 +157,19 @@ site: .venv/installed ## Make build/site of all pages, and dist/mqdiag-VERSION-s
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python docs/make/site.py --out build/site \
 	  --archive dist/mqdiag-$$($(BIN)/python -c 'import mqdiag; print(mqdiag.__version__)')-site.tar.gz
 
+RELEASED_FOR := 3.11 3.12 3.13
+
 .PHONY: release
 release: ## Make all files of a release from the commit that is checked out, into dist/
 	rm -rf dist
-	$(MAKE) --no-print-directory sbom bundle site
+	$(MAKE) --no-print-directory sbom bundle site PYTHONS="$(RELEASED_FOR)"
 	$(BIN)/python .ci/provenance.py dist $$($(BIN)/python -c 'import mqdiag; print(mqdiag.__version__)')
 	@cat dist/SHA256SUMS
+
+.PHONY: versions
+versions: ## Run tests with the lowest libraries that are allowed, and the newest; TESTS=tests/fleet HELD=pyspark==3.5.7 PYTHON=python3.12
+	bash .ci/versions lowest-direct $(or $(PYTHON),python3.11) $(HELD) -- $(TESTS)
+	bash .ci/versions highest $(or $(PYTHON),python3.11) $(HELD) -- $(TESTS)
 
 .PHONY: clean
 clean: ## Remove what was built and cached; .venv stays

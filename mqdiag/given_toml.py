@@ -9,12 +9,13 @@ from typing import Any, get_args
 import msgspec
 
 from mqdiag.errors import UsageError
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
 MOST_DOTS = 200
 """in a line: reading a key takes a time that grows with the square of its parts, and no key has more than a line"""
-_STRING_OR_COMMENT = re.compile(
+_STRING_OR_COMMENT = lazy_pattern(
     rb'''"""(?:\\.|[^\\])*?(?:"""(?:""?)?|\Z)|"(?:\\.|[^"\\\n])*"?'''
     rb"""|'''.*?(?:'''(?:''?)?|\Z)|'[^'\n]*'?|#[^\n]*""",
     re.DOTALL,

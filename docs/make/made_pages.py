@@ -47,6 +47,6 @@ def made_pages(root: Path) -> Iterator[tuple[str, str]]:
     yield "glossary.md", glossary_page()
     yield "libraries.md", libraries_page(root)
     yield MAN_PAGE, man_page()
-    yield "query.md", query_page(root)
+    yield "query.md", query_page()
     yield "report.md", report_page()
     yield SCHEMA, schema_text()

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
-from mqdiag.graph import open_heap
 from mqdiag.query.functions import FUNCTIONS
+from mqdiag.query.meanings import table_meanings
 from mqdiag.query.recipes import recipes
-from mqdiag.query.session import Session
 
 INTRO = """\
 # Questions to a heap in SQL
@@ -17,16 +15,20 @@ INTRO = """\
 graph of the dump while it asks for them, and only the columns that a query names. `pip install '.[query]'` in the clone
 brings DuckDB and pyarrow. `make docs` writes this page.
 
+    mqdiag query --recipe list
+    mqdiag query --tables
     mqdiag query dump.hprof.gz "SELECT class, instances, retained FROM classes ORDER BY retained DESC LIMIT 10"
     mqdiag query dump.hprof.gz --recipe byte-arrays-by-holder
     mqdiag query dump.hprof.gz --recipe who-refers-to --set id=0xfeb4e7f0
     mqdiag query dump.hprof.gz -f heap.sql --format csv -o rows.csv
     mqdiag query dump.hprof.gz
 
-The last one opens a prompt, in which Tab completes tables, columns and classes. Where standard input is no terminal,
-the SQL is read from it. `--format` is table, json, csv, parquet or markdown. A table shows 80 characters of a text, and
-1,000 rows unless `--limit` says otherwise; the other formats have everything.
-
+The first two need no dump: ready queries, and all tables with the meaning of each column. The last one opens a prompt,
+in which Tab completes tables, columns and classes. Where standard input is no terminal, the SQL is read from it.
+`--format` is table, json, csv, parquet or markdown. A table shows 80 characters of a text, and 1,000 rows unless
+`--limit` says otherwise; the other formats have everything.
+"""
+DETAILS = """\
 ## Classes as tables
 
 A class is a table too: `"com.acme.Order"` in quotation marks, or the end of its name where it is clear, has a row for
@@ -47,6 +49,9 @@ SELECT text(o.name), m.size FROM "com.acme.Order" AS o JOIN maps AS m ON m.id = 
   16 MiB that go to a pipe wait in a temporary file (`$TMPDIR`) until the query has ended, so that a query that fails
   writes nothing.
 - SQL knows no case: of two classes whose names differ by case alone, ask for one at a time.
+- Times are timestamps in UTC; `epoch_ms(time)` gives milliseconds, `epoch_ms(number)` the time. Null stands for one
+  outside of the years 1970 to 9999.
+- A field of a class may have the name of a reserved word: `"table"` in quotation marks.
 - An id is a number in SQL and holds for its dump only. `address(id)` writes it as `mqdiag show` takes it, and
   `'0xfeb4e7f0'::UBIGINT` reads it.
 - Contents of arrays of primitive values are in no table.
@@ -55,23 +60,22 @@ SELECT text(o.name), m.size FROM "com.acme.Order" AS o JOIN maps AS m ON m.id = 
 """
 
 
-def query_page(root: Path) -> str:
-    """The page."""
-    heap = open_heap(str(root / "fixtures" / "heap" / "no-rocketmq" / "dump.hprof.gz"))
-    parts = [INTRO, "## Tables\n"]
-    with Session(heap) as session:
-        for name, about in session.tables().items():
-            parts.append(
-                f"### {name}\n\n{about}\n\n" + _table(("column", "meaning"), session.columns(name).items())
-            )
+def query_page() -> str:
+    """The page: ready queries first, as most questions need no SQL of one's own."""
+    parts = [INTRO, "## Recipes\n\n`--recipe NAME` runs one.\n"]
+    for recipe in recipes().values():
+        values = "".join(f"\n`--set {name}=...`: {meaning}\n" for name, meaning in recipe.parameters.items())
+        parts.append(f"### {recipe.name}\n\n{recipe.answers}\n{values}\n```sql\n{recipe.sql}```\n")
+    parts += [DETAILS, "## Tables\n"]
+    for name, table in table_meanings().items():
+        parts.append(f"### {name}\n\n{table.holds}\n\n" + _table(("column", "meaning"), table.columns.items()))
+        if table.formerly:
+            former = ", ".join(f"`{old}` is `{new}` now" for old, new in table.formerly.items())
+            parts.append(f"Queries may still use former names: {former}.\n")
     functions = [(f"{name}(id)", one.about) for name, one in FUNCTIONS.items()]
     parts.append(
         "## Functions\n\n" + _table(("function", "result"), [*functions, ("address(id)", "as `0xfeb4e7f0`")])
     )
-    parts.append("## Recipes\n\n`--recipe NAME` runs one; `--recipe list` names all.\n")
-    for recipe in recipes().values():
-        values = "".join(f"\n`--set {name}=...`: {meaning}\n" for name, meaning in recipe.parameters.items())
-        parts.append(f"### {recipe.name}\n\n{recipe.answers}\n{values}\n```sql\n{recipe.sql}```\n")
     return "\n".join(parts)
 
 

@@ -23,13 +23,16 @@ from made_pages import made_pages
 
 ROOT = Path(__file__).parents[2]
 SITE = ROOT / "docs" / "site"
-OF_THE_ROOT = ("CHANGELOG.md", "LICENSE", "SECURITY.md")
+OF_THE_ROOT = ("CHANGELOG.md", "LICENSE", "NOTICE", "SECURITY.md")
 SHIM_URL = re.compile(r"https://unpkg\.com/iframe-worker/shim")
 """what the offline plugin of the theme loads"""
 LOADED = re.compile(
     r"""<(?:script|img|iframe)[^>]*\ssrc="?(https?:[^"\s>]+)|<link[^>]*rel="?stylesheet[^>]*href="?(https?:[^"\s>]+)"""
 )
 """what a page would fetch by itself"""
+
+SEARCHED = {"lunr.multi.min.js", "lunr.stemmer.support.min.js", "lunr.zh.min.js"}
+"""what the search loads for English and Chinese; the theme brings thirty languages, some under other licences"""
 
 
 def lay_out(pages: Path) -> None:
@@ -58,6 +61,9 @@ def without_network(site: Path) -> None:
     Raises:
         SystemExit: a page loads something that is not known.
     """
+    for script in (site / "assets" / "javascripts" / "lunr").rglob("*.js"):
+        if script.name not in SEARCHED:
+            script.unlink()
     shim = site / "docs" / "site" / "iframe-worker.js"
     for page in site.rglob("*.html"):
         text = SHIM_URL.sub(os.path.relpath(shim, page.parent), page.read_text("utf-8"))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shlex
-import shutil
-import stat
 from dataclasses import dataclass
 from pathlib import Path
 
 from mqdiag.capture.folder import CaptureFolder, Tell
 from mqdiag.capture.inside import opened_folder
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, last_line
+from mqdiag.capture.taken_over import take_over
 from mqdiag.capture.target import PROC, Target
 from mqdiag.errors import OutputError
 from mqdiag.files import RESERVE_BYTES, free_bytes
@@ -97,7 +95,7 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
                     raise ToolFailed(last_line(answer) or say("the JVM wrote no file"))
                 if target.own_files or Path(place).resolve() != kept.parent.resolve():
                     kept.parent.mkdir(exist_ok=True)
-                    _move(there, seen, kept, target)
+                    take_over(there, seen, kept, target)
         except OSError as error:
             raise OutputError(
                 say(
@@ -109,44 +107,6 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
             ) from error
         note["bytes"] = kept.stat().st_size
     return kept
-
-
-def _move(there: int, seen: str, kept: Path, target: Target) -> None:
-    """Move the file that the process wrote in a folder of everybody, and nothing that is there in its place.
-
-    Args:
-        there: the folder.
-        seen: the file's path, as this process sees it.
-        kept: where to.
-        target: the process.
-
-    Raises:
-        ToolFailed: it cannot be opened, as a link cannot, or it is no regular file of the process's user.
-    """
-    name = os.path.basename(seen)
-    try:
-        descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK, dir_fd=there)
-    except OSError as error:
-        raise ToolFailed(say("{path}: cannot be opened: {reason}", path=seen, reason=error.strerror)) from None
-    with os.fdopen(descriptor, "rb") as file:
-        found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
-            raise ToolFailed(say("{path}: is not a regular file; it is left there", path=seen))
-        if found.st_uid != target.uid:
-            raise ToolFailed(say("{path}: belongs to another user; it is left there", path=seen))
-        try:
-            os.rename(name, kept, src_dir_fd=there)
-        except OSError as error:
-            if error.errno != errno.EXDEV:
-                raise
-            with kept.open("wb") as copy:
-                shutil.copyfileobj(file, copy)
-            os.unlink(name, dir_fd=there)
-            return
-        # The folder is private: what was moved stays what it is.
-        if not os.path.samestat(found, kept.lstat()):
-            kept.unlink()
-            raise ToolFailed(say("{path}: was replaced while it was moved", path=seen))
 
 
 def _used_bytes(target: Target, jcmd: Tool) -> int:

@@ -12,6 +12,7 @@ from mqdiag.capture.guess import guess, thread_names
 from mqdiag.capture.heap_dump import HeapPlan, plan_heap_dump, take_heap_dump
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, find_tools
 from mqdiag.capture.logs import copy_logs, find_logs
+from mqdiag.capture.recording import RecordingPlan, take_recording
 from mqdiag.capture.resources import resources
 from mqdiag.capture.samples import Sampler, console_of
 from mqdiag.capture.sockets import FILE, sockets_of
@@ -39,6 +40,7 @@ class CaptureOptions:
 
     samples: int = 5
     interval_seconds: float = 3.0
+    recording: RecordingPlan | None = None
     heap: bool = False
     console: Path | None = None
     folder: Path | None = None
@@ -56,6 +58,7 @@ class CaptureResult:
     folder: Path
     samples: int
     logs: int
+    recording: Path | None
     heap: Path | None
 
 
@@ -109,6 +112,9 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     heap_info = _about(folder, target, jcmd, tell) if jcmd is not None else ""
     _resources(folder, target, 2, heap_info)
     logs = copy_logs(folder, target, find_logs(target, jcmd), options.most_log_bytes, tell)
+    recording = None
+    if options.recording is not None:
+        recording = _recording(folder, target, jcmd, options.recording, tell)
     heap = _heap(folder, target, jcmd, tell, agrees) if options.heap else None
     if not taken and is_stopped(pid):
         raise TargetError(
@@ -120,7 +126,7 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
         problem = say("it gave no thread dump; {path} has the rest", path=str(where))
         raise TargetError(pid, problem, hint=way_out(target))
     folder.finish()
-    return CaptureResult(folder=where, samples=taken, logs=logs, heap=heap)
+    return CaptureResult(folder=where, samples=taken, logs=logs, recording=recording, heap=heap)
 
 
 def check_space(folder: Path) -> None:
@@ -207,6 +213,20 @@ def _about(folder: CaptureFolder, target: Target, jcmd: Tool, tell: Tell) -> str
         except ToolFailed:
             answer = ""
     return answer
+
+
+def _recording(
+    folder: CaptureFolder, target: Target, jcmd: Tool | None, plan: RecordingPlan, tell: Tell
+) -> Path | None:
+    try:
+        if jcmd is None:
+            raise ToolFailed(say("there is no jcmd that reaches the JVM"))
+        return take_recording(folder, target, jcmd, plan, tell)
+    except (ToolFailed, OSError) as error:
+        reason = error.reason if isinstance(error, ToolFailed) else say("{reason}", reason=str(error))
+        tell(say("no flight recording: {reason}", reason=reason))
+        folder.not_done("flight recording", reason)
+        return None
 
 
 def _heap(

@@ -22,7 +22,9 @@ _CONTAINER = re.compile(r"(?:docker|cri-containerd|crio|libpod|kubepods\S*?)[-/]
 _POD = re.compile(r"kubepods")
 _JVM_LIBRARY = re.compile(rb"/libjvm\.so\b")
 _LIST = say("mqdiag capture lists the JVMs")
-_SECRET = re.compile(r"pass(?:word|wd)?|secret|token|credential|access-?key", re.IGNORECASE)
+_SECRET = re.compile(
+    r"pass(?:word|wd|phrase)?|secret|token|credential|(?:access|api|private|sign)[-_.]?key", re.IGNORECASE
+)
 _SECRET_INSIDE = re.compile(rf"((?:{_SECRET.pattern})\w{{0,20}})=.*", re.IGNORECASE | re.DOTALL)
 """with all that follows, as a password may hold what else ends a value"""
 

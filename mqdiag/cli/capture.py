@@ -37,6 +37,11 @@ MOST_SAMPLES = 1000
     help="Time from one thread dump to the next.",
 )
 @commands.option(
+    "--recording",
+    metavar="TIME",
+    help="Take a flight recording too: of 60s or 2m from now, or of what is recorded already with the word running.",
+)
+@commands.option(
     "--heap", is_flag=True, help="Take a heap dump too, which stops the JVM while it is written; asks first."
 )
 @commands.option(
@@ -98,6 +103,7 @@ def command(
     pid: int | None,
     samples: int,
     interval: float,
+    recording: str | None,
     heap: bool,
     yes: bool,
     console_log: Path | None,
@@ -114,14 +120,17 @@ def command(
     """Take the evidence of the JVM with process id PID into one folder that `mqdiag diagnose` reads.
 
     Thread dumps are taken with jcmd or jstack of the JVM's own JDK, the ends of its logs are copied, and everything
-    done is written to manifest.json. Nothing is changed in the process, no signal but SIGQUIT is sent, and a heap dump
-    is only taken with --heap. Each step is announced first; an interrupted capture keeps what it has taken.
+    done is written to manifest.json. Nothing is changed in the process, no signal but SIGQUIT is sent, a heap dump is
+    only taken with --heap and a flight recording with --recording. Each step is announced first; an interrupted
+    capture keeps what it has taken.
 
     Without PID the JVMs that run here are listed: their main class or jar, and what they seem to be. For the groups of
     a consumer, one thread dump is taken. --kube and --ssh take the same evidence on the other side.
     """
+    from mqdiag.capture.recording import recording_plan
     from mqdiag.capture.run import CaptureOptions, capture
 
+    plan_of_recording = None if recording is None else recording_plan(recording)
     if namespace is not None and kube is None:
         raise UsageError(say("--namespace goes with --kube only"))
     if short is not None and kube is not None:
@@ -138,8 +147,9 @@ def command(
         raise UsageError(
             say("--console-log names a file of this host; it goes neither with --kube nor with --ssh")
         )
-    if watch and pid is None and not remote:
-        raise UsageError(say("--watch needs the PID of a JVM"))
+    for option, given in (("--watch", watch), ("--recording", recording)):
+        if given and pid is None and not remote:
+            raise UsageError(say("{option} needs the PID of a JVM", option=option))
     if pid is None and not remote:
         return _list()
     if yes and not heap:
@@ -166,6 +176,7 @@ def command(
     options = CaptureOptions(
         samples=samples,
         interval_seconds=interval,
+        recording=plan_of_recording,
         heap=heap,
         console=console_log,
         folder=output,
@@ -187,18 +198,15 @@ def command(
 
 def _summary(taken: CaptureResult) -> Text:
     """What was taken, and what to do next."""
-    counts: dict[str, int | str] = {"samples": taken.samples, "logs": taken.logs, "folder": str(taken.folder)}
-    if taken.heap is None:
-        return say(
-            "{samples:count} {samples:thread dump|thread dumps}, {logs:count} {logs:log|logs}; next: mqdiag diagnose"
-            " {folder}",
-            **counts,
-        )
-    return say(
-        "{samples:count} {samples:thread dump|thread dumps}, {logs:count} {logs:log|logs}, 1 heap dump; next: mqdiag"
-        " diagnose {folder}",
-        **counts,
-    )
+    parts = [
+        say("{samples:count} {samples:thread dump|thread dumps}", samples=taken.samples),
+        say("{logs:count} {logs:log|logs}", logs=taken.logs),
+    ]
+    if taken.recording is not None:
+        parts.append(say("1 flight recording"))
+    if taken.heap is not None:
+        parts.append(say("1 heap dump"))
+    return say("{parts}; next: mqdiag diagnose {folder}", parts=tuple(parts), folder=str(taken.folder))
 
 
 def _samples(short: str) -> int:

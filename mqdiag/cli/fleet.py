@@ -82,6 +82,7 @@ LEAST_MEMORY = 256 << 20
     help="Write index.html of all services, and a page for each service, into this folder.",
 )
 @commands.option("--dry-run", is_flag=True, help="Say what would be done, and do nothing.")
+@commands.option("--again", is_flag=True, help="Analyse what earlier runs have analysed too.")
 @commands.option("--limit", type=click.IntRange(min=1), help="Analyse at most this many new incidents.")
 @commands.option("--memory", default="4g", show_default=True, help="Memory of one analysing process.")
 @commands.option("--time-limit", default="30m", show_default=True, help="Time for one incident.")
@@ -110,6 +111,7 @@ def command(
     webhook: str | None,
     pages: str | None,
     dry_run: bool,
+    again: bool,
     limit: int | None,
     memory: str,
     time_limit: str,
@@ -141,6 +143,7 @@ def command(
             run=run,
             against=against,
             limit=limit,
+            again=again,
             scratch=scratch,
             spark_log=spark_log,
             limits=Limits(
@@ -186,6 +189,8 @@ def command(
         return _raising(late, diagnose(options, work, paths=paths, is_watched=False))
     if once and dry_run:
         raise UsageError(say("--once reports what is new in a run: it does not take --dry-run"))
+    if again and (watch or once):
+        raise UsageError(say("--again analyses everything each time: it does not go with --watch or --once"))
     if dry_run or (watch and run is not None):
         raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
     interval_s = seconds("--interval", interval)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from mqdiag.query.session import Answer
 
 T = TypeVar("T")
+Listed = tuple[tuple[str, ...], list[tuple[str, ...]]]
+"""names of columns, rows"""
 SHAPES = ("table", "json", "csv", "parquet", "markdown")
 TABLE_ROWS = 1000
 """rows of a table where `--limit` says nothing"""
@@ -35,7 +37,7 @@ ROWS_AT_A_TIME = 10_000
 
 
 @commands.command("query", short_help="Ask a heap dump in SQL.")
-@commands.argument("dump", shell_complete=complete_files)
+@commands.argument("dump", required=False, shell_complete=complete_files)
 @commands.argument("sql", required=False)
 @commands.option(
     "-f", "--file", "file", metavar="FILE", shell_complete=complete_files, help="Read the SQL from FILE."
@@ -44,8 +46,9 @@ ROWS_AT_A_TIME = 10_000
     "--recipe",
     metavar="NAME",
     shell_complete=complete_recipes,
-    help="Run a ready query; --recipe list names all.",
+    help="Run a ready query; --recipe list names all, and needs no DUMP.",
 )
+@commands.option("--tables", is_flag=True, help="Show all tables, columns and what they mean; needs no DUMP.")
 @commands.option(
     "--set", "given", metavar="NAME=VALUE", multiple=True, help="A value for $NAME; may be repeated."
 )
@@ -80,10 +83,11 @@ ROWS_AT_A_TIME = 10_000
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
 @with_options(CACHE)
 def command(
-    dump: str,
+    dump: str | None,
     sql: str | None,
     file: str | None,
     recipe: str | None,
+    tables: bool,
     given: tuple[str, ...],
     shape: str,
     output: str,
@@ -99,16 +103,18 @@ def command(
 
     The tables are classes, objects, refs, statics, roots, threads, frames, strings, arrays, maps, entries, dump, and
     consumers, queues and messages of RocketMQ. A class is a table too: put its name, or the end of it, in quotation
-    marks. docs/query.md has their columns and the recipes.
+    marks. --tables says what the columns mean, --recipe list names ready queries.
 
     Without SQL it is read from standard input; a terminal gets a prompt. Nothing is written but the rows: a query can
     neither change the dump nor read another file.
     """
     from mqdiag.query import refuse_without_packages
 
-    target = Target(output, inputs=(dump,) if file is None else (dump, file))
-    if recipe == "list":
-        return _list_recipes(target)
+    target = Target(output, inputs=tuple(each for each in (dump, file) if each is not None))
+    if tables or recipe == "list":
+        return _list(_tables() if tables else _recipes(), shape, target)
+    if dump is None:
+        raise UsageError(say("give a heap dump: mqdiag query DUMP; --recipe list and --tables need none"))
     if shape == "parquet" and target.path is None:
         raise UsageError(say("--format parquet needs a file: -o FILE"))
     asked = _asked(dump, sql, file, recipe)
@@ -203,14 +209,28 @@ def _values(given: tuple[str, ...]) -> dict[str, str]:
     return values
 
 
-def _list_recipes(target: Target) -> int:
-    from mqdiag.query.formats import row_writer
+def _recipes() -> Listed:
     from mqdiag.query.recipes import recipes
 
-    rows = [
+    return ("recipe", "answers", "values to set"), [
         (one.name, one.answers, ", ".join(f"${name}" for name in one.parameters)) for one in recipes().values()
     ]
-    target.write_lines(row_writer("table")(("recipe", "answers", "values to set"), rows))
+
+
+def _tables() -> Listed:
+    from mqdiag.query.meanings import column_rows
+
+    return ("table", "column", "meaning"), list(column_rows())
+
+
+def _list(listed: Listed, shape: str, target: Target) -> int:
+    """Write what is known without a dump."""
+    if shape == "parquet":
+        raise UsageError(say("--format parquet is for the rows of a query"))
+    from mqdiag.query.formats import row_writer
+    from mqdiag.query.formats.table import listing
+
+    target.write_lines((listing if shape == "table" else row_writer(shape))(*listed))
     return 0
 
 

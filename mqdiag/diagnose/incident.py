@@ -13,6 +13,7 @@ from mqdiag.diagnose.capture_times import asked_at, dated, with_zone
 from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.diagnose.jvms_apart import each_jvm
+from mqdiag.diagnose.kinds.capture import with_lost
 from mqdiag.diagnose.processes import tell_processes
 from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
@@ -71,6 +72,9 @@ def diagnose_incident(
         sample_inputs |= part.sample_inputs
     of_processes += each_jvm(samples, sample_inputs)
     inputs = [*shared_inputs, *others]
+    if captures:
+        taken = [given for one in of_processes for given in one.inputs]
+        inputs = with_lost(inputs, captures, {one.path for one in (*inputs, *taken)})
     if not of_processes and not shared:
         inputs = _without_evidence([(names or {}).get(path, path) for path in given], inputs)
     of_processes = [with_zone(one, captures) for one in of_processes]

@@ -165,7 +165,8 @@ def _only_of_raft(logs: LogsFacts) -> bool:
 def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
     """A few lines that somebody cut out show that something was, and not how long."""
     lines = logs.level_lines
-    fewest = FEWEST_LINES if any(file.event_lines for file in logs.files) else FEWEST_UNKNOWN_LINES
+    known_lines = sum(file.event_lines or 0 for file in logs.files)
+    fewest = FEWEST_LINES if known_lines >= FEWEST_LINES else FEWEST_UNKNOWN_LINES
     known = lines is not None and bool(lines.harmless or lines.passing)
     if logs.lines == 1 and known:
         yield say("One log line that is known to be harmless proves nothing.")

@@ -53,7 +53,27 @@ def tell_processes(found: Sequence[OfProcess], captures: Sequence[Captured] = ()
         pairs = [(pairs[0][0], alone[0], BY_ABSENCE)]
     pairs += [(one, None, None) for one in (*both, *series)]
     names: set[str] = set()
+    if not pairs and len(captures) == 1:
+        return [_undumped(captures[0])]
     return [_process(first, second, tie, names, captures) for first, second, tie in pairs]
+
+
+def _undumped(capture: Captured) -> Process:
+    """The process of a capture that holds no dump of it: commands that ask for one name it."""
+    return Process(
+        inputs=(),
+        facts=ProcessFacts(
+            name=_named(capture, capture.folder if capture.pid is None else f"pid {capture.pid}"),
+            pid=capture.pid,
+            main_class=main_class(capture.command),
+            settings=system_properties(capture.command),
+        ),
+    )
+
+
+def _named(capture: Captured | None, name: str) -> str:
+    """A name of a process with the host that the capture tells."""
+    return name if capture is None or not capture.host else f"{name} on {capture.host}"
 
 
 def _tie(heap: OfProcess, series: OfProcess, captures: Sequence[Captured]) -> Text | None:
@@ -96,9 +116,7 @@ def _process(
     capture = _captured(first, captures)
     pid = first.pid or (second.pid if second else None) or pid_of_clients(heap)
     pid = pid if pid is not None or capture is None else capture.pid
-    name = f"pid {pid}" if pid is not None else inputs[0].path
-    if capture is not None and capture.host:
-        name = f"{name} on {capture.host}"
+    name = _named(capture, f"pid {pid}" if pid is not None else inputs[0].path)
     if name in names and name != inputs[0].path:
         name = f"{name} ({inputs[0].path})"
     taken, number = name, 2

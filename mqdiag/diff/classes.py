@@ -16,7 +16,7 @@ _NUMBERED = re.compile(r"(?<=\$Proxy)\d+|(?<=Accessor)\d+|\$\$[0-9a-f]{6,}|/0x[0
 
 
 def class_growth(before: Sequence[ClassRow], after: Sequence[ClassRow]) -> tuple[tuple[ClassGrowth, ...], int]:
-    """Rows of classes that changed, and how many more there are."""
+    """Rows of classes that changed, the greatest change first, and how many more there are."""
     rows = []
     for name, old, new in both(_by_name(before), _by_name(after)):
         row = ClassGrowth(
@@ -32,7 +32,6 @@ def class_growth(before: Sequence[ClassRow], after: Sequence[ClassRow]) -> tuple
             rows.append(row)
     rows.sort(key=lambda row: (-abs(row.shallow_bytes.grown or 0), row.name))
     kept = rows[:MOST_ROWS]
-    kept.sort(key=lambda row: (-(row.shallow_bytes.grown or 0), row.name))
     return tuple(kept), len(rows) - len(kept)
 
 

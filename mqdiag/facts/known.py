@@ -50,6 +50,8 @@ class Pod(msgspec.Struct, frozen=True):
 def pod_of(inputs: Iterable[Input]) -> Pod:
     """The pod of the first log that lies where the kubelet puts it."""
     for given in inputs:
+        if "_" not in given.path or ".log" not in given.path:
+            continue
         if found := _CONTAINERS.search(given.path):
             name, namespace, container = found.groups()
             return Pod(namespace, name, container)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
+from mqdiag.facts.redaction import AccessKey, Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
 from mqdiag.facts.vocabulary import (
     FlowControlKind,
     GcFormat,
@@ -89,6 +89,8 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """member of a Raft group that wrote the lines"""
     service: Name | None = None
     """service of others that the lines are about"""
+    account: AccessKey | None = None
+    """access key of the requests that the lines are about; no secret"""
     count: int
     first: Public | None = None
     last: Public | None = None

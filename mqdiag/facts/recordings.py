@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, Name, Public, ThreadName
+from mqdiag.facts.redaction import Address, Excerpt, Public, ThreadName
 from mqdiag.facts.stacks import Standstill
 from mqdiag.facts.vocabulary import Doing, Role
 
@@ -25,8 +25,8 @@ class RecordedCalls(msgspec.Struct, frozen=True, kw_only=True):
     host: Address | None = None
     """as the application named it, with its address where both are known"""
     port: int | None = None
-    path: Name | None = None
-    """name of a file"""
+    path: Excerpt | None = None
+    """a file as the application named it"""
     calls: int
     total_ms: float
     p50_ms: float
@@ -140,6 +140,13 @@ class RecordedCollections(msgspec.Struct, frozen=True, kw_only=True):
     """threads that waited for memory"""
     humongous: int | None = None
     """collections that a large object asked for; None where the events do not tell"""
+    asked: int = 0
+    """collections that System.gc() asked for"""
+    asked_pause_ms: float = 0.0
+    asked_for_direct: int = 0
+    """calls of System.gc() by the JDK, for which direct buffers had no room; known from JDK 17 on"""
+    asked_frame: Public | None = None
+    """the application's own frame of most of these calls"""
 
 
 class RecordedPause(msgspec.Struct, frozen=True, kw_only=True):
@@ -240,6 +247,10 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     thread_starts: tuple[GrownThreads, ...] = ()
     direct_bytes_first: int | None = None
     direct_bytes_last: int | None = None
+    direct_limit_bytes: int | None = None
+    """the most that the JVM allows direct buffers"""
+    direct_buffers: int | None = None
+    """how many there were at last"""
     old_objects: tuple[OldObject, ...] = ()
     pinned: Pinned | None = None
     flags: dict[Public, int] = {}

@@ -35,6 +35,8 @@ ThreadName = Annotated[str, Redact.THREAD]
 """a thread or pool: names that the JVM and RocketMQ give stay, any other becomes thread-1"""
 MessageKeys = Annotated[str, Redact.KEY]
 """keys of a message"""
+AccessKey = Annotated[str, Redact.KEY]
+"""the key by which a client signs its requests; not its secret"""
 MessageId = Annotated[str, Redact.MESSAGE]
 """the id of a message, which holds the sender's address"""
 ClientId = Annotated[str, Redact.CLIENT]

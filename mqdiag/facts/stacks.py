@@ -131,6 +131,8 @@ class CallNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """those of them with no further call that matters"""
     doing: Doing
     """what most of those that end here do; where none does, what most of all do"""
+    threads: tuple[ThreadName, ...] = ()
+    """names of the threads that are in an outermost method, the first of them; none of a method that another calls"""
 
 
 class LockFacts(msgspec.Struct, frozen=True, kw_only=True):

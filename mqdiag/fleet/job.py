@@ -210,6 +210,7 @@ class _FleetRun:
                 window_s=self._options.window_s,
                 settings=self._hash,
                 limits=limits_text(self._options.limits),
+                again=self._options.again,
             )
             if self._options.limit is not None:
                 work.keep_largest(self._options.limit)

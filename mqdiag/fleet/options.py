@@ -44,3 +44,5 @@ class FleetOptions:
     limits: Limits = Limits()
     redact: bool = False
     """hide in the tables what `--redact` hides in a report"""
+    again: bool = False
+    """analyse what earlier runs have analysed too"""

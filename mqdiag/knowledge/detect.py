@@ -25,7 +25,7 @@ class Number(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     smallest: str = ""
     lines: tuple[str, ...] = ()
     """how many lines of these kinds the same logs have"""
-    only: Literal["", "group", "topic", "broker", "thread"] = ""
+    only: Literal["", "group", "topic", "broker", "thread", "account"] = ""
     """the one that all lines name"""
     subjects: bool = False
     """the most frequent subjects with their lines"""

@@ -33,6 +33,8 @@ NOT_OWN_PARTS: tuple[str, ...] = (
 
 _MOVED = lazy_pattern(r"(?:^|\.)(?:shaded?|relocated|repackaged|thirdparty|internal\.libs?)\.")
 """the last part of a package that build tools move libraries to, as companies choose it"""
+_MOVED_MARKS = ("shade", "relocated", "repackaged", "thirdparty", "internal.lib")
+"""what each such package has: words are found without a pattern"""
 
 
 def unshaded(methods: tuple[str, ...]) -> tuple[str, ...]:
@@ -40,7 +42,8 @@ def unshaded(methods: tuple[str, ...]) -> tuple[str, ...]:
 
     Only what is a library behind the mark is taken for one: a package of the user's may be called so too.
     """
-    if not any(_MOVED.search(method) for method in methods):
+    joined = "\n".join(methods)
+    if not any(mark in joined for mark in _MOVED_MARKS) or not any(map(_MOVED.search, methods)):
         return methods
     return tuple(_at_home(method) for method in methods)
 

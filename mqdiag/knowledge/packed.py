@@ -8,16 +8,15 @@ keeps bytecode, under a name that changes with the files.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import sys
+import zlib
 from collections.abc import Callable, Mapping
 from functools import cache
 from typing import Any, TypeVar
 
 import msgspec
 
-from mqdiag import given_toml
 from mqdiag.errors import UsageError
 from mqdiag.files import write_whole
 from mqdiag.text import say
@@ -92,6 +91,8 @@ def refused(folder: str, name: str, kind: Any, error: Exception, place: str = ""
         error: of the decoder or of a check.
         place: the table that was decoded, where it is not the whole file.
     """
+    from mqdiag import given_toml  # only a fault of a file needs it
+
     path, (problem, inner) = path_of(folder, name), given_toml.problem_and_place(str(error))
     words = given_toml.choices(kind, inner)
     if words and isinstance(error, msgspec.ValidationError):
@@ -131,12 +132,11 @@ def _names(folder: str, ending: str) -> list[str]:
 
 
 def _state(folder: str, ending: str) -> str:
-    """A hash of the names, sizes and times of a folder's files."""
-    digest = hashlib.blake2b(ending.encode(), digest_size=8)
-    for name in _names(folder, ending):
-        status = os.stat(os.path.join(folder, name))
-        digest.update(f"{name}\0{status.st_size}\0{status.st_mtime_ns}\n".encode())
-    return digest.hexdigest()
+    """What changes with the names, sizes and times of a folder's files: a checksum, and the time of the newest."""
+    with os.scandir(folder) as entries:
+        found = sorted((entry.name, entry.stat()) for entry in entries if entry.name.endswith(ending))
+    files = [(name, status.st_size, status.st_mtime_ns) for name, status in found]
+    return f"{zlib.crc32(repr((ending, files)).encode()):08x}-{max((time for *_, time in files), default=0):x}"
 
 
 def _file(path: str) -> bytes | None:

@@ -154,7 +154,8 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
     """severity of a finding that no other finding explains"""
     undecides: bool = False
     """its findings say that the evidence does not suffice, not that something is wrong"""
-    since: str = "0.1.0"
+    since: str = "1.0.0"
+    """the release that first had it; a test holds rules that the last release did not have to a later one"""
     proven_on: str = ""
     """what the rule was tried on where no real evidence of the fault was at hand"""
     causes: tuple[str, ...] = ()

@@ -250,6 +250,8 @@ def _parts(row: LogSubject) -> list[Text]:
         parts.append(say("broker {broker}", broker=row.broker))
     if row.queue_id is not None:
         parts.append(say("queue {queue_id}", queue_id=row.queue_id))
+    if row.account:
+        parts.append(say("access key {account}", account=row.account))
     if row.thread:
         parts.append(say("thread {thread}", thread=row.thread))
     return parts

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mqdiag.facts.logs import (
+    EXCERPT_LINES,
     BrokerLogs,
     HarmlessLines,
     LogEvent,
@@ -128,7 +129,10 @@ class _Build:
             else (),
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
-            level_lines=level_line_facts(log.levels for log in read),
+            level_lines=level_line_facts(
+                (log.levels for log in read),
+                is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
+            ),
             repeated=tuple(
                 RepeatedLine(text=log.repeated[0], count=log.repeated[1]) for log in read if log.repeated
             ),

@@ -10,6 +10,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.endings import ended
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.tally import Subject
 
 _PORT_TAKEN = lazy_pattern(
     r"(?:port is already allocated|address already in use|bind: An attempt was made|[Pp]orts? (?:is|are) not available)"
@@ -26,6 +27,10 @@ _CODES = {"KILL": 137, "TERM": 143, "ABRT": 134, "SEGV": 139, "BUS": 135}
 _KILLED_FOR = lazy_pattern(
     r"will be restarted|(?:Liveness|Startup) probe failed|failed (?:liveness|startup) probe"
 )
+
+_POD = lazy_pattern(r"(\S{1,253})\s+(\d{1,3})/(\d{1,3})\s+Running\s+(\d{1,6})\b")
+MANY_RESTARTS = 10
+"""restarts of a pod from which on its container ends again and again"""
 
 
 def daemon_refused(message: Message, log: LogTally) -> None:
@@ -61,3 +66,15 @@ def probe_failed(message: Message, log: LogTally) -> None:
     """A probe of the kubelet gets no good answer; one of liveness or of the start ends the container."""
     kind = "container-probe-failed" if _KILLED_FOR.search(message.text) is not None else "container-not-ready"
     log.add(kind, message)
+
+
+def pod_runs(message: Message, log: LogTally) -> None:
+    """A row of kubectl get pods: all containers run, or one was restarted again and again."""
+    found = _POD.match(message.text)
+    if found is None:
+        return
+    name, ready, all_of_them, restarts = found.groups()
+    if int(restarts) >= MANY_RESTARTS:
+        log.add("container-exited", message, Subject(member=name))
+    elif int(restarts) == 0 and ready == all_of_them:
+        log.add("harmless-pod-runs", message)

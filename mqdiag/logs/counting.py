@@ -15,7 +15,7 @@ from mqdiag.logs.statements import Event, searched
 from mqdiag.logs.tally import NOBODY, Subject
 
 Handler = Callable[[Message, LogTally], None]
-SUBJECTS = ("group", "topic", "broker", "member", "service", "queue_id")
+SUBJECTS = ("group", "topic", "broker", "member", "service", "account", "queue_id")
 """groups of a pattern that say what a line is about"""
 
 

@@ -15,7 +15,9 @@ EXIT_CODES = (137, 143)
 """128 + SIGKILL, 128 + SIGTERM"""
 INTERRUPTED = 130
 """128 + SIGINT: somebody pressed a key"""
-_EXITED = lazy_pattern(r"xited with code (\d{1,3})\b|xit [Cc]ode: {1,12}(\d{1,3})\b|xitCode\": (\d{1,3})\b")
+_EXITED = lazy_pattern(
+    r"xited with code (\d{1,3})\b|xit [Cc]ode: {1,12}(\d{1,3})\b|xitCode(?:\": |=)(\d{1,3})\b"
+)
 _SIGNALS = {"Segmentation fault": 139, "Bus error": 135, "Aborted": 134, "Illegal instruction": 132}
 """128 + the number of the signal"""
 _SHELL = lazy_pattern(

@@ -53,6 +53,7 @@ def event_facts(event: EventTally, zone: int | None, names: Mapping[str, str]) -
                 thread=subject.thread,
                 member=subject.member,
                 service=subject.service,
+                account=subject.account,
                 count=row.count,
                 first=shown_time(row.span.first, zone),
                 last=shown_time(row.span.last, zone),

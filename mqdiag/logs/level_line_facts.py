@@ -9,10 +9,17 @@ from mqdiag.facts.logs import LevelLineFacts, UnknownText
 from mqdiag.logs.level_lines import LevelLines
 
 MOST_COMMON = 3
+_THROWN = "thrown"
+"""the reason of lines of which only their exception of the remoting protocol is known"""
 
 
-def level_line_facts(logs: Iterable[LevelLines]) -> LevelLineFacts:
-    """The lines of all logs together."""
+def level_line_facts(logs: Iterable[LevelLines], *, is_excerpt: bool = False) -> LevelLineFacts:
+    """The lines of all logs together.
+
+    Args:
+        logs: the lines of each.
+        is_excerpt: whether somebody cut the lines out: an exception among them is no small number.
+    """
     verdicts: Counter[str] = Counter()
     passing: Counter[str] = Counter()
     symptoms: Counter[str] = Counter()
@@ -21,10 +28,12 @@ def level_line_facts(logs: Iterable[LevelLines]) -> LevelLineFacts:
     for log in logs:
         for entry, count in log.entries.items():
             verdicts[entry.verdict] += count
-            if entry.verdict == "passing":
-                passing[entry.rule] += count
-            elif entry.verdict == "symptom":
+            if entry.verdict == "symptom" or (
+                is_excerpt and entry.verdict == "passing" and entry.reason == _THROWN
+            ):
                 symptoms[entry.rule] += count
+            elif entry.verdict == "passing":
+                passing[entry.rule] += count
         texts.update(log.texts)
         foreign += log.foreign
         unseen += log.unseen

@@ -35,7 +35,9 @@ LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
-_PRINTED_BY_ALL = ("thrown", "send", "route")
+_EXCUSED_BY_EXCEPTION = ("save", "replica")
+"""reasons of lines that mean nothing where the exception below them does not"""
+_PRINTED_BY_ALL = ("thrown", "grpc-thrown", "send", "route")
 """reasons of texts that are an exception's"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
 _ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: |msg=\"|\):")
@@ -134,6 +136,9 @@ class LevelLines(msgspec.Struct):
             # what gRPC throws may be of any software: only a line of RocketMQ's above it tells that it is of a proxy
             if entry is not None or _OF_GRPC not in below:
                 entry = _thrown(below) or entry
+        elif entry.reason in _EXCUSED_BY_EXCEPTION:
+            thrown = _thrown(block[end + 1 : end + 1 + LONGEST_EXCEPTION].partition(b"\n")[0])
+            entry = thrown if thrown is not None and thrown.verdict == "harmless" else entry
         if entry is None:
             self.foreign += stands_for
         else:

@@ -23,9 +23,10 @@ _CALL_TIMEOUT = lazy_pattern(
 )
 _STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
 _NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
-_CONNECT = lazy_pattern(r"RemotingConnectException: connect to <?/?([^<>\n]{1,200}?)>? failed")
+_CONNECT = lazy_pattern(r"RemotingConnectException: connect to (?:<?/?([^<>\n]{0,200}?)>? )?failed")
+"""a page that takes `<10.1.2.3:9876>` for a tag leaves no address"""
 _NOT_CONNECTED_ELSEWHERE = lazy_pattern(
-    r"(?:dial tcp |can not connect to(?: server)?:|Connection (?:failed|timeout) to "
+    r"(?:dial tcp |can not connect to(?: server)?:|GetTransport of:|Connection (?:failed|timeout) to "
     r"|connect E[A-Z]{5,20} )([\w.-]{1,200}:\d{1,5})\b"
 )
 _CLOSED = lazy_pattern(r"close the connection to remote address\[([^\]]{0,100})\]")
@@ -122,7 +123,7 @@ def not_connected(message: Message, log: LogTally) -> None:
     found = _CONNECT.search(message.text)
     if found is None:
         return
-    address = found[1]
+    address = (found[1] or "").strip()
     if address.startswith("[") and address.endswith("]"):
         address = address[1:-1]
     if address == "null":
@@ -130,15 +131,15 @@ def not_connected(message: Message, log: LogTally) -> None:
         return
     call = call_of(message)
     if call == "name-server" or (call is None and address.endswith(_NAME_SERVER_PORT)):
-        log.add("name-server-not-connected", message, Subject(broker=address), side="client")
+        log.add("name-server-not-connected", message, Subject(broker=address or None), side="client")
         return
     if call == "master":
-        log.add("slave-settings-not-copied", message, Subject(broker=address), side="broker")
+        log.add("slave-settings-not-copied", message, Subject(broker=address or None), side="broker")
         return
     if call == "controller":
         return
     kind = "send-not-connected" if call == "send" else "broker-not-connected"
-    tally = log.add(kind, message, Subject(broker=address), side="client")
+    tally = log.add(kind, message, Subject(broker=address or None), side="client")
     if tally is not None and address.endswith(_VIP_PORT):
         tally.keep_largest("lines_of_vip_port", 1)
 

@@ -30,7 +30,7 @@ _OF_SPRING = lazy_pattern(
     r"Application run failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
 )
-_RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(")
+_RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(|BeanFactory\.invokeInitMethods\(")
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
 _MAIN = '"main"'

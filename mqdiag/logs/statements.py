@@ -101,7 +101,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     subject: tuple[Literal["queue", "thread"], ...] = ()
     """what the line is about: the MessageQueue that it prints, the thread that logs it"""
     pattern: str = ""
-    """what else a line has; groups named group, topic, broker, queue_id, member and service say what it is about"""
+    """what else a line has; groups with the names of subjects are what it is about"""
     optional: bool = False
     """a line without the pattern counts as well"""
     unless: str = ""

@@ -27,6 +27,7 @@ class Subject(NamedTuple):
     thread: str | None = None
     member: str | None = None
     service: str | None = None
+    account: str | None = None
 
 
 NOBODY = Subject()

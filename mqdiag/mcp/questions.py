@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -13,6 +13,7 @@ from mqdiag.config import Settings
 from mqdiag.errors import NO_NAME, MqdiagError, UsageError
 from mqdiag.language import english
 from mqdiag.mcp.folders import Folders
+from mqdiag.mcp.shortened import rows_that_fit, short_text, shortened
 from mqdiag.progress import Progress
 from mqdiag.render import UNWRAPPED, Detail, View, renderer
 from mqdiag.text import say
@@ -59,9 +60,9 @@ class Answer(msgspec.Struct, frozen=True):
     """An answer to a tool."""
 
     text: str
-    """a few lines"""
+    """what a person would read: many programs hand a model nothing else"""
     values: dict[str, Any]
-    """the whole of it"""
+    """the same for programs, as much as fits"""
 
 
 class Questions:
@@ -88,16 +89,20 @@ class Questions:
         self._settings_of = settings_of
         self._one_at_a_time = threading.Lock()
 
-    def diagnose(self, paths: list[str], expect: list[str], heap_limit: str | None) -> Answer:
+    def diagnose(
+        self, paths: list[str], expect: list[str], heap_limit: str | None, detail: Detail = "normal"
+    ) -> Answer:
         """As `mqdiag diagnose`."""
         from mqdiag.diagnose.incident import diagnose_incident
 
         allowed, settings = self._allowed(paths), self._settings_of(expect, heap_limit)
         return self._report(
-            allowed, lambda progress: diagnose_incident(allowed, settings, progress=progress).report
+            allowed, lambda progress: diagnose_incident(allowed, settings, progress=progress).report, detail
         )
 
-    def heap(self, path: str, quick: bool, expect: list[str], heap_limit: str | None) -> Answer:
+    def heap(
+        self, path: str, quick: bool, expect: list[str], heap_limit: str | None, detail: Detail = "normal"
+    ) -> Answer:
         """As `mqdiag heap`."""
         from mqdiag.diagnose.heap import diagnose_heap
 
@@ -105,23 +110,26 @@ class Questions:
         return self._report(
             [allowed],
             lambda progress: diagnose_heap(allowed, settings, quick=quick, progress=progress).report,
+            detail,
         )
 
-    def stacks(self, paths: list[str]) -> Answer:
+    def stacks(self, paths: list[str], detail: Detail = "normal") -> Answer:
         """As `mqdiag stacks`."""
         from mqdiag.diagnose.sort.route import diagnose_routed_stacks
 
         allowed, settings = self._allowed(paths), self._settings_of()
         return self._report(
-            allowed, lambda progress: diagnose_routed_stacks(allowed, settings, progress).report
+            allowed, lambda progress: diagnose_routed_stacks(allowed, settings, progress).report, detail
         )
 
-    def logs(self, paths: list[str]) -> Answer:
+    def logs(self, paths: list[str], detail: Detail = "normal") -> Answer:
         """As `mqdiag logs`."""
         from mqdiag.diagnose.sort.route import diagnose_routed_logs
 
         allowed, settings = self._allowed(paths), self._settings_of()
-        return self._report(allowed, lambda progress: diagnose_routed_logs(allowed, settings, progress).report)
+        return self._report(
+            allowed, lambda progress: diagnose_routed_logs(allowed, settings, progress).report, detail
+        )
 
     def show(self, path: str, what: str, limit: int) -> Answer:
         """As `mqdiag show`."""
@@ -136,18 +144,32 @@ class Questions:
             detail="normal",
         )
 
-    def query(self, path: str, sql: str, limit: int) -> Answer:
-        """As `mqdiag query`, with `limit` rows at most."""
+    def query(
+        self,
+        path: str,
+        sql: str | None,
+        limit: int,
+        recipe: str | None = None,
+        values: Mapping[str, str] | None = None,
+    ) -> Answer:
+        """As `mqdiag query`, with `limit` rows at most, of SQL or of a ready query with its values."""
         from mqdiag.query import refuse_without_packages
 
         refuse_without_packages()
         from mqdiag.mcp.rows import RowsRequest, rows_of
+        from mqdiag.query.formats import row_writer
+        from mqdiag.query.recipes import recipe as recipe_named
         from mqdiag.query.session import Limits
 
+        if sql is None and recipe is not None:
+            sql = recipe_named(recipe).sql
+        elif sql is None or recipe is not None:
+            raise UsageError(say("give sql or recipe, one of them"))
         (allowed,) = self._allowed([path])
         asked = RowsRequest(
             path=allowed,
             sql=sql,
+            values=dict(values or {}),
             limit=limit,
             hide=self._redact,
             limits=Limits(seconds=QUERY_S),
@@ -159,8 +181,12 @@ class Questions:
             self._watch([allowed], more_cpu_s=more_cpu_s, more_memory_bytes=more_memory_bytes) as progress,
         ):
             found = rows_of(asked, progress.check)
-        text = f"{len(found.rows)}{'+' if found.more else ''} x {', '.join(found.columns)}"
-        return Answer(text, {"rows": found.rows, "more": found.more, "problem": found.problem})
+        rows = list(rows_that_fit(found.rows))
+        more = found.more or len(rows) < len(found.rows)
+        lines = "".join(row_writer("table")(found.columns, [list(row.values()) for row in rows]))
+        ends = f"{len(rows):,} rows{'; there are more' if more else ''}"
+        problem = "" if found.problem is None else f"{found.problem}\n"
+        return Answer(f"{problem}{lines}{ends}\n", {"rows": rows, "more": more, "problem": found.problem})
 
     def rules(self, name: str | None) -> Answer:
         """As `mqdiag rules`: all, or one with its texts."""
@@ -168,27 +194,25 @@ class Questions:
         from mqdiag.rules import all_rules
         from mqdiag.spelling import did_you_mean, nearest
 
-        cards = {rule.card.name: rule.card for rule in all_rules()}
-        if name is not None and name not in cards:
+        rules = {rule.card.name: rule for rule in all_rules()}
+        if name is None:
+            listed = [{"name": rule, "title": english()(one.card.title)} for rule, one in rules.items()]
+            return Answer("\n".join(f"{one['name']}: {one['title']}" for one in listed), {"rules": listed})
+        if name not in rules:
             problem = say("there is no rule {name}", name=repr(name))
-            raise UsageError(did_you_mean(problem, nearest(name, cards)))
-        chosen = [card for card in cards.values() if name in (None, card.name)]
+            raise UsageError(did_you_mean(problem, nearest(name, rules)))
+        from mqdiag.render.text.cards import render_card
+
+        card = rules[name].card
         return Answer(
-            "\n".join(f"{card.name}: {english()(card.title)}" for card in chosen),
-            {
-                "rules": [
-                    msgspec.to_builtins(card, enc_hook=encoded)
-                    if name
-                    else {"name": card.name, "title": english()(card.title)}
-                    for card in chosen
-                ]
-            },
+            render_card(card, rules[name].cases, View(width=UNWRAPPED)),
+            shortened({"rules": [msgspec.to_builtins(card, enc_hook=encoded)]}),
         )
 
     def _allowed(self, paths: list[str]) -> list[str]:
         return [self._folders.allowed(path) for path in paths]
 
-    def _report(self, paths: list[str], work: Callable[[Progress], Report], detail: Detail = "brief") -> Answer:
+    def _report(self, paths: list[str], work: Callable[[Progress], Report], detail: Detail) -> Answer:
         with self._one_at_a_time, self._watch(paths) as progress:
             report = work(progress)
         if not any(given.was_read for given in report.inputs):
@@ -203,6 +227,5 @@ class Questions:
 
             report = redact_report(report)
         view = View(width=UNWRAPPED, detail=detail)
-        return Answer(
-            renderer("text")(report, view), msgspec.json.decode(renderer("json")(report, view), type=dict)
-        )
+        document = msgspec.json.decode(renderer("json")(report, view), type=dict)
+        return Answer(short_text(renderer("text")(report, view)), shortened(document))

@@ -29,6 +29,8 @@ class RowsRequest(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     sql: str
+    values: dict[str, str] = {}
+    """values of its parameters, by name"""
     limit: int
     """rows at most"""
     hide: bool
@@ -99,7 +101,7 @@ def compute(asked: RowsRequest, step: Step) -> Found | MqdiagError:
                 Session(heap, hide=asked.hide, limits=asked.limits, when_stuck=_end) as session,
                 memory_limited(heap, asked.limits),
             ):
-                answer = session.ask(asked.sql)
+                answer = session.ask(asked.sql, asked.values)
                 rows = answer.rows()
                 columns = distinct_names(answer.columns)
                 taken: list[dict[str, object]] = []

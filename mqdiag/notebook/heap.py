@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from mqdiag import graph
 from mqdiag.diagnose.heap import diagnose_opened
-from mqdiag.findings import Finding, Report
+from mqdiag.findings import Report
 from mqdiag.graph.jvm import jvm_name
 from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.notebook.classes import Classes
+from mqdiag.notebook.findings import Findings
 from mqdiag.notebook.frames import consumer_frame, histogram_frame, message_frame, queue_frame
 from mqdiag.notebook.graph_frames import object_frame, reference_frame, referrer_frame
 from mqdiag.notebook.objects import JavaObject
@@ -172,9 +173,9 @@ class Heap:
         return HeapReport(diagnose_opened(self.graph, self.name))
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> Findings:
         """The findings of the report, worst first."""
-        return self.report.findings
+        return Findings(self.report.findings)
 
     # Tables
 
@@ -235,9 +236,9 @@ class HeapReport:
         """the values of the JSON report"""
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> Findings:
         """Findings, worst first."""
-        return self.report.findings
+        return Findings(self.report.findings)
 
     def __str__(self) -> str:
         return renderer("text")(self.report, View())

@@ -42,7 +42,7 @@ def class_view(heap: Heap, name: str, hide: bool) -> Table:
     rows = heap.classes.indices_named(name)
     nodes = heap.instances(rows, subclasses=False)
     pick = of_nodes(nodes)
-    columns = {"object_id": id_column(heap, pick, "of the object"), **size_columns(heap, pick)}
+    columns = {"object_id": id_column(heap, pick), **size_columns(heap, pick)}
     taken = {known.lower() for known in columns}
     for field, places in heap.classes.field_places(rows[0]).items():
         free = field
@@ -70,7 +70,7 @@ def _is_telling(heap: Heap, row: int, field: str, kind: int) -> bool:
 def _nothing(kind: int) -> Column:
     """A column without values."""
     form = _TYPES.get(kind, pa.int64())
-    return Column(form, "", lambda first, last: pa.nulls(last - first, form))
+    return Column(form, lambda first, last: pa.nulls(last - first, form))
 
 
 def _field(heap: Heap, nodes: Nodes, field: str, kind: int) -> Column:
@@ -91,4 +91,4 @@ def _field(heap: Heap, nodes: Nodes, field: str, kind: int) -> Column:
         missing[there] = False
         return number_array(whole, _TYPES[kind], missing)
 
-    return Column(_TYPES.get(kind, pa.int64()), "", read)
+    return Column(_TYPES.get(kind, pa.int64()), read)

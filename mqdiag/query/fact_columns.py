@@ -14,24 +14,27 @@ from mqdiag.text import Text
 
 Facts = Callable[[], Sequence[msgspec.Struct]]
 _TYPES: dict[Any, pa.DataType] = {int: pa.int64(), float: pa.float64(), bool: pa.bool_(), str: pa.string()}
+_COLUMN_NAMES = {"group": "consumer_group"}
+"""by the field of the facts"""
 _SETTINGS = pa.map_(pa.string(), pa.string())
 
 
-def fact_table(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], about: dict[str, str]) -> Table:
+def fact_table(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct]) -> Table:
     """A row for each fact.
 
-    `object_id`, which facts have as hexadecimal text, becomes `id` and a number as in all tables. Settings by name
-    become a map of texts. Lists and structs inside a fact have no column.
+    `group`, a reserved word of SQL, becomes `consumer_group`. `object_id`, which facts have as
+    hexadecimal text, becomes `id` and a number as in all tables. Settings by name become a map of texts. Lists and
+    structs inside a fact have no column.
 
     Args:
         kind: of the facts.
         rows: the facts.
-        about: what a column means, where its name does not say it.
     """
-    columns = {"id": Column(pa.uint64(), "of the object", lambda a, b: [_id(row) for row in rows[a:b]])}
+    columns = {"id": Column(pa.uint64(), lambda a, b: [_id(row) for row in rows[a:b]])}
     for name, column_type in _columns(kind):
-        columns[name] = Column(column_type, about.get(name, ""), _reader(rows, name, column_type))
-    return Table(len(rows), columns)
+        columns[_COLUMN_NAMES.get(name, name)] = Column(column_type, _reader(rows, name, column_type))
+    former = {name: columns[column] for name, column in _COLUMN_NAMES.items() if column in columns}
+    return Table(len(rows), columns, former=former)
 
 
 def _id(row: Any) -> int | None:

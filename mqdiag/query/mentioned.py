@@ -24,10 +24,22 @@ class Mentioned(msgspec.Struct, frozen=True):
     """a star or the like asks for all columns"""
 
 
+class SyntaxFault(UsageError):
+    """A text that DuckDB does not understand.
+
+    `place` is the character where it stopped, from 0; None where it does not say.
+    """
+
+    def __init__(self, text: Text, place: int | None) -> None:
+        super().__init__(text)
+        self.place = place
+
+
 def mentioned(serialized: str) -> Mentioned:
     """Read a query that DuckDB has serialized with `json_serialize_sql`.
 
     Raises:
+        SyntaxFault: it is no SQL.
         UsageError: it is no query, more than one, or something else than a query.
     """
     try:
@@ -35,7 +47,7 @@ def mentioned(serialized: str) -> Mentioned:
     except RecursionError:
         raise UsageError(say("the query is nested too deeply")) from None
     if parsed["error"]:
-        raise UsageError(_refusal(parsed))
+        raise _refusal(parsed)
     statements = parsed["statements"]
     if len(statements) != 1:
         raise UsageError(say("one query at a time; this text has {queries:count}", queries=len(statements)))
@@ -53,14 +65,16 @@ def mentioned(serialized: str) -> Mentioned:
     )
 
 
-def _refusal(parsed: dict[str, Any]) -> Text:
+def _refusal(parsed: dict[str, Any]) -> UsageError:
     message = str(parsed["error_message"])
     if parsed["error_type"] == "not implemented":
-        return say("only SELECT is answered: a dump is read, never changed")
+        return UsageError(say("only SELECT is answered: a dump is read, never changed"))
     place = parsed.get("position")
     if place is None:
-        return say("no SQL: {message}", message=message)
-    return say("no SQL: {message} (character {place})", message=message, place=int(place) + 1)
+        return SyntaxFault(say("no SQL: {message}", message=message), None)
+    return SyntaxFault(
+        say("no SQL: {message} (character {place})", message=message, place=int(place) + 1), int(place)
+    )
 
 
 def _objects(node: Any) -> Iterator[dict[str, Any]]:

@@ -34,9 +34,9 @@ def ids(heap: Heap, nodes: Nodes) -> pa.Array:
     return number_array(found, ID, ~there)
 
 
-def id_column(heap: Heap, pick: Pick, about: str) -> Column:
+def id_column(heap: Heap, pick: Pick) -> Column:
     """The ids of objects."""
-    return Column(ID, about, lambda first, last: ids(heap, pick(first, last)))
+    return Column(ID, lambda first, last: ids(heap, pick(first, last)))
 
 
 def class_column(heap: Heap, pick: Pick) -> Column:
@@ -44,7 +44,6 @@ def class_column(heap: Heap, pick: Pick) -> Column:
     names = text_array(heap.classes.names)
     return Column(
         NAME,
-        "name of its class",
         lambda first, last: words_array(heap.index.rows[pick(first, last)], names),
     )
 
@@ -52,27 +51,22 @@ def class_column(heap: Heap, pick: Pick) -> Column:
 def size_columns(heap: Heap, pick: Pick) -> dict[str, Column]:
     """Shallow and retained bytes."""
     return {
-        "shallow": Column(
-            pa.int64(), "bytes of the object itself", lambda first, last: heap.shallow_sizes(pick(first, last))
-        ),
+        "shallow": Column(pa.int64(), lambda first, last: heap.shallow_sizes(pick(first, last))),
         "retained": Column(
             pa.int64(),
-            "retained bytes; 0 for an unreachable object",
             lambda first, last: heap.retained_sizes(pick(first, last)),
         ),
     }
 
 
-def numbers_column(
-    heap: Heap, pick: Pick, read: Callable[[Nodes], NDArray[np.int64]], about: str, missing: int
-) -> Column:
+def numbers_column(heap: Heap, pick: Pick, read: Callable[[Nodes], NDArray[np.int64]], missing: int) -> Column:
     """Whole numbers; null where `read` gives `missing`."""
 
     def column(first: int, last: int) -> pa.Array:
         found = read(pick(first, last))
         return number_array(found, pa.int64(), found == missing)
 
-    return Column(pa.int64(), about, column)
+    return Column(pa.int64(), column)
 
 
 def texts(heap: Heap, nodes: Nodes) -> pa.Array:

@@ -6,7 +6,7 @@ import os
 import re
 import threading
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
-from contextlib import closing
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any
 
@@ -19,7 +19,9 @@ from mqdiag.graph import Heap
 from mqdiag.query.class_view import class_view
 from mqdiag.query.functions import FUNCTIONS, callables
 from mqdiag.query.length import refuse_too_long
-from mqdiag.query.mentioned import Mentioned, mentioned
+from mqdiag.query.meanings import table_meanings
+from mqdiag.query.mentioned import Mentioned, SyntaxFault, mentioned
+from mqdiag.query.reserved_words import reserved_name
 from mqdiag.query.table import Stream, Table
 from mqdiag.query.tables import known_table, table_names
 from mqdiag.show.target import find_class
@@ -27,6 +29,8 @@ from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
 _COLUMN = re.compile(r'[Cc]olumn (?:with name )?"([^"]+)"')
+_QUOTED = re.compile(r'"([^"]+)"')
+_SIZES = {"shallow": "bytes of the object itself", "retained": "retained bytes; 0 for an unreachable object"}
 _BATCH = 10_000
 GRACE_S = 5.0
 """in which DuckDB usually ends a query that was interrupted"""
@@ -173,7 +177,11 @@ class Session:
             UsageError: it is no query, is too long, names what is not there, or fails; the message has one line.
         """
         refuse_too_long(sql)
-        names = mentioned(self._serialized(sql))
+        serialized = self._serialized(sql)
+        try:
+            names = mentioned(serialized)
+        except SyntaxFault as fault:
+            raise UsageError(self._reserved(sql, fault.place) or fault.text) from None
         self._refuse_unquoted(names)
         tables = {name: self._table(name) for name in names.tables}
         _refuse_alike(tables)
@@ -191,7 +199,7 @@ class Session:
 
     def tables(self) -> dict[str, str]:
         """The tables that every dump has, with what they hold."""
-        return {known.name: known.about for known in map(known_table, table_names()) if known is not None}
+        return {name: words.holds for name, words in table_meanings().items()}
 
     def columns(self, table: str) -> dict[str, str]:
         """The columns of a table or class, with what they mean.
@@ -199,7 +207,11 @@ class Session:
         Raises:
             UsageError: there is no such table.
         """
-        return {name: column.about for name, column in self._table(table).columns.items()}
+        known = table_meanings().get(table.lower())
+        if known is not None:
+            return known.columns
+        own = {"object_id": "id of the object", **_SIZES}
+        return {name: own.get(name, "field of its class") for name in self._table(table).columns}
 
     def _refuse_unquoted(self, names: Mentioned) -> None:
         for name in names.unquoted:
@@ -212,6 +224,16 @@ class Session:
         except duckdb.Error as error:
             raise UsageError(say("no SQL: {message}", message=_message(error))) from None
         return str(found)
+
+    def _reserved(self, sql: str, place: int | None) -> Text | None:
+        rows = self._connection.execute(
+            "SELECT lower(keyword_name) FROM duckdb_keywords() WHERE keyword_category IN ('reserved', 'type_function')"
+        ).fetchall()
+        fields: dict[str, str] = {}
+        for name in _QUOTED.findall(sql):
+            with suppress(UsageError):
+                fields.update((each.lower(), each) for each in self._table(name).columns)
+        return reserved_name(sql, place, frozenset(word for (word,) in rows), fields)
 
     def _table(self, name: str) -> Table:
         known = known_table(name)
@@ -300,9 +322,10 @@ def _message(error: Exception) -> str:
 
 def _wanted(table: Table, names: Mentioned) -> list[str]:
     """The columns that a query may mean; one at least, since a table without columns has no rows either."""
+    former = [name for name in table.former if name in names.words]
     if names.everything:
-        return list(table.columns)
-    found = [name for name in table.columns if name.lower() in names.words]
+        return [*table.columns, *former]
+    found = [name for name in table.columns if name.lower() in names.words] + former
     return found or list(table.columns)[:1]
 
 

@@ -18,10 +18,9 @@ Part = tuple[int, int]
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column: its type, what it means, and how a part of it is read."""
+    """A column: its type, and how a part of it is read; `mqdiag/knowledge/query_tables.toml` says what it means."""
 
     type: pa.DataType
-    about: str
     read: Callable[[int, int], Any]
     """an Arrow array, or what makes one of this type"""
 
@@ -35,6 +34,8 @@ class Table(msgspec.Struct, frozen=True):
     rows: int
     columns: Mapping[str, Column]
     parts: Callable[[], Iterable[Part]] | None = None
+    former: Mapping[str, Column] = {}
+    """columns by names of older versions: a query that names one gets it, a star leaves them out"""
 
     def pieces(self) -> Iterable[Part]:
         """The pieces, one after the other."""
@@ -53,7 +54,8 @@ class Stream:
 
     def __init__(self, table: Table, names: Iterable[str]) -> None:
         self._table = table
-        self._columns = [table.columns[name] for name in names]
+        known = {**table.former, **table.columns}
+        self._columns = [known[name] for name in names]
         self._schema = pa.schema(
             [(name, column.type) for name, column in zip(names, self._columns, strict=True)]
         )

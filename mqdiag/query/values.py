@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 PlainValue = Any
@@ -22,6 +23,8 @@ def plain(value: Any) -> PlainValue:
         return [plain(inner) for inner in value]
     if isinstance(value, bytes):
         return value.hex()
+    if isinstance(value, datetime) and value.microsecond % 1000 == 0:
+        return value.isoformat(" ", "milliseconds")
     return str(value)
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import NamedTuple
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import NOTHING, Text, say
 
 _TAKE_A_DUMP = say("take a heap dump with: jcmd PID GC.heap_dump /path/dump.hprof")
@@ -28,8 +28,8 @@ _ELF = b"\x7fELF"
 _ELF_TYPE_AT, _ELF_CORE = 16, b"\0\4"
 """e_type, in the byte order that byte 5 tells, and ET_CORE"""
 _BIG_ENDIAN = b"\2"
-_TEXT_HPROF = re.compile(rb"JAVA PROFILE 1\.0\.\d, created ")
-_OPENJ9_CLASSIC = re.compile(rb"// Version: (?:J2RE|JRE) ")
+_TEXT_HPROF = lazy_pattern(rb"JAVA PROFILE 1\.0\.\d, created ")
+_OPENJ9_CLASSIC = lazy_pattern(rb"// Version: (?:J2RE|JRE) ")
 
 _PHD = ForeignForm(
     say("a portable heap dump (PHD) of OpenJ9"),

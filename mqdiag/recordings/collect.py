@@ -46,7 +46,7 @@ OTHERS = (
     "jdk.DirectBufferStatistics", "jdk.OldObjectSample", "jdk.JVMInformation", "jdk.LongFlag",
     "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag", "jdk.Shutdown", "jdk.DataLoss", "jdk.ActiveSetting",
     "jdk.ThreadStart", "jdk.ThreadEnd", "jdk.JavaErrorThrow", "jdk.JavaExceptionThrow", "jdk.ContainerConfiguration",
-    "jdk.ContainerCPUThrottling",
+    "jdk.ContainerCPUThrottling", "jdk.SystemGC",
 )  # fmt: skip
 WANTED = frozenset((*JUDGED, *OTHERS))
 """events that are decoded; all others are counted only"""
@@ -171,6 +171,8 @@ class _Reading:
             thread_starts=process.thread_starts(),
             direct_bytes_first=direct[0][1] if direct else None,
             direct_bytes_last=direct[-1][1] if direct else None,
+            direct_buffers=direct[-1][2] if direct else None,
+            direct_limit_bytes=direct[-1][3] or None if direct else None,
             old_objects=memory.old_objects(),
             pinned=waits.pinned(),
             flags=process.flags,

@@ -21,6 +21,8 @@ _OLD = ("Old", "Full", "MarkSweep", "SerialOld", "ParallelOld", "G1Full")
 """parts of names of collectors of the old generation"""
 _FAILURES = ("jdk.PromotionFailed", "jdk.EvacuationFailed", "jdk.ConcurrentModeFailure")
 _HUMONGOUS = "G1 Humongous Allocation"
+_ASKED = "System.gc()"
+_FOR_DIRECT = "java.nio.Bits.reserveMemory"
 
 
 class Memory:
@@ -32,11 +34,15 @@ class Memory:
         self._collector: str | None = None
         self._old = self._humongous = self._failures = self._stalls = 0
         self._knows_causes = False
+        self._asked: list[int] = []
+        """nanoseconds of the pauses that System.gc() asked for"""
+        self._callers: Counter[int] = Counter()
+        """places that called it"""
         self._heap: list[tuple[int, int]] = []
         self.heap_max: int | None = None
         self._old_objects: dict[str, list[tuple[int, int, tuple[str, ...], str | None]]] = defaultdict(list)
-        self.direct: list[tuple[int, int]] = []
-        """(nanoseconds of the epoch, bytes used)"""
+        self.direct: list[tuple[int, int, int, int]] = []
+        """(nanoseconds of the epoch, bytes used, buffers, bytes that the JVM allows)"""
         self._operations: list[tuple[int, int, str]] = []
         self._allocated: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
@@ -60,6 +66,8 @@ class Memory:
             self.direct += zip(
                 records.nanoseconds("startTime").tolist(),
                 records.integers("memoryUsed").tolist(),
+                records.integers("count").tolist(),
+                records.integers("maxCapacity").tolist(),
                 strict=True,
             )
 
@@ -82,7 +90,22 @@ class Memory:
             failed_promotions=self._failures,
             allocation_stalls=self._stalls,
             humongous=self._humongous if self._knows_causes else None,
+            asked=len(self._asked),
+            asked_pause_ms=ms(sum(self._asked)),
+            asked_for_direct=sum(
+                count
+                for place, count in self._callers.items()
+                if any(frame.startswith(_FOR_DIRECT) for frame in self._places.frames(place))
+            ),
+            asked_frame=self._asked_frame(),
         )
+
+    def _asked_frame(self) -> str | None:
+        frames = Counter[str]()
+        for place, count in self._callers.items():
+            if frame := self._places.own_frame(place):
+                frames[frame] += count
+        return frames.most_common(1)[0][0] if frames else None
 
     def pauses(self) -> tuple[RecordedPause, ...]:
         """The longest stops of all threads: collections, and other operations at a safepoint."""
@@ -150,7 +173,12 @@ class Memory:
                 self._pauses.append((at, max(took, 0), name))
                 self._old += any(part in name for part in _OLD)
                 self._humongous += cause == _HUMONGOUS
+                if cause == _ASKED:
+                    self._asked.append(max(took, 0))
                 self._knows_causes = True
+        calls = chunk.events("jdk.SystemGC")
+        if calls is not None and len(calls):
+            self._callers.update(constants.stacks(calls.integers("stackTrace")).tolist())
         for name in _FAILURES:
             self._failures += chunk.counts.get(name, (0, 0))[0]
         self._stalls += chunk.counts.get("jdk.ZAllocationStall", (0, 0))[0]

@@ -21,7 +21,7 @@ from mqdiag.findings import Finding, Report
 from mqdiag.knowledge import packed
 from mqdiag.redact.telling_numbers import is_telling
 from mqdiag.text import Text, Value
-from mqdiag.threads.roles import OTHER, POOL, role_of_name
+from mqdiag.threads.roles import NAMELESS_VIRTUAL, OTHER, POOL, role_of_name
 
 HIDDEN = "(hidden)"
 _PORT = r":\d{1,5}"
@@ -154,10 +154,10 @@ def treatments(kind: type[msgspec.Struct]) -> tuple[tuple[str, Redact], ...]:
 
 
 def _declared(hint: Any) -> Iterator[Redact]:
-    """What a type says about its texts."""
+    """What a type says about its texts; of a dictionary about its values, for keys are names of fields and settings."""
     if get_origin(hint) is Annotated:
         yield from (part for part in hint.__metadata__ if isinstance(part, Redact))
-    for part in get_args(hint):
+    for part in get_args(hint)[-1:] if get_origin(hint) is dict else get_args(hint):
         yield from _declared(part)
 
 
@@ -292,7 +292,8 @@ _SPECIAL: dict[Redact, Callable[[str, _Placeholders, Any], str]] = {
 def is_known_thread(name: str) -> bool:
     """Threads of the JVM and of RocketMQ, and pools: their names are given by their code."""
     return bool(
-        _COMMON_THREADS.fullmatch(name)
+        name == NAMELESS_VIRTUAL
+        or _COMMON_THREADS.fullmatch(name)
         or role_of_name(name).role not in (OTHER, POOL)
         or role_of_name(f"{name}_1").role not in (OTHER, POOL)
     )

@@ -6,8 +6,8 @@ To add a format, add a file with a function `render(report, view) -> str`; nothi
 from __future__ import annotations
 
 import importlib
-import pkgutil
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING, Literal, get_args
 
 import msgspec
@@ -63,8 +63,11 @@ class View(msgspec.Struct, frozen=True, kw_only=True):
         return writer(self.language)
 
 
+@cache
 def formats() -> tuple[str, ...]:
     """The names of all formats; the one for a person first."""
+    import pkgutil  # a run that names no format needs none of their names
+
     found = {module.name for module in pkgutil.iter_modules(__path__)} - SHARED
     return tuple(sorted(found, key=lambda name: (name != "text", name)))
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
-
 from mqdiag.facts import HeapFacts, StacksFacts
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.rules.rule import Findings, Limits, Rule
 
-VERSION = re.compile(r"\((\d+)[.+-]")
+VERSION = lazy_pattern(r"\((\d+)[.+-]")
 """the major version in the name of a JVM: "OpenJDK 64-Bit Server VM (21.0.7+6 mixed mode)" """
 MONITORS_LET_GO = 24
 """the JDK with JEP 491"""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.ratios import ratio
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.waste import LEAST_BYTES, Wasted
+from mqdiag.time_ranges import between
 
 RULE = Rule("direct-buffers")
 SHOWN_HOLDERS = 3
@@ -95,4 +97,31 @@ def _near_limit(case: str, found: DirectBuffers, use: Use, share: float, limits:
         },
         severity=Severity.ERROR if handed_out else Severity.WARNING,
         confidence=Confidence.MEDIUM if handed_out else Confidence.HIGH,
+    )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """At most one finding of a recording, by the JVM's own last count; it does not tell what is garbage."""
+    used, limit = recording.direct_bytes_last, recording.direct_limit_bytes
+    share = ratio(used, limit)
+    if used is None or share is None or used < limits["least_bytes"]:
+        return
+    if share < limits["share_warning"]:
+        yield RULE.margin("jvm", share, limits["share_warning"])
+        return
+    yield RULE.case(
+        "direct-memory-in-recording",
+        evidence={
+            "path": recording.path,
+            "used_bytes": used,
+            "limit_bytes": limit,
+            "share_of_limit": round(share, 4),
+            "buffers": recording.direct_buffers,
+            "grew_by_bytes": max(used - (recording.direct_bytes_first or used), 0) or None,
+            "seconds": recording.seconds,
+        },
+        rests_on=(recording.path,),
+        when=between(recording.began_at, recording.ended_at),
+        weight=share,
     )

@@ -27,7 +27,10 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
     assert stacks is not None
     for kind, what in RULE.meaning("made").items():
         by_number: dict[int, list[ThreadFacts]] = defaultdict(list)
+        beginning = kind.partition("#")[0]
         for thread in stacks.threads:
+            if not thread.name.startswith(beginning):
+                continue
             found = _pattern(kind).fullmatch(thread.name)
             if found is not None and thread.samples[-1].state != "ABSENT":
                 by_number[int(found[1])].append(thread)

@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import GcFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import CollectionCalls
 from mqdiag.findings import Confidence
 from mqdiag.rules.rule import Findings, Limits, Rule
@@ -53,6 +54,34 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             words={"frame": short_frame(calls.frame)},
             weight=float(len(calls.threads)),
         )
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """At most one finding of a recording, which shows what the calls cost, and from JDK 17 on who makes them."""
+    found = recording.collections
+    if found is None or not found.asked or not recording.seconds:
+        return
+    share = min(found.asked_pause_ms / (1000 * recording.seconds), 1.0)
+    if found.asked < limits["asked"] or share < limits["pause_share"]:
+        yield RULE.margin(
+            "asked", min(share, limits["pause_share"]), limits["pause_share"], path=recording.path
+        )
+        return
+    yield RULE.case(
+        "direct-memory-in-recording" if 2 * found.asked_for_direct > found.asked else "asked-in-recording",
+        found,
+        evidence={
+            "path": recording.path,
+            "seconds": recording.seconds,
+            "pause_share": round(share, 4),
+            "frame": found.asked_frame,
+        },
+        words={"frame": short_frame(found.asked_frame), "no_times": False},
+        rests_on=(recording.path,),
+        when=between(recording.began_at, recording.ended_at),
+        weight=share,
+    )
 
 
 def _share(gc: GcFacts) -> float | None:

@@ -18,7 +18,7 @@ def in_inputs(facts: Facts, limits: Limits) -> Findings:
             continue
         found = given.found_references_share
         yield RULE.case(
-            name,
+            "incomplete-capture" if given.kind == "capture" else name,
             given,
             evidence={
                 "lost_references_share": None if found is None else round(1 - found, 4),

@@ -22,6 +22,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     threw, unknown, not_sent, dropped = (events(logs, kind) for kind in KINDS)
     lines = lines_of([*threw, *unknown, *not_sent])
     if not dropped and lines < limits["lines"]:
+        if not lines:
+            yield from _answered(logs, limits)
         return
     thrown = [row for row in logs.listener_exceptions if row.of == "transactions"]
     top = thrown[0] if thrown else None
@@ -45,3 +47,15 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
         words={"when": when(found[0])},
         rests_on=files_of(found),
     )
+
+
+def _answered(logs: LogsFacts, limits: Limits) -> Findings:
+    """That transactions whose outcome their producers did not know at first were answered later, if nearly all were."""
+    began, answered = events(logs, "transaction-open"), events(logs, "transaction-answered")
+    if began and lines_of(answered) >= limits["answered_share"] * lines_of(began):
+        yield RULE.case(
+            "answered-later",
+            events=[*began, *answered],
+            evidence={"open_lines": lines_of(began), "answered_lines": lines_of(answered)},
+            rests_on=files_of([*began, *answered]),
+        )

@@ -88,10 +88,12 @@ def _crowds(world: World) -> dict[Judgement, _Crowd]:
 def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd]:
     """Threads before the locks of one thread, if more wait there than are at other work, that thread not counted."""
     by_root: dict[tuple[int, Track | str], list[tuple[Judgement, Wait]]] = defaultdict(list)
+    ends: dict[Track, Track | str] = {}
     for judgement in busy:
         wait = world.last_wait(judgement.track)
         if wait is not None and judgement.track.last_meaning.doing in LOCK_WAITS:
-            by_root[judgement.track.jvm, _root(wait, world)].append((judgement, wait))
+            root = wait.object_id if wait.owner is None else _end(wait.owner, world, ends)
+            by_root[judgement.track.jvm, root].append((judgement, wait))
     found: dict[Judgement, _Crowd] = {}
     all_busy = frozenset(one.track for one in busy)
     for (_, root), waiting in by_root.items():
@@ -120,16 +122,34 @@ def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd
     return found
 
 
-def _root(wait: Wait, world: World) -> Track | str:
-    """The thread at the end of a chain of locks; the last lock where the dump does not name its owner."""
-    seen: set[Track] = set()
-    while wait.owner is not None and wait.owner not in seen:
-        onward = world.last_wait(wait.owner)
-        if onward is None:
-            return wait.owner
-        seen.add(wait.owner)
-        wait = onward
-    return wait.object_id
+def _end(owner: Track, world: World, ends: dict[Track, Track | str]) -> Track | str:
+    """The thread at the end of a chain of locks; the last lock where the dump does not name its owner.
+
+    Of a ring it is the lock of the owner with which the chain comes to it.
+
+    Args:
+        owner: of the first lock.
+        world: who waits for whom.
+        ends: what is known already, so that long chains are walked once.
+    """
+    path: dict[Track, str] = {}
+    onward: Track | str = owner
+    while not isinstance(onward, str) and onward not in ends and onward not in path:
+        wait = world.last_wait(onward)
+        if wait is None:
+            ends[onward] = onward
+            break
+        path[onward] = wait.object_id
+        onward = wait.object_id if wait.owner is None else wait.owner
+    if onward in path and not isinstance(onward, str):
+        walked = list(path)
+        ring = walked[walked.index(onward) :]
+        for before, one in zip((ring[-1], *ring), ring, strict=False):
+            ends[one] = path[before]
+    end = onward if isinstance(onward, str) else ends[onward]
+    for one in path:
+        ends.setdefault(one, end)
+    return ends[owner]
 
 
 def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:

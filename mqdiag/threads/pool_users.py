@@ -7,7 +7,6 @@ these leave two pools possible, a thread is named as one that may be the user.
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -17,12 +16,13 @@ import msgspec
 
 from mqdiag.knowledge.library import Family, Library
 from mqdiag.knowledge.own_code import is_own
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.stacks.records import PARKING, WAITING_ON, WAITING_TO_LOCK
 from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
-_ANONYMOUS = re.compile(r"\$(?:\d|\$).*")
+_ANONYMOUS = lazy_pattern(r"\$(?:\d|\$).*")
 """what follows the name of a class in those of its anonymous classes and lambdas"""
 _OBJECT_OF_ONE_THREAD = "Node"
 """JDK 21 and later park on an object of the waiting thread in some queues, which tells nothing of the pool"""
@@ -32,7 +32,7 @@ _MOST_ADDRESSES = 2
 """least number of objects that one class waits on in one sample: one of two is always that of another pool"""
 _MOST_PLACES = 100
 """classes that wait for connections of one library; an application has a few"""
-_LINE = re.compile(r":(\d+)\)$")
+_LINE = lazy_pattern(r":(\d+)\)$")
 
 _Objects = frozenset[tuple[int, str]]
 """numbers of samples, each with the address of an object that is waited on"""

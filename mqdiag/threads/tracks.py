@@ -169,12 +169,12 @@ def _role_by_frames(track: Track) -> None:
     if any(meaning is not None and meaning.run_index >= 0 for meaning in track.meanings):
         track.role = roles.CONSUME_WORKER
         if track.pool is None:
-            track.pool = _plain_container(last.container) or track.name or "virtual threads"
+            track.pool = _plain_container(last.container) or track.name or roles.NAMELESS_VIRTUAL
             track.name = track.name or roles.virtual_name(last.java_id)
         return
     if last.virtual:
         track.role = roles.VIRTUAL
-        track.pool = track.pool or _plain_container(last.container) or "virtual threads"
+        track.pool = track.pool or _plain_container(last.container) or roles.NAMELESS_VIRTUAL
         # most virtual threads have no name at all
         track.name = track.name or roles.virtual_name(last.java_id)
     elif last.stack.mounted is not None or (

@@ -16,9 +16,9 @@ import pytest
 
 from mqdiag.capture.jdk import ToolFailed
 from mqdiag.capture.remote import logs, scripts
+from mqdiag.capture.remote.fetched import SizedFile
 from mqdiag.capture.remote.jvms import RemoteJvm
 from mqdiag.capture.remote.reach import Host, answer, host, pod, stream
-from mqdiag.capture.remote.run import _SizedFile
 from mqdiag.capture.remote.watched import OnOtherSide
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.errors import UsageError
@@ -370,7 +370,7 @@ def test_a_listing_that_fails_costs_the_logs_only(monkeypatch: pytest.MonkeyPatc
 @pytest.mark.parametrize("chunks", [[b"5\nhel", b"lo"], [b"5", b"\n", b"hello"]])
 def test_the_size_of_a_dump_comes_before_its_bytes(chunks: list[bytes]) -> None:
     file = io.BytesIO()
-    sized = _SizedFile(file)
+    sized = SizedFile(file)
     for chunk in chunks:
         sized.write(chunk)
     assert (file.getvalue(), sized.left) == (b"hello", 0)
@@ -380,5 +380,5 @@ def test_the_size_of_a_dump_comes_before_its_bytes(chunks: list[bytes]) -> None:
 def test_a_dump_that_is_not_as_it_was_announced_is_refused(sent: bytes) -> None:
     file = io.BytesIO()
     with pytest.raises(ToolFailed):
-        _SizedFile(file).write(sent)
+        SizedFile(file).write(sent)
     assert file.getvalue() == b""

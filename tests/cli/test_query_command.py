@@ -6,6 +6,7 @@ import csv
 import gzip
 import io
 import json
+import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -188,3 +189,16 @@ def test_tab_completes_tables_columns_and_classes(tmp_path: Path) -> None:
         assert offered.offers("obj", "SELECT * FROM obj") == ["objects"]
         assert offered.offers("dom", "SELECT count(*) FROM objects WHERE dom") == ["dominator"]
         assert offered.offers(".t", ".t") == [".tables"]
+
+
+def test_tables_and_recipes_are_told_without_a_dump(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["query", "--recipe", "list"]) == 0
+    assert "who-refers-to-class" in out(capfdbinary)
+    assert run(["query", "--tables"]) == 0
+    assert re.search(r"^queues +consumer_group +consumer group$", out(capfdbinary), re.MULTILINE)
+    assert run(["query", "--tables", "--format", "json"]) == 0
+    assert {"table": "dump", "column": "objects", "meaning": "objects of the file"} in json.loads(
+        out(capfdbinary)
+    )
+    assert run(["query"]) == 2
+    assert b"--recipe list and --tables need none" in capfdbinary.readouterr().err

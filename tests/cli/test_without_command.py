@@ -68,3 +68,18 @@ def test_a_terminal_without_a_word_gets_what_is_here(
 def test_a_pipe_without_a_word_gets_the_help(capsysbinary: Capture) -> None:
     assert run([]) == EXIT_USAGE
     assert b"Begin with one of these" in capsysbinary.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options", [["--format", "json"], ["--format=json"], ["--detail", "full", "--format", "json"]]
+)
+def test_options_may_stand_before_the_evidence(capsysbinary: Capture, options: list[str]) -> None:
+    assert run([*options, str(STACKS)]) == run(["diagnose", str(STACKS), *options]) == EXIT_FINDINGS
+    before, _, after = capsysbinary.readouterr().out.partition(b"\n{")
+    assert json.loads(before) == json.loads(b"{" + after)
+
+
+@pytest.mark.parametrize("words", [["--lang", "zh", "heap", "dump.hprof"], ["--nonsense"]])
+def test_options_before_a_command_are_refused(capsysbinary: Capture, words: list[str]) -> None:
+    assert run(words) == EXIT_USAGE
+    assert words[0].encode() in capsysbinary.readouterr().err

@@ -253,3 +253,13 @@ def test_what_makes_sides_hard_to_compare_is_said() -> None:
     assert "order of the two may be wrong" in remarks
     assert "the later side is incomplete" in remarks
     assert "two different applications" in remarks
+
+
+def test_the_greatest_change_is_listed_first_whatever_its_sign() -> None:
+    def rows(**sizes: int) -> list[ClassRow]:
+        return [
+            ClassRow(name=name, loaders=1, instances=size, shallow_bytes=size) for name, size in sizes.items()
+        ]
+
+    kept, _ = class_growth(rows(small=10, large=10, arrays=9_000), rows(small=12, large=500, arrays=100))
+    assert [row.name for row in kept] == ["arrays", "large", "small"]

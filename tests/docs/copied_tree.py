@@ -12,8 +12,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 COPIED = (
-    "mqdiag", "tests", "docs", "CHANGELOG.md", "Containerfile", "LICENSE", "Makefile", "README.md", "SECURITY.md",
-    "pyproject.toml",
+    "mqdiag", "tests", "docs", "CHANGELOG.md", "Containerfile", "LICENSE", "NOTICE", "Makefile", "README.md",
+    "SECURITY.md", "pyproject.toml",
 )  # fmt: skip
 LINKED = ("fixtures",)
 """too large to copy, and only read"""

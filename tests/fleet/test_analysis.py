@@ -238,14 +238,19 @@ def test_changes() -> None:
     ]
     incidents_before = [_incident("orders", ["old", "kept", "new"]), _incident("gone", ["old"])]
     incidents_now = [_incident("orders", ["old", "kept", "new", "unseen"]), _incident("fresh", ["new"])]
+    earlier_findings = _table(
+        "findings", [{**row, "window_start": datetime(2026, 1, 1, tzinfo=UTC)} for row in before]
+    )
+    incidents_now = [{**row, "window_start": datetime(2026, 1, 2, tzinfo=UTC)} for row in incidents_now]
     faults, earlier = (
         _asked("service_faults", unrefuted_findings=_table("findings", rows)) for rows in (now, before)
     )
     changed = _asked(
         "changes",
         service_faults=faults,
-        checked_rules=_asked("checked_rules", current_incidents=_table("incidents", incidents_now)),
+        current_incidents=_table("incidents", incidents_now),
         earlier_faults=earlier,
+        earlier_findings=earlier_findings,
         earlier_checked_rules=_asked("checked_rules", current_incidents=_table("incidents", incidents_before)),
     )
     # "unseen" was not checked before, "fresh" was not there before, "gone" is not there now: nothing is known of them.
@@ -307,6 +312,21 @@ def test_the_latest_evidence_that_could_show_a_fault_decides_whether_it_is_open(
     (counts,) = _rows("finding_counts", current_findings=frame, unrefuted_findings=still_open, changes=changes)
     assert (counts["findings"], counts["errors"], counts["recovered"]) == (3, 3, 1)
     assert (counts["regressions"], counts["recoveries"]) == (1, 2)
+
+
+def test_evidence_that_could_not_show_a_fault_does_not_refute_it() -> None:
+    """The rule ran on it; but it is cut, of another kind, or of one moment."""
+    frame = _table("findings", [_found_at(1, shown_by=["r/stacks"])])
+    first = _checked_at(1, "r")
+    for refutes, is_open in (([], True), (["r", "r/heap"], True), (["r", "r/stacks"], False)):
+        later = {**_checked_at(2, "r"), "refutes": refutes}
+        assert _open(frame, _table("incidents", [first, later])).num_rows == is_open, refutes
+
+
+def test_the_fault_of_one_group_does_not_refute_that_of_another() -> None:
+    frame = _table("findings", [_found_at(1), _found_at(2, consumer_group="other")])
+    later = {**_checked_at(2, "r"), "refutes": []}
+    assert _open(frame, _table("incidents", [_checked_at(1, "r"), later])).num_rows == 2
 
 
 def test_one_host_does_not_refute_the_fault_of_another() -> None:

@@ -57,17 +57,26 @@ class Bench:
         return path
 
     @contextmanager
-    def plan(self, settings: str = "s", limits: str = LIMITS) -> Iterator[WorkList]:
+    def plan(self, settings: str = "s", limits: str = LIMITS, again: bool = False) -> Iterator[WorkList]:
         listing = Listing([str(self.root)], [Template("{service}/{host}/{time}.hprof")])
         with TemporaryDirectory() as folder, closing(WorkList(Path(folder))) as work:
-            plan(self.context, self.layout, listing, work, window_s=600, settings=settings, limits=limits)
+            plan(
+                self.context,
+                self.layout,
+                listing,
+                work,
+                window_s=600,
+                settings=settings,
+                limits=limits,
+                again=again,
+            )
             yield work
 
-    def todo(self, **more: str) -> list[WorkItem]:
+    def todo(self, **more: Any) -> list[WorkItem]:
         with self.plan(**more) as work:
             return [msgspec.json.decode(item, type=WorkItem) for _, item in work.items()]
 
-    def hosts(self, **more: str) -> list[str]:
+    def hosts(self, **more: Any) -> list[str]:
         return [item.host for item in self.todo(**more)]
 
     def keep(self, items: list[WorkItem], schema_version: int = SCHEMA_VERSION, **more: Any) -> None:
@@ -172,6 +181,12 @@ def test_rows_of_known_incidents_go_to_the_new_run(bench: Bench) -> None:
     assert all(row in before for row in kept)
 
 
+def test_again_takes_nothing_for_known(bench: Bench) -> None:
+    bench.keep(bench.todo())
+    assert bench.hosts() == []
+    assert len(bench.hosts(again=True)) == 3
+
+
 def test_the_same_content_on_another_host_is_another_incident(bench: Bench) -> None:
     bench.keep(bench.todo())
     bench.write("h9", b"x" * 100)
@@ -184,6 +199,13 @@ def test_other_settings_make_all_new(bench: Bench) -> None:
     plain, strict = Settings(), Settings(expectations=(Expectation(key="pullBatchSize", value=1),))
     assert settings_hash(plain) != settings_hash(strict)
     assert settings_hash(plain) == settings_hash(Settings(fail_on=FailOn(severity=None)))
+
+
+def test_other_code_makes_all_new(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The version stays the same for hundreds of changes."""
+    before = settings_hash(Settings())
+    monkeypatch.setattr("mqdiag.fleet.work.plan.tool_hash", lambda: "other")
+    assert settings_hash(Settings()) != before
 
 
 def test_failures_are_tried_again_where_that_can_help(bench: Bench) -> None:

@@ -160,6 +160,23 @@ def test_evidence_of_unknown_time_neither_refutes_nor_dates(layout: Layout) -> N
     assert asked(layout, "FROM recovered") == []
 
 
+def test_an_incident_that_grows_replaces_its_earlier_self(layout: Layout) -> None:
+    """Its first file alone showed nothing; with those that came later it shows that the fault never went away."""
+    write_output(layout, "r1", [ill("a", 2), healthy("b", 3, more={"heads": ["h1"]})])
+    again = [ill("a", 2), ill("b2", 3, more={"heads": ["h1", "h2", "h3"]})]
+    write_output(layout, "r2", again)
+    assert [row["incident"] for row in asked(layout, "FROM evidence_history ORDER BY incident")] == ["a", "b2"]
+    (found,) = asked(layout, "FROM open_findings")
+    assert (found["times_returned"], found["flapping"], found["age_hours"]) == (0, False, 24)
+
+
+def test_a_file_that_grows_for_days_is_evidence_of_each_day(layout: Layout) -> None:
+    write_output(layout, "r1", [ill("a", 2, more={"heads": ["h1"]})])
+    write_output(layout, "r2", [ill("b", 3, more={"heads": ["h1"]})])
+    (found,) = asked(layout, "FROM open_findings")
+    assert found["age_hours"] == 24
+
+
 def test_trend_by_week(layout: Layout) -> None:
     # The 2nd and the 9th of November 2026 are Mondays.
     write_output(layout, "r1", [ill("a", 2), ill("b", 8, hour=23), healthy("c", 9), ill("x", 3, "h2")])

@@ -139,7 +139,8 @@ def test_no_own_statement_is_lost(wrap: Callable[[str, str], str], collect: Call
     if log.quoted.not_own:
         lost = [row for row in ROWS if read(head + collect(own_lines(row, wrap))).quoted.not_own]
         pytest.fail(f"not in their own place: {', '.join(map(str, lost))}")
-    assert log.counts.hit_lines + log.counts.hit_lines_unseen >= len(ROWS) - 70
+    # JSON escapes the quotes in some literals, and some rows have the same line
+    assert log.counts.hit_lines + log.counts.hit_lines_unseen >= 0.85 * len(ROWS)
 
 
 def test_threads_and_settings_in_heads() -> None:

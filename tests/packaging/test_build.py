@@ -45,7 +45,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(built: Built, tree: Path) 
 def test_the_sdist_holds_what_the_wheel_is_made_from_and_no_evidence(built: Built, tree: Path) -> None:
     with tarfile.open(built.sdist) as archive:
         found = {name.partition("/")[2] for name in archive.getnames()}
-    assert files(tree, "mqdiag", "docs", "LICENSE", "README.md", "SECURITY.md") <= found
+    assert files(tree, "mqdiag", "docs", "LICENSE", "NOTICE", "README.md", "SECURITY.md") <= found
     assert not [name for name in found if name.startswith(("fixtures/", "tests/", ".ci/"))]
 
 

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import duckdb
+import numpy as np
 import pyarrow as pa
 import pytest
 
 from mqdiag.errors import UsageError
 from mqdiag.graph import Heap, open_heap
+from mqdiag.query.meanings import table_meanings
 from mqdiag.query.memory_limit import memory_limited
 from mqdiag.query.mentioned import mentioned
 from mqdiag.query.session import Limits, Session
 from mqdiag.query.table import Stream, Table
 from mqdiag.query.tables import table_names
+from mqdiag.query.times import times_array
 from tests.graph.opening import heap_of
 from tests.graph.small_dump import small_dump
 from tests.writers.hprof_records import CHAR, DOUBLE, INT, OBJECT
@@ -40,6 +44,15 @@ def session(heap: Heap) -> Iterator[Session]:
     ("sql", "told"),
     [
         ("SELEC 1", r'^no SQL: syntax error at or near "SELEC" \(character 1\)$'),
+        (
+            "SELECT group FROM queues",
+            r"^no SQL: group is a reserved word \(character 8\); the column is consumer_group$",
+        ),
+        (
+            'SELECT max(table) FROM "java.util.HashMap"',
+            r'^no SQL: table is a reserved word \(character 12\); as a name it is written "table"$',
+        ),
+        ("SELECT a FROM dump ORDER BY LIMIT", r'^no SQL: syntax error at or near "LIMIT"'),
         ("", "^one query at a time; this text has 0$"),
         ("SELECT 1; SELECT 2", "^one query at a time; this text has 2$"),
         ("DROP TABLE objects", "^only SELECT is answered: a dump is read, never changed$"),
@@ -227,3 +240,37 @@ def test_an_answer_is_an_arrow_table_too(session: Session) -> None:
     assert isinstance(found, pa.Table)
     assert found.num_rows == 3
     assert found.column_names == ["id", "class"]
+
+
+def test_every_column_has_a_meaning_and_no_reserved_name(session: Session) -> None:
+    assert set(table_meanings()) == set(table_names())
+    for name, words in table_meanings().items():
+        table = session._table(name)
+        assert list(table.columns) == list(words.columns), name
+        assert sorted(table.former) == sorted(words.formerly), name
+        assert set(words.formerly.values()) <= set(words.columns)
+        session.ask(f"SELECT {', '.join(words.columns)} FROM {name} LIMIT 0")  # none needs quotation marks
+        assert [column for column, meaning in words.columns.items() if len(meaning) < 5] == []
+
+
+def test_former_names_of_columns_are_answered_and_not_shown() -> None:
+    with Session(open_heap(str(STUCK))) as session:
+        assert "group" not in session.ask("SELECT * FROM queues").columns
+        differ = session.ask(
+            'SELECT count(*) FROM queues, dump WHERE "group" <> consumer_group'
+            " OR captured_ms <> epoch_ms(captured_at)"
+        )
+        assert list(differ.rows()) == [(0,)]
+
+
+def test_a_time_that_no_calendar_holds_is_unknown() -> None:
+    missing = -(1 << 63)
+    given = np.array([0, 1_764_311_100_123, missing, -1, (1 << 63) - 1, 253_402_300_799_999], np.int64)
+    assert times_array(given, missing).to_pylist() == [
+        datetime(1970, 1, 1),
+        datetime(2025, 11, 28, 6, 25, 0, 123000),
+        None,
+        None,
+        None,
+        datetime(9999, 12, 31, 23, 59, 59, 999000),
+    ]

@@ -13,6 +13,7 @@ from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
 from mqdiag.facts.crash import CrashFacts, CrashReport
 from mqdiag.facts.heap import ConsumerFacts, HeapThread, MessageInHand, QueueFacts, Suspect
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts, LogSubject
+from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.redaction import Redact
 from mqdiag.facts.shown import Shown, ShownObject, ShownValue
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
@@ -104,6 +105,7 @@ def report() -> Report:
         heap=heap,
         stacks=stacks,
         logs=logs,
+        process=ProcessFacts(name="pid 1", settings={"app.partner": text, "user.timezone": "true"}),
         show=shown,
     )
 

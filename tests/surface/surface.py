@@ -23,6 +23,7 @@ from mqdiag.fleet.tables.schemas import ALL_TABLES, SCHEMA_VERSION
 from mqdiag.graph import open_heap
 from mqdiag.knowledge.library import Library
 from mqdiag.knowledge.rule_card import Card
+from mqdiag.query.meanings import table_meanings
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import Session
 from mqdiag.render import formats
@@ -117,7 +118,10 @@ def _json() -> dict[str, Any]:
 
 def _queries() -> dict[str, Any]:
     with Session(open_heap(str(DUMP))) as session:
-        return {name: dict.fromkeys(session.columns(name), True) for name in session.tables()}
+        return {
+            name: dict.fromkeys((*session.columns(name), *table_meanings()[name].formerly), True)
+            for name in session.tables()
+        }
 
 
 def _parameters(function: Any) -> dict[str, Any]:

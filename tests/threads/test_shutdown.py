@@ -99,11 +99,13 @@ def test_threads_that_are_left_when_main_has_ended(tmp_path: Path) -> None:
     case = "shutdown-threads-left-4.9.7"
     alone = hang(report(case, tmp_path))
     assert (alone.cause, alone.severity) == ("non-daemon-threads", Severity.INFO)
+    assert alone.undecides
     assert alone.evidence["threads"] == ("pool-1-thread-1", "pool-1-thread-2")
     log = FIXTURES / "logs" / case / "consumer" / "rocketmq_client.log.gz"
     (tmp_path / log.name).write_bytes(log.read_bytes())
     joined = hang(diagnose_incident([tmp_path]).report)
     assert (joined.cause, joined.severity) == ("non-daemon-threads", Severity.WARNING)
+    assert joined.is_fault
     assert joined.seen_in == ("stacks", "logs")
 
 

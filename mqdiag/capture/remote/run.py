@@ -10,20 +10,25 @@ from typing import BinaryIO
 from mqdiag.capture.folder import CaptureFolder, Tell, default_folder, sample_file, times_file
 from mqdiag.capture.heap_dump import LEAST_BYTES, LONGEST_SECONDS, HeapPlan, used_heap_bytes
 from mqdiag.capture.jdk import MOST_DUMP_BYTES, ToolFailed
+from mqdiag.capture.recording import (
+    ANSWER_SECONDS,
+    RUNNING,
+    RecordingPlan,
+    recording_file,
+    settings_text,
+)
+from mqdiag.capture.remote.fetched import fetch_file
 from mqdiag.capture.remote.jvms import RemoteError, RemoteJvm
 from mqdiag.capture.remote.logs import copy_remote_logs
 from mqdiag.capture.remote.reach import ConnectionLost, Reach, answer, stream
-from mqdiag.capture.remote.scripts import END_OF_TIMES, FREE_KIB, HEAP_DUMP, JCMD, THREAD_DUMP
+from mqdiag.capture.remote.scripts import END_OF_TIMES, FREE_KIB, HEAP_DUMP, JCMD, RECORDING, THREAD_DUMP
 from mqdiag.capture.remote.watched import OnOtherSide
 from mqdiag.capture.run import ASKED, Agrees, CaptureOptions, CaptureResult, check_space, tell_if_few
 from mqdiag.capture.target import shown_command
 from mqdiag.capture.watch import Condition, condition, keep_last
-from mqdiag.files import RESERVE_BYTES, free_bytes
+from mqdiag.files import free_bytes
 from mqdiag.language import english
 from mqdiag.text import Text, say
-
-_LONGEST_SIZE = 20
-"""bytes of the line with the size of a heap dump"""
 
 
 def capture_remote(
@@ -60,7 +65,7 @@ def capture_remote(
     )
     tell_if_few(options, tell)
     samples = logs = 0
-    heap = None
+    recording = heap = None
     problem: Text | None = None
     try:
         samples, problem = _samples(folder, reach, jvm, options, conditions, tell)
@@ -68,12 +73,14 @@ def capture_remote(
             _about(folder, reach, jvm, tell)
         for _ in copy_remote_logs(folder, reach, jvm, options.most_log_bytes, tell):
             logs += 1
+        if options.recording is not None:
+            recording = _recording(folder, reach, jvm, options.recording, tell)
         if options.heap:
             heap = _heap(folder, reach, jvm, tell, agrees)
     except ConnectionLost as error:
         problem = error.reason
         tell(say("the connection to {name} is lost: {reason}", name=reach.name, reason=problem))
-    if not samples and not logs and heap is None:
+    if not samples and not logs and recording is None and heap is None:
         raise RemoteError(
             say(
                 "{name}: nothing could be taken: {reason}",
@@ -83,7 +90,7 @@ def capture_remote(
         )
     if problem is None:
         folder.finish()
-    return CaptureResult(folder=where, samples=samples, logs=logs, heap=heap)
+    return CaptureResult(folder=where, samples=samples, logs=logs, recording=recording, heap=heap)
 
 
 def _facts(reach: Reach, jvm: RemoteJvm) -> dict[str, object]:
@@ -220,8 +227,7 @@ def _plan(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm) -> HeapPlan:
     if not used:
         raise ToolFailed(say("the JVM does not report how much heap is in use"))
     packed = "-gz" in answer(reach, JCMD, str(jvm.pid), "help", "GC.heap_dump")
-    columns = answer(reach, FREE_KIB).split()
-    there = int(columns[3]) << 10 if len(columns) > 3 and columns[3].isdecimal() else 0
+    there = _free_there(reach)
     # as in `heap_dump.plan_heap_dump`
     whole = used + used // 4 + LEAST_BYTES
     return HeapPlan(
@@ -238,47 +244,31 @@ def _dump(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: HeapPlan, t
     name = f"heap/heap-{jvm.pid}.hprof{'.gz' if plan.packed else ''}"
     tell(say("heap dump: it is written to /tmp of {name}, copied, and removed there", name=reach.name))
     with folder.step("heap dump", f"jcmd {jvm.pid} GC.heap_dump {' '.join(plan.options)}") as note:
-        note["file"] = name
-        with folder.new_file(name) as file:
-            sized = _SizedFile(file)
-            words = (str(jvm.pid), os.urandom(6).hex(), *plan.options)
-            room = free_bytes(folder.path) - RESERVE_BYTES
-            stream(reach, HEAP_DUMP, *words, out=sized, most_bytes=room, seconds=LONGEST_SECONDS)
-            if sized.left is None:
-                raise ToolFailed(say("the other side did not report the size of the dump"))
-            if sized.left:
-                raise ConnectionLost(say("{bytes:count} bytes of the dump did not come", bytes=sized.left))
-    path = folder.path / name
-    note["bytes"] = path.stat().st_size
-    folder.save()
-    return path
+        words = (str(jvm.pid), os.urandom(6).hex(), *plan.options)
+        return fetch_file(folder, note, name, reach, HEAP_DUMP, *words, seconds=LONGEST_SECONDS)
 
 
-class _SizedFile:
-    """Takes a line with a number of bytes, and then these bytes for a file.
+def _recording(
+    folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, plan: RecordingPlan, tell: Tell
+) -> Path | None:
+    """Have it written there, stream it here and remove it there; a part that came is kept."""
+    try:
+        plan.check_space(min(_free_there(reach), free_bytes(folder.path)))
+        tell(plan.cost(jvm.pid))
+        how = RUNNING if plan.seconds is None else str(plan.seconds)
+        words = (str(jvm.pid), os.urandom(6).hex(), how, settings_text().decode(), *plan.options)
+        seconds = (plan.seconds or 0) + ANSWER_SECONDS
+        with folder.step("flight recording", f"jcmd {jvm.pid} JFR, {how}") as note:
+            name = recording_file(jvm.pid)
+            return fetch_file(folder, note, name, reach, RECORDING, *words, seconds=seconds)
+    except ConnectionLost:
+        raise
+    except ToolFailed as error:
+        tell(say("no flight recording: {reason}", reason=error.reason))
+        folder.not_done("flight recording", error.reason)
+        return None
 
-    Raises:
-        ToolFailed: the line is no number, or more bytes come than it says.
-    """
 
-    def __init__(self, file: BinaryIO) -> None:
-        self._file = file
-        self._head = b""
-        self.left: int | None = None
-        """bytes that are still to come; None before the line"""
-
-    def write(self, data: bytes, /) -> None:
-        """Take the next bytes."""
-        if self.left is None:
-            self._head += data
-            line, end, data = self._head[: _LONGEST_SIZE + 1].partition(b"\n")
-            if not end and len(self._head) <= _LONGEST_SIZE:
-                return
-            if not end or not line.isdigit():
-                raise ToolFailed(say("the other side did not report the size of the dump"))
-            data = self._head[len(line) + 1 :]
-            self.left = int(line)
-        if len(data) > self.left:
-            raise ToolFailed(say("the other side sent more than the dump"))
-        self._file.write(data)
-        self.left -= len(data)
+def _free_there(reach: Reach) -> int:
+    columns = answer(reach, FREE_KIB).split()
+    return int(columns[3]) << 10 if len(columns) > 3 and columns[3].isdecimal() else 0

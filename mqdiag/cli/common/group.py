@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import importlib
 import os
-import pkgutil
 import sys
+from functools import cache
 from pathlib import Path
 
 import click
@@ -26,8 +26,7 @@ class CommandFolder(Command, click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All modules; packages are shared code. The module `fleet_compact` is the command `fleet compact`."""
-        names = (found.name for found in pkgutil.iter_modules([COMMANDS]) if not found.ispkg)
-        return sorted(name.replace("_", " ") for name in names)
+        return list(_names())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the command's module."""
@@ -45,7 +44,21 @@ class CommandFolder(Command, click.Group):
             from mqdiag.cli.common.here import show_here
 
             ctx.exit(show_here())
-        return super().parse_args(ctx, args)
+        return super().parse_args(
+            ctx, ["diagnose", *args] if self._has_options_before_evidence(ctx, args) else args
+        )
+
+    def _has_options_before_evidence(self, ctx: click.Context, args: list[str]) -> bool:
+        """Whether the words begin with an option of a command, name evidence and no command: `--lang zh FILE`."""
+        own = {name for one in self.get_params(ctx) for name in one.opts}
+        return (
+            bool(args)
+            and args[0].startswith("-")
+            and args[0] != "-"
+            and not own.intersection(args)
+            and not set(args).intersection(self.list_commands(ctx))
+            and any(not word.startswith("--") and _is_evidence(word) for word in args)
+        )
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -81,6 +94,12 @@ class CommandFolder(Command, click.Group):
         ]
         with formatter.section(in_reader_language(_COMMANDS)):
             formatter.write_dl(rows)
+
+
+@cache
+def _names() -> tuple[str, ...]:
+    files = (name for name in os.listdir(COMMANDS) if name.endswith(".py") and name != "__init__.py")
+    return tuple(sorted(name.removesuffix(".py").replace("_", " ") for name in files))
 
 
 def _is_evidence(word: str) -> bool:

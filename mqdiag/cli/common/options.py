@@ -81,7 +81,7 @@ _SAME_AS_FORMAT = ("csv", "html", "json", "sarif")
 
 
 def _format_of(ending: str) -> str | None:
-    return ending if ending in formats() else _ENDINGS.get(ending)
+    return ending if ending and ending in formats() else _ENDINGS.get(ending)
 
 
 def _is_device(name: str) -> bool:

@@ -69,18 +69,16 @@ def _next_query() -> str | None:
 def _answered(session: Session, asked: str, shown: Callable[[Answer], Iterator[str]]) -> Iterator[str]:
     if not asked.startswith("."):
         return shown(session.ask(asked.rstrip().rstrip(";")))
-    from mqdiag.query.formats import row_writer
+    from mqdiag.query.formats.table import listing
     from mqdiag.query.recipes import recipes
 
     command, _, name = asked.partition(" ")
     if command == ".tables":
-        return row_writer("table")(("table", "rows"), session.tables().items())
+        return listing(("table", "holds"), session.tables().items())
     if command == ".columns":
-        return row_writer("table")(("column", "meaning"), session.columns(name.strip().strip('"')).items())
+        return listing(("column", "meaning"), session.columns(name.strip().strip('"')).items())
     if command == ".recipes":
-        return row_writer("table")(
-            ("recipe", "answers"), [(one.name, one.answers) for one in recipes().values()]
-        )
+        return listing(("recipe", "answers"), [(one.name, one.answers) for one in recipes().values()])
     raise UsageError(say("there is no command {command}; {known}", command=command, known=_COMMANDS))
 
 

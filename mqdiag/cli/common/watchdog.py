@@ -12,7 +12,8 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+
+import msgspec
 
 from mqdiag.config import parse_size
 from mqdiag.errors import EXIT_INPUT, InputError, UsageError
@@ -34,16 +35,15 @@ FURTHER = 2
 CPU_VARIABLE, MEMORY_VARIABLE = "MQDIAG_MOST_CPU_S", "MQDIAG_MOST_MEMORY"
 
 
-@dataclass(slots=True)
-class Budget:
+class Budget(msgspec.Struct):
     """What a run may take; 0 where it is not limited."""
 
     cpu_s: float
     memory_bytes: int
     for_size: bool
     """whether there is more for a large input: not where the user has said how much"""
-    begun_cpu_s: float = field(default_factory=lambda: _used_cpu_s())
-    begun_memory_bytes: int = field(default_factory=lambda: _used_memory_bytes())
+    begun_cpu_s: float = msgspec.field(default_factory=lambda: _used_cpu_s())
+    begun_memory_bytes: int = msgspec.field(default_factory=lambda: _used_memory_bytes())
     """what the process had taken before the run: a notebook or a test keeps other things too"""
 
     @staticmethod

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean
 from mqdiag.text import Text, say
 
-_IN_BRACKETS = re.compile(r"\((.*)\)")
+_IN_BRACKETS = lazy_pattern(r"\((.*)\)")
 
 
 def usage_problem(error: click.ClickException) -> Text:

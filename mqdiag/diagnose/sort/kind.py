@@ -44,6 +44,10 @@ class Captured(msgspec.Struct, frozen=True, kw_only=True):
     """when it began, with its zone"""
     command: tuple[str, ...] = ()
     """the command line of the process, without secrets"""
+    manifest: str = ""
+    """the name of the file that says so"""
+    promised: tuple[tuple[str, str], ...] = ()
+    """what it took that rules read, and the file that it wrote it to"""
 
 
 class Collected(msgspec.Struct, kw_only=True):

@@ -13,7 +13,11 @@ from mqdiag.fleet.analysis.database import comparison_error, memory_limit, run_t
 from mqdiag.fleet.tables.arrow import full_schema, table_rows
 from mqdiag.fleet.tables.layout import Layout
 
-EARLIER = {"earlier_faults": "service_faults", "earlier_checked_rules": "checked_rules"}
+EARLIER = {
+    "earlier_faults": "service_faults",
+    "earlier_checked_rules": "checked_rules",
+    "earlier_findings": "unrefuted_findings",
+}
 """names that comparisons have for tables of an earlier run"""
 ROWS_AT_ONCE = 100
 """rows of a long answer that Python holds"""

@@ -11,6 +11,8 @@ WHOLE = 4 << 20
 """bytes up to which a file is read whole"""
 SAMPLES = 32
 BLOCK = WHOLE // SAMPLES
+HEAD = 512
+"""bytes that stay as they are while a file is written: the time of a dump is among them"""
 
 
 def content_fingerprint(file: IncidentFile) -> str:
@@ -34,3 +36,17 @@ def content_fingerprint(file: IncidentFile) -> str:
     except OSError:
         digest.update(file.uri.encode())
     return digest.hexdigest()
+
+
+def head_fingerprint(file: IncidentFile) -> str | None:
+    """Hash of the first bytes of a file, by which it is known again when it has grown.
+
+    None where they cannot be read, or there are too few yet.
+    """
+    try:
+        store, path = storage(file.uri)
+        with store.open(path) as stream:
+            head = stream.read(HEAD)
+    except OSError:
+        return None
+    return hashlib.blake2b(head, digest_size=8).hexdigest() if len(head) == HEAD else None

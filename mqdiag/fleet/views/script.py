@@ -36,6 +36,7 @@ CREATE OR REPLACE TEMP MACRO slice(list, begin_at, length) AS list_slice(list, b
 CREATE OR REPLACE TEMP MACRO array_join(list, separator) AS array_to_string(list, separator);
 CREATE OR REPLACE TEMP MACRO size(list) AS len(list);
 CREATE OR REPLACE TEMP MACRO unix_micros(moment) AS epoch_us(moment);
+CREATE OR REPLACE TEMP MACRO arrays_overlap(one, other) AS list_has_any(one, other);
 """
 
 

@@ -17,6 +17,8 @@ class FaultState(msgspec.Struct, kw_only=True):
     """A fault of a host as the latest evidence has it."""
 
     rule: str
+    shown_by: list[str] = []
+    """what must be able to show it again before it is gone; empty where an older version wrote it"""
     is_open: bool
     at_ns: int
     """time of the evidence that decided it"""
@@ -62,8 +64,13 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
             _hash(*(found[name] or "" for name in _FAULT)): found
             for found in of_incident.get(incident["incident"], ())
         }
+        refutes = set(incident["checked"] or () if incident["refutes"] is None else incident["refutes"])
         for name, state in faults.items():
-            if name not in shown and state.rule in (incident["checked"] or ()) and state.at_ns <= at_ns:
+            if (
+                name not in shown
+                and refutes.intersection(state.shown_by or [state.rule])
+                and state.at_ns <= at_ns
+            ):
                 state.is_open, state.at_ns = False, at_ns
         for name, found in shown.items():
             before = faults.get(name)
@@ -72,7 +79,9 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
             if before is None or not before.is_open:
                 key = _hash(found["fingerprint"] or "", *(found[one] or "" for one in _HOST), found["incident"])
                 new.append(NewFault(key=key, finding=found))
-            faults[name] = FaultState(rule=found["rule"], is_open=True, at_ns=at_ns)
+            faults[name] = FaultState(
+                rule=found["rule"], shown_by=found["shown_by"] or [], is_open=True, at_ns=at_ns
+            )
     told.faults = {host: faults for host, faults in told.faults.items() if faults}
     return new
 

@@ -207,7 +207,16 @@ def _own_rows(layout: Layout, mark: RunMark) -> tuple[list[Row], Iterator[Row]]:
     After a compaction the partition no longer tells the run, and clocks of executors can be wrong. Then the rows that
     the run took over come too; nothing in them is new, as the state has their faults already.
     """
-    columns = ["incident", "environment", "service", "host", "window_start", "checked", "analysed_in"]
+    columns = [
+        "incident",
+        "environment",
+        "service",
+        "host",
+        "window_start",
+        "checked",
+        "refutes",
+        "analysed_in",
+    ]
     is_own = ds.field("analysed_in").isin([mark.run, *layout.compactions()])
     own = layout.rows(INCIDENTS.name, {mark.run}).to_table(columns, filter=is_own).to_pylist()
     of_these = ds.field("incident").isin(pa.array((row["incident"] for row in own), pa.string()))

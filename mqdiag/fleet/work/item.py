@@ -15,6 +15,8 @@ class WorkItem(Incident, frozen=True, kw_only=True):
     incident: str
     contents: tuple[str, ...]
     """fingerprints of the files, in their order"""
+    heads: tuple[str, ...] = ()
+    """fingerprints of the first bytes of those files that have enough of them"""
     evidence: str
     """hash of labels and contents, whatever they are analysed with"""
 

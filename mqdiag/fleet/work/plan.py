@@ -8,15 +8,15 @@ from collections.abc import Iterable, Sequence
 import msgspec
 from pyspark import SparkContext
 
-from mqdiag import __version__
 from mqdiag.config import Settings
-from mqdiag.fleet.files.fingerprints import content_fingerprint
+from mqdiag.fleet.files.fingerprints import content_fingerprint, head_fingerprint
 from mqdiag.fleet.files.incidents import Incident, hash_of
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.tables.earlier import known_incidents
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.work.item import WorkItem
+from mqdiag.fleet.work.tool_hash import tool_hash
 from mqdiag.fleet.work.worklist import WorkList
 
 FINGERPRINTED_AT_ONCE = 20_000
@@ -26,9 +26,9 @@ TASKS_PER_CORE = 4
 
 
 def settings_hash(settings: Settings, *, redact: bool = False) -> str:
-    """What a result depends on besides the evidence: the tool, its tables, expectations, thresholds, what is hidden."""
+    """What a result depends on besides the evidence: code, tables, expectations, thresholds, what is hidden."""
     told = (
-        __version__,
+        tool_hash(),
         SCHEMA_VERSION,
         settings.expectations,
         settings.heap_limit,
@@ -50,6 +50,7 @@ def plan(
     window_s: float,
     settings: str,
     limits: str,
+    again: bool = False,
 ) -> None:
     """Group the listed files and set aside what is done.
 
@@ -61,15 +62,19 @@ def plan(
         window_s: see `incidents`.
         settings: hash that results must have been made with.
         limits: limits of this run; a failure by the same limits is not tried again.
+        again: take nothing for known.
     """
     work.add_files(files)
-    work.add_known(known_incidents(layout, layout.runs(), settings=settings, limits=limits))
+    if not again:
+        work.add_known(known_incidents(layout, layout.runs(), settings=settings, limits=limits))
     work.group(window_s)
 
     def keyed(incident: str) -> bytes:
         """Read enough of each file to know it again under any name."""
         one = msgspec.json.decode(incident, type=Incident)
-        return msgspec.json.encode(work_item(one, [content_fingerprint(file) for file in one.files], settings))
+        contents = [content_fingerprint(file) for file in one.files]
+        heads = [head for file in one.files if (head := head_fingerprint(file)) is not None]
+        return msgspec.json.encode(work_item(one, contents, settings, heads))
 
     for batch in work.fresh(FINGERPRINTED_AT_ONCE):
         tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
@@ -77,18 +82,20 @@ def plan(
         work.add(msgspec.json.decode(item, type=WorkItem) for item in found)
 
 
-def work_item(one: Incident, contents: Sequence[str], settings: str) -> WorkItem:
+def work_item(one: Incident, contents: Sequence[str], settings: str, heads: Sequence[str] = ()) -> WorkItem:
     """An incident with its keys: of its evidence, wherever the files lie, and of its result.
 
     Args:
         one: the incident.
         contents: fingerprints of its files.
         settings: hash of what it is analysed with.
+        heads: fingerprints of the first bytes of its files.
     """
     evidence = (one.environment, one.service, one.host, *sorted(contents))
     return WorkItem(
         **msgspec.structs.asdict(one),
         contents=tuple(contents),
+        heads=tuple(heads),
         evidence=hash_of(*evidence),
         incident=hash_of(settings, *evidence),
     )

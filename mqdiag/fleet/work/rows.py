@@ -14,6 +14,7 @@ from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.tables.schemas import CLASSES, CONSUMERS, FINDINGS, INCIDENTS, INPUTS, QUEUES, THREADS, Table
+from mqdiag.fleet.work.refuting import refuting_rules, shown_by
 from mqdiag.language import english
 from mqdiag.report_json import finding_values, text_values
 from mqdiag.text import Text
@@ -96,6 +97,7 @@ def incident_row(report: Report) -> Row:
         "mqdiag": report.mqdiag,
         "kinds": sorted({given.kind for given in report.inputs if given.kind and given.was_read}),
         "checked": list(report.checked),
+        "refutes": refuting_rules(report),
         "lowered": list(report.lowered),
         "findings": len(report.findings),
         "worst": report.findings[0].severity.value if report.findings else None,
@@ -130,6 +132,7 @@ def _finding(place: int, found: Finding) -> Row:
         "confidence": found.confidence.value,
         "position": place,
         "caused_by": list(found.caused_by),
+        "shown_by": shown_by(found),
         "document": msgspec.json.encode(finding_values(found)).decode(),
     }
 

@@ -174,6 +174,7 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
         "limits": limits_text(job.limits) if not kinds.isdisjoint(BY_LIMIT) else None,
         "listing": item.listing,
         "evidence": item.evidence,
+        "heads": list(item.heads),
         "settings": job.settings_hash,
         "files": len(item.files),
         "bytes": item.bytes,

@@ -4,22 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len
-
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import shown
+from mqdiag.render.text.lines import cell_len
 from mqdiag.render.wording.ci_commands import without_commands
 from mqdiag.render.wording.safe import safe
 
 WIDEST = 80
 """characters of a cell; other formats have the whole text"""
+_WIDEST_OF_OURS = 400
 
 
-def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
-    """A head, a line under it, and the rows; numbers stand to the right."""
+def listing(columns: Sequence[str], rows: Rows) -> Iterator[str]:
+    """What mqdiag itself says of tables and recipes, whole."""
+    return write(columns, rows, _WIDEST_OF_OURS)
+
+
+def write(columns: Sequence[str], rows: Rows, widest: int = WIDEST) -> Iterator[str]:
+    """A head, a line under it, and the rows; numbers stand to the right.
+
+    Args:
+        columns: their names.
+        rows: the rows.
+        widest: characters of a cell; a longer text is cut.
+    """
     values = [list(row) for row in rows]
-    cells = [[safe(shown(value), limit=WIDEST) for value in row] for row in values]
-    heads = [safe(name, limit=WIDEST) for name in columns]
+    cells = [[safe(shown(value), limit=widest) for value in row] for row in values]
+    heads = [safe(name, limit=widest) for name in columns]
     numeric = [_is_numeric([row[place] for row in values]) for place in range(len(heads))]
     widths = [
         max([cell_len(head), *(cell_len(row[place]) for row in cells)]) for place, head in enumerate(heads)

@@ -1,5 +1,5 @@
 -- RocketMQ queues by the bytes of the messages that they hold.
-SELECT "group", topic, broker, queue_id, messages, body_bytes, lag, oldest_consume_age_ms
+SELECT consumer_group, topic, broker, queue_id, messages, body_bytes, lag, oldest_consume_age_ms
 FROM queues
-ORDER BY body_bytes DESC, messages DESC, "group", topic, broker, queue_id, queues.id
+ORDER BY body_bytes DESC, messages DESC, consumer_group, topic, broker, queue_id, queues.id
 LIMIT 50

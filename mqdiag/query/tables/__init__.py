@@ -1,6 +1,6 @@
-"""The tables of every dump: each module has a `NAME`, an `ABOUT` and a function `table`.
+"""The tables of every dump: each module has a function `table`.
 
-To add a table, add a file; nothing is listed anywhere.
+To add a table, add a file, and its words to `mqdiag/knowledge/query_tables.toml`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ class KnownTable(msgspec.Struct, frozen=True):
     """A table that every dump has."""
 
     name: str
-    about: str
     make: Callable[[Heap, bool], Table]
     """the table of a heap; True hides texts of the application"""
 
@@ -36,4 +35,4 @@ def known_table(name: str) -> KnownTable | None:
     if name.lower() not in table_names():
         return None
     loaded = importlib.import_module(f"{__name__}.{name.lower()}")
-    return KnownTable(name.lower(), loaded.ABOUT, loaded.table)
+    return KnownTable(name.lower(), loaded.table)

@@ -10,8 +10,6 @@ from mqdiag.graph.object_graph import Nodes
 from mqdiag.query.object_columns import class_column, id_column, numbers_column, of_nodes, size_columns
 from mqdiag.query.table import Table
 
-ABOUT = "Arrays of objects and of primitive values."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each array, by address."""
@@ -27,12 +25,10 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(nodes.size),
         {
-            "id": id_column(heap, pick, "of the array"),
+            "id": id_column(heap, pick),
             "class": class_column(heap, pick),
-            "length": numbers_column(heap, pick, heap.array_lengths, "elements", -1),
-            "filled": numbers_column(
-                heap, pick, filled, "elements that are not null; null for an array of primitive values", -1
-            ),
+            "length": numbers_column(heap, pick, heap.array_lengths, -1),
+            "filled": numbers_column(heap, pick, filled, -1),
             **size_columns(heap, pick),
         },
     )

@@ -10,8 +10,6 @@ from mqdiag.graph import Heap
 from mqdiag.query.arrow_arrays import number_array
 from mqdiag.query.table import Column, Table
 
-ABOUT = "All classes of the dump: one row for each loader that loaded a class of the name."
-
 
 class _Classes:
     """The classes that a dump describes or has objects of."""
@@ -52,17 +50,14 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(classes.rows.size),
         {
-            "id": Column(pa.uint64(), "of the class object", classes.ids),
-            "class": Column(pa.string(), "its name", classes.names),
-            "superclass": Column(pa.string(), "name of the class above it", classes.superclasses),
-            "loader": Column(pa.uint64(), "id of its loader; null for the JVM's own", classes.loaders),
-            "instances": Column(
-                pa.int64(), "objects of exactly this class, reachable or not", classes.instances
-            ),
-            "shallow": Column(pa.int64(), "bytes of these objects", classes.shallow),
+            "id": Column(pa.uint64(), classes.ids),
+            "class": Column(pa.string(), classes.names),
+            "superclass": Column(pa.string(), classes.superclasses),
+            "loader": Column(pa.uint64(), classes.loaders),
+            "instances": Column(pa.int64(), classes.instances),
+            "shallow": Column(pa.int64(), classes.shallow),
             "retained": Column(
                 pa.int64(),
-                "retained bytes of its objects; one inside another of the same class counts once",
                 classes.retained,
             ),
         },

@@ -10,8 +10,6 @@ from mqdiag.graph.hash_maps import hash_maps
 from mqdiag.query.object_columns import id_column, of_nodes
 from mqdiag.query.table import Table
 
-ABOUT = "Entries of the maps in `maps`."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each entry, by map."""
@@ -20,10 +18,8 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(owners.size),
         {
-            "map": id_column(heap, of_nodes(maps[owners]), "id of the map"),
-            "key": id_column(heap, of_nodes(keys.astype(np.int32)), "id of the key; null for a null key"),
-            "value": id_column(
-                heap, of_nodes(values.astype(np.int32)), "id of the value; null for a null value"
-            ),
+            "map": id_column(heap, of_nodes(maps[owners])),
+            "key": id_column(heap, of_nodes(keys.astype(np.int32))),
+            "value": id_column(heap, of_nodes(values.astype(np.int32))),
         },
     )

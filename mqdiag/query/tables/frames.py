@@ -13,7 +13,6 @@ from mqdiag.query.hidden import thread_name
 from mqdiag.query.object_columns import ID, ids
 from mqdiag.query.table import Column, Table
 
-ABOUT = "Frames of the threads' stacks."
 _FRAME = re.compile(r"(?P<method>[^()]+)\((?:(?P<file>[^:()]+)(?::(?P<line>\d+))?)?\)")
 
 
@@ -26,20 +25,18 @@ def table(heap: Heap, hide: bool) -> Table:
     methods = [None if place is None else place["method"].rpartition(".") for place in places]
     lines = [None if place is None or place["line"] is None else int(place["line"]) for place in places]
 
-    def words(values: Sequence[str | None], about: str) -> Column:
-        return Column(pa.string(), about, lambda first, last: values[first:last])
+    def words(values: Sequence[str | None]) -> Column:
+        return Column(pa.string(), lambda first, last: values[first:last])
 
     return Table(
         len(rows),
         {
-            "thread": Column(ID, "id of the thread object", lambda a, b: ids(heap, nodes[a:b])),
-            "thread_name": words(names, "of the thread"),
-            "depth": Column(
-                pa.int64(), "0 for the top of the stack", lambda a, b: [depth for _, depth, _ in rows[a:b]]
-            ),
-            "frame": words([text for _, _, text in rows], "as a thread dump prints it"),
-            "class": words([None if each is None else each[0] for each in methods], "class of the method"),
-            "method": words([None if each is None else each[2] for each in methods], "its name"),
-            "line": Column(pa.int64(), "line of the source, where it is known", lambda a, b: lines[a:b]),
+            "thread": Column(ID, lambda a, b: ids(heap, nodes[a:b])),
+            "thread_name": words(names),
+            "depth": Column(pa.int64(), lambda a, b: [depth for _, depth, _ in rows[a:b]]),
+            "frame": words([text for _, _, text in rows]),
+            "class": words([None if each is None else each[0] for each in methods]),
+            "method": words([None if each is None else each[2] for each in methods]),
+            "line": Column(pa.int64(), lambda a, b: lines[a:b]),
         },
     )

@@ -9,8 +9,6 @@ from mqdiag.graph.hash_maps import capacities, hash_maps, sizes
 from mqdiag.query.object_columns import class_column, id_column, numbers_column, of_nodes, size_columns
 from mqdiag.query.table import Table
 
-ABOUT = "Hash maps of java.util and java.util.concurrent, with their subclasses."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each map, by address."""
@@ -19,14 +17,13 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(nodes.size),
         {
-            "id": id_column(heap, pick, "of the map"),
+            "id": id_column(heap, pick),
             "class": class_column(heap, pick),
-            "size": numbers_column(heap, pick, lambda nodes: sizes(heap, nodes), "entries", -1),
+            "size": numbers_column(heap, pick, lambda nodes: sizes(heap, nodes), -1),
             "capacity": numbers_column(
                 heap,
                 pick,
                 lambda nodes: np.maximum(capacities(heap, nodes), 0),
-                "length of its table; 0 where it has none yet",
                 -1,
             ),
             **size_columns(heap, pick),

@@ -13,28 +13,23 @@ from mqdiag.query.arrow_arrays import number_array, text_array
 from mqdiag.query.hidden import hidden
 from mqdiag.query.object_columns import class_column, id_column, of_nodes, size_columns
 from mqdiag.query.table import Column, Table
+from mqdiag.query.times import times_array
 from mqdiag.rocketmq.messages import message_columns
 
-ABOUT = "RocketMQ messages that a GC root reaches, wherever they are held. Bodies are not in it."
 _PERSONAL = frozenset(("msg_id", "keys", "tags"))
-_MEANINGS = {
-    "born_at": "milliseconds since 1970",
-    "stored_at": "milliseconds since 1970",
-    "started_at": "when a listener began with it, milliseconds since 1970",
-    "process_queue": "id of the ProcessQueue that holds it; null where none does",
-}
+_TIMES = frozenset(("born_at", "stored_at", "started_at"))
 
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each message, by address."""
     nodes, values = message_columns(heap)
     pick = of_nodes(nodes)
-    columns = {"id": id_column(heap, pick, "of the message"), "class": class_column(heap, pick)}
+    columns = {"id": id_column(heap, pick), "class": class_column(heap, pick)}
     for name, found in values.items():
-        made = _array(heap, found)
+        made = times_array(found, heap.MISSING) if name in _TIMES else _array(heap, found)
         if hide and name in _PERSONAL:
             made = hidden(made)
-        columns[name] = Column(made.type, _MEANINGS.get(name, ""), _reader(made))
+        columns[name] = Column(made.type, _reader(made))
     return Table(int(nodes.size), columns | size_columns(heap, pick))
 
 

@@ -10,8 +10,6 @@ from mqdiag.graph.object_graph import Nodes
 from mqdiag.query.object_columns import class_column, id_column, ids, numbers_column, size_columns
 from mqdiag.query.table import Column, Table
 
-ABOUT = "All objects of the dump, class objects included."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each object, by address."""
@@ -25,22 +23,18 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         heap.count,
         {
-            "id": id_column(heap, pick, "as `mqdiag show` takes it, but decimal"),
+            "id": id_column(heap, pick),
             "class": class_column(heap, pick),
             **size_columns(heap, pick),
-            "dominator": Column(
-                pa.uint64(), "the nearest object that alone keeps it alive; null where GC roots do", dominators
-            ),
+            "dominator": Column(pa.uint64(), dominators),
             "reachable": Column(
                 pa.bool_(),
-                "whether a GC root reaches it",
                 lambda first, last: heap.dominance.numbers[first:last] > 0,
             ),
             "distance": numbers_column(
                 heap,
                 pick,
                 lambda nodes: heap.path_lengths[nodes].astype(np.int64),
-                "references on the shortest path from a GC root; 0 for a root, null for an unreachable object",
                 -1,
             ),
         },

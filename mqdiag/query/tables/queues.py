@@ -9,10 +9,8 @@ from mqdiag.query.table import Table
 from mqdiag.redact.report import redact_rows
 from mqdiag.rocketmq.view import rocketmq_facts
 
-ABOUT = "ProcessQueues of RocketMQ consumers, with columns as `queues` of the JSON report."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each ProcessQueue, dropped ones too."""
     rows = rocketmq_facts(heap).queues
-    return fact_table(QueueFacts, redact_rows(rows) if hide else rows, {})
+    return fact_table(QueueFacts, redact_rows(rows) if hide else rows)

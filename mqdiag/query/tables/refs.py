@@ -17,8 +17,6 @@ from mqdiag.query.arrow_arrays import number_array, text_array, words_array
 from mqdiag.query.object_columns import ID, NAME, ids
 from mqdiag.query.table import PART, Column, Part, Table
 
-ABOUT = "All references between objects; null references are left out."
-
 
 class _References:
     """Read in slices of the objects that refer."""
@@ -83,18 +81,15 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(heap.references.edges.size),
         {
-            "from_id": Column(ID, "the object that refers", references.owners),
+            "from_id": Column(ID, references.owners),
             "field": Column(
                 NAME,
-                "the field or static field, `[]` for an element of an array, `local variable` of a thread",
                 references.fields,
             ),
-            "to_id": Column(ID, "the object that is referred to", references.targets),
-            "from_class": Column(NAME, "class of the object that refers", references.owner_classes),
-            "to_class": Column(NAME, "class of the object that is referred to", references.target_classes),
-            "to_shallow": Column(
-                pa.int64(), "bytes of the object that is referred to", references.target_sizes
-            ),
+            "to_id": Column(ID, references.targets),
+            "from_class": Column(NAME, references.owner_classes),
+            "to_class": Column(NAME, references.target_classes),
+            "to_shallow": Column(pa.int64(), references.target_sizes),
         },
         references.parts,
     )

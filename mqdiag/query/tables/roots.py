@@ -10,7 +10,6 @@ from mqdiag.graph.roots import ROOT_NAMES
 from mqdiag.query.object_columns import id_column, ids, numbers_column, of_nodes
 from mqdiag.query.table import Column, Table
 
-ABOUT = "GC roots, and the local variables that hang on threads."
 _LOCAL = "local variable"
 
 
@@ -32,14 +31,13 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(nodes.size),
         {
-            "id": id_column(heap, pick, "the object that is held"),
-            "kind": Column(pa.string(), "such as `thread` or `system class`", lambda a, b: kinds[a:b]),
-            "thread": Column(pa.uint64(), "of a local variable", lambda a, b: ids(heap, threads[a:b])),
+            "id": id_column(heap, pick),
+            "kind": Column(pa.string(), lambda a, b: kinds[a:b]),
+            "thread": Column(pa.uint64(), lambda a, b: ids(heap, threads[a:b])),
             "frame": numbers_column(
                 heap,
                 of_nodes(frames),
                 lambda found: found.astype(np.int64),
-                "place of its frame in the stack, 0 for the top; null for what no frame holds",
                 -1,
             ),
         },

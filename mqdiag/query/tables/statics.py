@@ -12,8 +12,6 @@ from mqdiag.query.table import Column, Table
 from mqdiag.read.hprof.records import big_endian
 from mqdiag.read.hprof.types import REFERENCE
 
-ABOUT = "Static fields that refer to an object; null ones are left out."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each of them, class by class."""
@@ -29,21 +27,17 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(fields.size),
         {
-            "class": Column(
-                NAME, "name of the class that has the field", lambda a, b: words_array(owners[a:b], names)
-            ),
+            "class": Column(NAME, lambda a, b: words_array(owners[a:b], names)),
             "class_id": Column(
                 pa.uint64(),
-                "of its class object",
                 lambda a, b: number_array(classes.ids[owners[a:b]], pa.uint64()),
             ),
             "field": Column(
                 pa.string(),
-                "its name",
                 lambda a, b: [heap.dump.names.text(int(name)) for name in classes.static_names[fields[a:b]]],
             ),
-            "to_id": id_column(heap, pick, "the object that it refers to"),
-            "to_class": Column(NAME, "class of that object", to_class.read),
+            "to_id": id_column(heap, pick),
+            "to_class": Column(NAME, to_class.read),
             **size_columns(heap, pick),
         },
     )

@@ -14,7 +14,6 @@ from mqdiag.query.hidden import hidden
 from mqdiag.query.object_columns import id_column, ids, numbers_column, of_nodes, size_columns, texts
 from mqdiag.query.table import Column, Table, row_parts
 
-ABOUT = "Objects of java.lang.String, reachable or not."
 _AT_ONCE = 1 << 13
 """strings decoded at once: a crafted dump has many that share one array, and each text may take 24 KB"""
 
@@ -54,19 +53,16 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         int(strings.nodes.size),
         {
-            "id": id_column(heap, pick, "of the string"),
-            "text": Column(
-                pa.large_string(), "its characters; a long text is cut and ends with an ellipsis", strings.texts
-            ),
+            "id": id_column(heap, pick),
+            "text": Column(pa.large_string(), strings.texts),
             "length": numbers_column(
                 heap,
                 pick,
                 lambda nodes: graph_strings.lengths(heap, nodes),
-                "characters, as `String.length()` counts them",
                 heap.MISSING,
             ),
-            "count": Column(pa.int64(), "strings with the same characters, itself included", strings.counts),
-            "value": Column(pa.uint64(), "id of the array with the characters", strings.arrays),
+            "count": Column(pa.int64(), strings.counts),
+            "value": Column(pa.uint64(), strings.arrays),
             **size_columns(heap, pick),
         },
         lambda: row_parts(int(strings.nodes.size), _AT_ONCE),

@@ -10,8 +10,6 @@ from mqdiag.query.hidden import thread_name
 from mqdiag.query.object_columns import id_column, of_nodes, size_columns
 from mqdiag.query.table import Column, Table
 
-ABOUT = "Threads with a thread object in the dump."
-
 
 def table(heap: Heap, hide: bool) -> Table:
     """A row for each thread, by serial number."""
@@ -23,10 +21,10 @@ def table(heap: Heap, hide: bool) -> Table:
     return Table(
         len(threads),
         {
-            "id": id_column(heap, pick, "of the thread object"),
-            "name": Column(pa.string(), "of the thread", lambda a, b: names[a:b]),
-            "frames": Column(pa.int64(), "frames of its stack", lambda a, b: frames[a:b]),
-            "locals": Column(pa.int64(), "objects that its frames hold", lambda a, b: held[a:b]),
+            "id": id_column(heap, pick),
+            "name": Column(pa.string(), lambda a, b: names[a:b]),
+            "frames": Column(pa.int64(), lambda a, b: frames[a:b]),
+            "locals": Column(pa.int64(), lambda a, b: held[a:b]),
             **size_columns(heap, pick),
         },
     )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.read.jfr.decoding import decode, decode_arrays
 from mqdiag.read.jfr.header import HEAD_BYTES, ChunkHead
 from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
-from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Field, JfrType, read_types
+from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Descriptions, Field, JfrType
 from mqdiag.read.jfr.pools import Pool, PoolIndex, key_and_fields
 from mqdiag.read.jfr.program import UnknownTypeError, element_of, program_of
 from mqdiag.read.jfr.records import Records
@@ -50,9 +50,16 @@ class Chunk:
         data: the file.
         head: of the chunk.
         wanted: names of the events to list; all others are counted only. None lists all.
+        descriptions: of the chunks before it.
     """
 
-    def __init__(self, data: NDArray[np.uint8], head: ChunkHead, wanted: Collection[str] | None = None) -> None:
+    def __init__(
+        self,
+        data: NDArray[np.uint8],
+        head: ChunkHead,
+        wanted: Collection[str] | None = None,
+        descriptions: Descriptions | None = None,
+    ) -> None:
         self._data = data
         self.head = head
         self.problems: list[Problem] = []
@@ -62,7 +69,7 @@ class Chunk:
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
         described = self._walk({METADATA, CHECKPOINT}, counting=False)
-        self._describe(_pairs(described.get(METADATA)))
+        self._describe(_pairs(described.get(METADATA)), descriptions or Descriptions())
         self._index = PoolIndex(data, head, self.types)
         self._checkpoints = _pairs(described.get(CHECKPOINT))
         ids = {
@@ -182,7 +189,7 @@ class Chunk:
             if kind is not None and kind.is_event:
                 self._counts[kind.name] = (int(wanted.counts[number]), int(wanted.bytes[number]))
 
-    def _describe(self, places: Collection[tuple[int, int]]) -> None:
+    def _describe(self, places: Collection[tuple[int, int]], descriptions: Descriptions) -> None:
         """Read the metadata; of several the last one has most."""
         for start, end in reversed(list(places)):
             if end - start > MOST_BYTES:
@@ -196,7 +203,7 @@ class Chunk:
                 base=start,
             )
             try:
-                self.types = read_types(cursor)
+                self.types = descriptions.types(cursor)
             except DamagedError as error:
                 self._damaged(error.offset, say("its metadata is damaged"))
                 continue

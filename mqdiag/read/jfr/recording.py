@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk, Problem
 from mqdiag.read.jfr.header import NoChunkError, chunk_head
+from mqdiag.read.jfr.metadata import Descriptions
 from mqdiag.read.sniff import RECORDING_MAGIC
 
 _SEARCHED = 1 << 20
@@ -30,7 +31,7 @@ def chunks(
     """
     data = data.view()
     data.flags.writeable = False  # another type to the kernels
-    at = 0
+    at, descriptions = 0, Descriptions()
     while at < data.size:
         try:
             head = chunk_head(data, at)
@@ -40,7 +41,7 @@ def chunks(
             problems.append(Problem(at, error.reason))
             at = _next_chunk(data, at + 1)
             continue
-        chunk = Chunk(data, head, wanted)
+        chunk = Chunk(data, head, wanted, descriptions)
         yield chunk
         problems += chunk.problems
         at = head.end

@@ -46,6 +46,10 @@ class Cursor:
         """The error of a value here."""
         return DamagedError(self._base + self.at)
 
+    def rest(self) -> bytes:
+        """What follows, up to the end; it is not read by that."""
+        return self._data[self.at : self._end]
+
     def integer(self, width: int) -> int:
         """An integer of 2, 4 or 8 bytes.
 
@@ -55,8 +59,11 @@ class Cursor:
         if not self._is_compressed:
             code = _WIDTHS[width]
             return int(struct.unpack(code, self._take(width))[0])
-        value = shift = 0
         data, at, end = self._data, self.at, self._end
+        if at < end and data[at] < 0x40:  # nearly all, and none with a sign
+            self.at = at + 1
+            return data[at]
+        value = shift = 0
         while True:
             if at >= end:
                 raise self.damaged()
@@ -98,7 +105,12 @@ class Cursor:
         if encoding == CONSTANT:
             return self.integer(8)
         if encoding == CHARS:
-            chars = (self.integer(2) & 0xFFFF for _ in range(self.count()))
+            size = self.count()
+            short = self._data[self.at : self.at + size]
+            if self._is_compressed and short.isascii() and self.at + size <= self._end:
+                self.at += size  # one byte each
+                return short.decode("ascii")
+            chars = (self.integer(2) & 0xFFFF for _ in range(size))
             return "".join(map(chr, chars)).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         if encoding not in (UTF8, LATIN1):
             raise self.damaged()

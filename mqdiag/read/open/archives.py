@@ -1,4 +1,4 @@
-"""The members of zip and tar files, one level deep: imported where evidence is packed, as both readers take 3 ms.
+"""The members of tar files, one level deep, and what zip files share with them: imported where evidence is packed.
 
 Member names are labels and never become paths. What is found is handed out one member after the other, so a
 damaged archive gives all that stands before the damage.
@@ -8,25 +8,19 @@ from __future__ import annotations
 
 import io
 import lzma
-import os
 import tarfile
-import zipfile
 import zlib
 from collections.abc import Callable, Iterator
-from typing import IO, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from mqdiag.errors import InputError, first_line
-from mqdiag.read.open.limits import MAX_TAR_HEADER, MAX_ZIP_DIRECTORY, Limits, TooMuchError, allowed
-from mqdiag.text import Text, say
+from mqdiag.read.open.limits import MAX_TAR_HEADER, Limits, TooMuchError
+from mqdiag.text import say
 
 _CHUNK = 64 << 10
 """bytes: so many of a cut member are lost at most"""
-_ZIP_HEADER = 30
-"""least bytes before the data of a member"""
-_DAMAGE = (
-    zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, NotImplementedError,
-    RuntimeError, ValueError,
-)  # fmt: skip
+DAMAGE = (tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, OSError, RuntimeError, ValueError)
+"""what readers of archives raise where one is damaged"""
 
 
 class Entry(NamedTuple):
@@ -36,81 +30,6 @@ class Entry(NamedTuple):
     """within the archive"""
     chunks: Iterator[bytes]
     """as far as they go; an InputError at their end says why there are no more"""
-
-
-def zip_entries(label: str, file: IO[bytes]) -> Iterator[Entry]:
-    """Every file in a zip file; each one's chunks must be read before the next.
-
-    Raises:
-        InputError: it is damaged, or lists what no honest archive does.
-    """
-    try:
-        size = _check_directory(label, file)
-        archive = zipfile.ZipFile(file)
-    except _DAMAGE as error:
-        raise InputError(
-            label,
-            say("begins like a zip file, and is damaged: {error}", error=_reason(error)),
-            hint=say("copy it again, or pack the files again"),
-        ) from None
-    with archive:
-        _check_overlaps(label, archive)
-        for info in archive.infolist():
-            if not info.is_dir():
-                yield Entry(info.filename, _zip_chunks(f"{label}!{info.filename}", archive, info, size))
-
-
-def _zip_chunks(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Iterator[bytes]:
-    problem = _unfit(info, size)
-    if problem is not None:
-        raise InputError(name, problem)
-    try:
-        stream = archive.open(info)
-    except _DAMAGE as error:
-        raise InputError(name, say("is damaged: {reason}", reason=_reason(error))) from None
-    with stream:
-        yield from _chunks(name, stream.read)
-
-
-def _unfit(info: zipfile.ZipInfo, archive_bytes: int) -> Text | None:
-    """Why a member of a zip file is not unpacked, by what its header says."""
-    if info.flag_bits & 1:
-        return say("is encrypted; unpack it first")
-    if info.compress_type == zipfile.ZIP_LZMA:
-        # the data itself asks for the memory, and `zipfile` gives it any
-        return say("is packed with LZMA; unpack it first")
-    if not allowed(info.file_size, archive_bytes):
-        return say("says that it unpacks to {size:bytes}; if you trust it, unpack it", size=info.file_size)
-    return None
-
-
-def _check_overlaps(label: str, archive: zipfile.ZipFile) -> None:
-    """Refuse members that overlap: the same bytes would be unpacked again and again."""
-    members = sorted(archive.infolist(), key=lambda info: info.header_offset)
-    ends = [*(info.header_offset for info in members[1:]), archive.start_dir]
-    for info, end in zip(members, ends, strict=True):
-        if info.header_offset + _ZIP_HEADER + info.compress_size > end:
-            raise InputError(label, say("is a damaged zip file: its members overlap"))
-
-
-def _check_directory(label: str, file: IO[bytes]) -> int:
-    """Refuse a directory of contents that would not fit into memory; `zipfile` reads it whole.
-
-    Returns:
-        the bytes of the whole file.
-    """
-    size = file.seek(0, os.SEEK_END)
-    file.seek(max(0, size - (1 << 16) - 22))
-    tail = file.read()
-    at = tail.rfind(b"PK\x05\x06")
-    directory = int.from_bytes(tail[at + 12 : at + 16], "little") if at >= 0 else 0
-    if directory == 0xFFFFFFFF:
-        at64 = tail.rfind(b"PK\x06\x06")
-        directory = int.from_bytes(tail[at64 + 40 : at64 + 48], "little") if at64 >= 0 else 0
-    if min(directory, size) > MAX_ZIP_DIRECTORY:
-        raise InputError(label, say("lists too many files to be read"), hint=say("unpack what matters"))
-    file.seek(0)
-    return size
 
 
 def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Iterator[Entry]:
@@ -137,14 +56,14 @@ def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Ite
                 name = f"{label}!{info.name}"
                 if info.issparse():
                     limits.take(name, info.size)
-                chunks = _chunks(name, stream.read, feed.allow)
+                chunks = chunks_of(name, stream.read, feed.allow)
                 yield Entry(info.name, chunks)
                 _read_over(chunks)
                 files += 1
             _check_ending(archive)
     except TooMuchError:
         raise
-    except (*_DAMAGE, InputError) as error:
+    except (*DAMAGE, InputError) as error:
         if limits.are_exceeded:
             return  # the reader of the last member was told
         damaged = (
@@ -152,7 +71,7 @@ def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Ite
             if files
             else say("is damaged")
         )
-        reason = error.problem if isinstance(error, InputError) else _reason(error)
+        reason = error.problem if isinstance(error, InputError) else reason_of(error)
         raise InputError(label, say("{damaged}: {reason}", damaged=damaged, reason=reason)) from None
 
 
@@ -237,16 +156,32 @@ def _check_ending(archive: tarfile.TarFile) -> None:
     raise tarfile.ReadError(f"the header of the next file: {ending}")
 
 
-def _chunks(name: str, read: Any, allow: Callable[[], None] = lambda: None) -> Iterator[bytes]:
-    """What a member gives, as far as it goes."""
+def chunks_of(
+    name: str,
+    read: Any,
+    allow: Callable[[], None] = lambda: None,
+    damage: tuple[type[Exception], ...] = DAMAGE,
+) -> Iterator[bytes]:
+    """What a member gives, as far as it goes.
+
+    Args:
+        name: of the member, for messages.
+        read: gives so many of its bytes or fewer, none at the end.
+        allow: called for each piece.
+        damage: what is raised where the member is damaged.
+
+    Raises:
+        InputError: at the end of what could be read.
+    """
     begun = False
+    caught: tuple[type[Exception], ...] = (InputError, *damage)
     while True:
         try:
             chunk = read(_CHUNK)
         except TooMuchError:
             raise
-        except (*_DAMAGE, InputError) as error:
-            reason = error.problem if isinstance(error, InputError) else _reason(error)
+        except caught as error:
+            reason = error.problem if isinstance(error, InputError) else reason_of(error)
             what = "is cut or damaged: {reason}" if begun else "is damaged: {reason}"
             raise InputError(name, say(what, reason=reason)) from None
         if not chunk:
@@ -256,5 +191,6 @@ def _chunks(name: str, read: Any, allow: Callable[[], None] = lambda: None) -> I
         yield chunk
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
+    """The first line of an error of a reader."""
     return first_line(error)[:200]

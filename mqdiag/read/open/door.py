@@ -301,7 +301,7 @@ class _Opening:
                     yield from self._of_member(f"{label}!{name}", inner, depth)
 
     def _of_zip(self, label: str, file: IO[bytes], depth: int) -> Members:
-        from mqdiag.read.open.archives import zip_entries
+        from mqdiag.read.open.zip_files import zip_entries
 
         for name, inner in zip_entries(label, file):
             if self._wanted(name):

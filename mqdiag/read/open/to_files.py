@@ -15,7 +15,7 @@ import msgspec
 from mqdiag.errors import InputError, Lack
 from mqdiag.files import fits
 from mqdiag.read.foreign_form import foreign_form
-from mqdiag.read.open.archives import Entry, tar_entries, zip_entries
+from mqdiag.read.open.archives import Entry, tar_entries
 from mqdiag.read.open.door import Chunks
 from mqdiag.read.open.limits import MAX_MEMBERS, MAX_UNPACKED, Limits, TooMuchError
 from mqdiag.read.open.squeezed import inflated
@@ -129,6 +129,8 @@ def unpack(
 def _entries(label: str, file: IO[bytes], content: Content, budget: Budget) -> Iterator[tuple[str, Entry]]:
     """(what a person calls it, the file)."""
     if content is Content.ZIP:
+        from mqdiag.read.open.zip_files import zip_entries  # see there
+
         found = zip_entries(label, file)
     elif content is Content.TAR:
         found = tar_entries(label, file.read, budget)

@@ -1,8 +1,8 @@
-"""The error log of MySQL and the answer of SHOW ENGINE INNODB STATUS.
+"""The error log of MySQL or MariaDB, and the answer of SHOW ENGINE INNODB STATUS.
 
 Source of the texts: storage/innobase/lock/lock0lock.cc and trx/trx0trx.cc of MySQL 5.7 and 8.0 (transactions, waits,
 deadlocks, which innodb_print_all_deadlocks writes into the error log), sql/mysqld.cc and
-share/messages_to_error_log.txt.
+share/messages_to_error_log.txt; of MariaDB 10.11: sql/log.cc (a blank before the hour), lock0lock.cc (waits in us).
 """
 
 from __future__ import annotations
@@ -17,14 +17,16 @@ from mqdiag.read.services.database_log import LONGEST_STATEMENT, DatabaseLog
 from mqdiag.read.services.durations import moment
 
 _LINE = lazy_pattern(
-    r"(\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?) \d{1,10} \[(?:Note|Warning|ERROR|System)\]"
+    r"(\d{4}-\d\d-\d\d(?:[T ]\d\d|  \d):\d\d:\d\d(?:\.\d{1,6})?(?:Z|[+-]\d\d:\d\d)?) \d{1,10}"
+    r" \[(?:Note|Warning|ERROR|System)\]"
 )
-MARKS = ("INNODB MONITOR OUTPUT", "LATEST DETECTED DEADLOCK", "MySQL thread id ")
+MARKS = ("INNODB MONITOR OUTPUT", "LATEST DETECTED DEADLOCK", "MySQL thread id ", "MariaDB thread id ")
 _TRANSACTION = lazy_pattern(
     r"-{0,3}TRANSACTION \d{1,20},? (?:ACTIVE(?: \([A-Z]{1,20}\))? (\d{1,10}) sec|not started)"
 )
-_THREAD = lazy_pattern(r"MySQL thread id (\d{1,10}), .{0,80}?query id \d{1,20} ?(.{0,300})$")
-_WAITS = lazy_pattern(r"-{3,} TRX HAS BEEN WAITING (\d{1,20}) (?:SEC|NS) FOR THIS LOCK TO BE GRANTED")
+_THREAD = lazy_pattern(r"(?:MySQL|MariaDB) thread id (\d{1,10}), .{0,80}?query id \d{1,20} ?(.{0,300})$")
+_WAITS = lazy_pattern(r"-{3,} TRX HAS BEEN WAITING (\d{1,20}) (SEC|NS|us) FOR THIS LOCK TO BE GRANTED")
+_PER_SECOND = {"SEC": 1.0, "us": 1e6, "NS": 1e9}
 _LOCK = lazy_pattern(
     r"(?:RECORD|TABLE) LOCKS?\b.{0,200}?\btable (`[^`]{1,64}`\.`[^`]{1,64}`).{0,200}?lock[_ ]mode (\S{1,20})"
 )
@@ -74,7 +76,7 @@ def read_mysql(source: str, lines: Iterable[str]) -> DatabaseLog:
         line = line.rstrip("\r\n")[:4096]
         stamp = _LINE.match(line)
         if stamp:
-            at = moment(stamp[1])
+            at = moment(stamp[1].replace("  ", " 0"))
             log.last = at.isoformat() if at else log.last
         for words, kind in _EVENTS:
             if words in line:
@@ -106,7 +108,7 @@ def _of_transaction(one: _Transaction, line: str, *, wants_statement: bool) -> b
         one.host = words[0] if words else None
         return True
     if waits:
-        one.waits, one.waits_s = True, float(waits[1])
+        one.waits, one.waits_s = True, int(waits[1]) / _PER_SECOND[waits[2]]
         return False
     if lock and one.waits and one.lock is None:
         one.lock = (lock[1].replace("`", ""), lock[2])

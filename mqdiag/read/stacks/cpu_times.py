@@ -33,6 +33,7 @@ _TOP_TIME = lazy_pattern(
     r"^(?:(?P<hours>\d{1,6}):(?=\d+:))?(?P<minutes>\d{1,8}):(?P<seconds>\d\d(?:[.,]\d\d)?)$"
 )
 _NUMBER = re.compile(r"\d+")
+_ROW_CHARACTERS = "0123456789abcdefABCDEFx \t"
 LEAST_ROWS = 3
 """threads that a JVM has at the least, and more"""
 HEAD_ROWS = 40
@@ -56,12 +57,14 @@ class CpuTimes(msgspec.Struct, kw_only=True):
 
 def is_cpu_times(head: str) -> bool:
     """Whether text begins as such a file does."""
-    if _TOP_HEAD.search(head):
+    if "TIME+" in head and _TOP_HEAD.search(head):
         return True
     lines = [line for line in head.split("\n")[: HEAD_ROWS + 1] if not line.startswith("#")]
     # the last line may be cut
     rows = [line for line in lines[:-1] if line.strip()]
-    return len(rows) >= LEAST_ROWS and all(_row(line) or _STATUS.match(line) for line in rows)
+    return len(rows) >= LEAST_ROWS and all(
+        _row(line) or ("/status:" in line and _STATUS.match(line)) for line in rows
+    )
 
 
 def read_cpu_times(source: str, text: str) -> list[CpuTimes]:
@@ -80,7 +83,10 @@ def read_cpu_times(source: str, text: str) -> list[CpuTimes]:
 
 
 def _row(line: str) -> re.Match[str] | None:
-    return _ROW.match(line) or _LISTED.match(line)
+    # nearly all lines that come here are of thread dumps, which start without these patterns
+    if not line.strip(_ROW_CHARACTERS):
+        return _ROW.match(line)
+    return _LISTED.match(line) if "/schedstat:" in line else None
 
 
 def _of_rows(text: str) -> dict[int, float]:

@@ -20,6 +20,8 @@ from mqdiag.read.stacks import patterns
 HEAD = 64 << 10
 """characters in which the first thread stands"""
 JROCKIT_MARK = "===== FULL THREAD DUMP"
+_POSTED_SIGNS = tuple(f"\n{' ' * blanks}#" for blanks in range(9))
+"""how such a line begins: words are found without a pattern"""
 _POSTED = lazy_pattern(
     r'(?m)^ {0,8}#\d{1,18} "[^\n]{0,300}"(?: virtual)?(?: [A-Z_]+)?(?: \d{4}-\S+)?[ \t]*\n'
     r"[ \t]*(?:at )?[\w.$/@]+\("
@@ -74,7 +76,7 @@ def converter(head: str) -> Callable[[str], str] | None:
         return _of_jrockit
     if "(state = " in start and patterns.AGENT_HEADER.search(start) is not None:
         return _of_agent
-    if '"' in start and "#" in start and _POSTED.search(start) is not None:
+    if any(sign in f"\n{start}" for sign in _POSTED_SIGNS) and _POSTED.search(start) is not None:
         return _of_posted
     if "Thread[#" in start and _PINNED.search(start) is not None:
         return _of_posted

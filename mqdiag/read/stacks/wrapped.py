@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from itertools import pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
@@ -24,9 +23,9 @@ def wrapped_at(text: str) -> int | None:
     """The column at which text is wrapped; None where it is not."""
     lines = text.split("\n")[:MOST_LOOKED_AT]
     # in a text without wrapping hardly two of the longest lines have one length
-    lengths = Counter(len(line) for line in lines)
-    columns = max(lengths, default=0)
-    if not LEAST_COLUMNS <= columns <= MOST_COLUMNS or lengths[columns] < LEAST_WRAPPED:
+    lengths = list(map(len, lines))
+    columns = max(lengths)
+    if not LEAST_COLUMNS <= columns <= MOST_COLUMNS or lengths.count(columns) < LEAST_WRAPPED:
         return None
     follow = [after for line, after in pairwise(lines) if len(line) == columns]
     goes_on = sum(_BEGINS.match(line) is None for line in follow)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from mqdiag.findings import Action, EvidenceValue, Finding, Report, Severity
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.render import View
 from mqdiag.render.parts import (
     Actions,
@@ -28,7 +28,7 @@ from mqdiag.text import Text, Value, quantity, say
 
 _UNITS = {"_bytes": "bytes", "_share": "percent", "_ms": "ms", "_seconds": "seconds"}
 """how a number is written, by the end of its name"""
-_LIMIT = re.compile(r"_\d+_[a-z]+$")
+_LIMIT = lazy_pattern(r"_\d+_[a-z]+$")
 _FIRST_ACTIONS, _FIRST_CHANGES = 3, 2
 _FIRST_REASONS = 4
 """what the short form tells of the finding that is the answer"""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import LockFacts, SampleFacts, StackGroup, ThreadFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.lock_graph import LockNode, lock_graph
-from mqdiag.render.figures.thread_timeline import TimelineRow, thread_timeline
 from mqdiag.render.parts import (
     AnyPart,
     Branch,
@@ -29,6 +28,11 @@ from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.render.wording.thread_names import grouped_names, shared_prefix
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+    from mqdiag.language import Writer
 
 _STATES = ("stuck", "blocked", "unknown", "progressing", "idle")
 """in the order in which they matter"""
@@ -201,8 +205,8 @@ def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> li
     stuck = sum(one.state in ("stuck", "blocked") for one in threads)
     title = say("{stuck:count} of {threads:count} threads make no progress", stuck=stuck, threads=len(threads))
     heads = [_head(place, stacks) for place in range(stacks.samples)]
-    rows = [_picture_row(one) for one in threads[:_MOST_PICTURED]]
-    left_out = len(threads) - len(rows)
+    pictured = threads[:_MOST_PICTURED]
+    left_out = len(threads) - len(pictured)
     caption = say(
         "Threads over the samples; an unbroken bar is the same place in all of them. S stuck, B blocked,"
         " P progressing, i idle, ? unknown."
@@ -213,13 +217,20 @@ def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> li
             caption=caption,
             left_out=left_out,
         )
-    return [Figure(draw=lambda write: thread_timeline(write, title, heads, rows), caption=caption, words=words)]
+    return [
+        Figure(draw=lambda write: _drawn_timeline(write, title, heads, pictured), caption=caption, words=words)
+    ]
 
 
 def _shape(thread: ThreadFacts) -> tuple[object, ...]:
     """What its row looks like, apart from its name."""
-    row = _picture_row(thread)
-    return row.state, tuple(row.states), tuple(row.same)
+    return thread.state, tuple(at.state for at in thread.samples), tuple(_same(thread))
+
+
+def _same(thread: ThreadFacts) -> list[bool]:
+    """For each sample whether the top frame is that of the sample before."""
+    tops = [at.top for at in thread.samples]
+    return [place > 0 and top is not None and top == tops[place - 1] for place, top in enumerate(tops)]
 
 
 def _head(place: int, stacks: StacksFacts) -> Text:
@@ -229,15 +240,22 @@ def _head(place: int, stacks: StacksFacts) -> Text:
     return say("+{seconds:seconds}", seconds=sample.seconds)
 
 
-def _picture_row(thread: ThreadFacts) -> TimelineRow:
-    tops = [at.top for at in thread.samples]
-    return TimelineRow(
-        name=thread.name,
-        state=thread.state,
-        tops=tops,
-        states=[at.state for at in thread.samples],
-        same=[place > 0 and top is not None and top == tops[place - 1] for place, top in enumerate(tops)],
-    )
+def _drawn_timeline(
+    write: Writer, title: Text, heads: Sequence[Text], threads: Sequence[ThreadFacts]
+) -> Markup:
+    from mqdiag.render.figures.thread_timeline import TimelineRow, thread_timeline  # a page alone has pictures
+
+    rows = [
+        TimelineRow(
+            name=thread.name,
+            state=thread.state,
+            tops=[at.top for at in thread.samples],
+            states=[at.state for at in thread.samples],
+            same=_same(thread),
+        )
+        for thread in threads
+    ]
+    return thread_timeline(write, title, heads, rows)
 
 
 def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
@@ -338,9 +356,7 @@ def _locks(stacks: StacksFacts) -> list[AnyPart]:
         return list(words)
     return [
         Figure(
-            draw=lambda write: lock_graph(
-                write, _lock_title(locks[0]), [_node(one) for one in locks[:_MOST_LOCKS_PICTURED]]
-            ),
+            draw=lambda write: _drawn_locks(write, locks),
             caption=say("Waiting threads, the lock, and the thread that holds it with what it does."),
             words=words,
         )
@@ -360,13 +376,21 @@ def _lock_title(lock: LockFacts) -> Text:
     )
 
 
-def _node(lock: LockFacts) -> LockNode:
-    return LockNode(
-        lock=say("{class_name} {object_id}", class_name=lock.class_name or lock.kind, object_id=lock.object_id),
-        owner=lock.owner or say("not named by the dump"),
-        owner_does=_does(lock),
-        waiters=lock.waiters,
-    )
+def _drawn_locks(write: Writer, locks: Sequence[LockFacts]) -> Markup:
+    from mqdiag.render.figures.lock_graph import LockNode, lock_graph  # a page alone has pictures
+
+    nodes = [
+        LockNode(
+            lock=say(
+                "{class_name} {object_id}", class_name=lock.class_name or lock.kind, object_id=lock.object_id
+            ),
+            owner=lock.owner or say("not named by the dump"),
+            owner_does=_does(lock),
+            waiters=lock.waiters,
+        )
+        for lock in locks[:_MOST_LOCKS_PICTURED]
+    ]
+    return lock_graph(write, _lock_title(locks[0]), nodes)
 
 
 def _does(lock: LockFacts) -> Text:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from rich.cells import cell_len, chop_cells
-
 from mqdiag.lazy_pattern import lazy_pattern
 
 NARROWEST = 7
 """cells that a column of words has at least, however narrow the page is"""
+_OWN_SIGNS = dict.fromkeys(map(ord, "…─·—–’“”"))
+"""characters of our own texts that take one cell"""
 _UNIT = r"(?<=\d) (?=%|(?:B|KiB|MiB|GiB|TiB|ms|s|min|h|days)\b)"
 _WIDE = r"\u3000-\u303f\u4e00-\u9fff\uff01-\uff5e"
 _CLOSING, _OPENING = "，。；：、？！）》」』”’", "（《「『“‘"
@@ -21,6 +21,24 @@ _CHINESE_BREAK = lazy_pattern(
 _WORD = lazy_pattern(r"\s*\S+\s*")
 # No line breaks between a number and its unit.
 _WORD_OR_AMOUNT = lazy_pattern(rf"\s*(?:\S|{_UNIT})+\s*")
+
+
+def cell_len(text: str) -> int:
+    """Cells that a text without control characters takes."""
+    if text.isascii() or text.translate(_OWN_SIGNS).isascii():
+        return len(text)
+    from rich import cells  # most reports have no other character
+
+    return cells.cell_len(text)
+
+
+def chopped(text: str, width: int) -> list[str]:
+    """A word in pieces of at most so many cells."""
+    if text.isascii():
+        return [text[at : at + width] for at in range(0, len(text), width)]
+    from rich import cells
+
+    return cells.chop_cells(text, width)
 
 
 def wrapped(text: str, width: int, *, keep_units: bool = False, cut: bool = True) -> list[str]:
@@ -34,6 +52,8 @@ def wrapped(text: str, width: int, *, keep_units: bool = False, cut: bool = True
             person copies must be whole.
     """
     width = max(width, NARROWEST)
+    if len(text) <= width and text.isascii():
+        return [text.rstrip()]
     lines: list[str] = []
     line, used = "", 0
     for word in _words(text, _WORD_OR_AMOUNT if keep_units else _WORD):
@@ -45,7 +65,7 @@ def wrapped(text: str, width: int, *, keep_units: bool = False, cut: bool = True
         if line:
             lines.append(line)
         if needed > width and cut:
-            *whole, visible = chop_cells(visible, width)
+            *whole, visible = chopped(visible, width)
             lines += whole
             word = visible + " " * (len(word) - len(word.rstrip()))
         line, used = word, cell_len(word)

@@ -8,11 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import zip_longest
 
-from rich.cells import cell_len, chop_cells
-
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Words
-from mqdiag.render.text.lines import NARROWEST, fitted, longest_word, wrapped
+from mqdiag.render.text.lines import NARROWEST, cell_len, chopped, fitted, longest_word, wrapped
 from mqdiag.render.wording.class_names import shortened
 from mqdiag.render.wording.safe import ELLIPSIS, LONGEST, LONGEST_WIDE, safe
 
@@ -191,7 +189,7 @@ def _cell_lines(column: Column, cell: str, width: int) -> list[str]:
     if _whole(column):
         return [cell]
     if column.cut and cell_len(cell) > width:
-        return [f"{chop_cells(cell, width - 1)[0].rstrip()}{ELLIPSIS}"]
+        return [f"{chopped(cell, width - 1)[0].rstrip()}{ELLIPSIS}"]
     return wrapped(cell, width, cut=not column.java)
 
 

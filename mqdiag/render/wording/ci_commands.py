@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 
+from mqdiag.lazy_pattern import lazy_pattern
+
 _ANYWHERE = re.compile(r"#(?=#(?:vso|teamcity)?\[)", re.IGNORECASE)
 _AT_LINE_START = re.compile(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 # What a reader does not see and an editor obeys: bidi controls, zero widths, separators of lines, C1 controls.
-_HIDDEN = re.compile("[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
+_HIDDEN = lazy_pattern("[\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]")
 
 JSON_FORMATS = frozenset(("json", "sarif"))
 MARKUP_FORMATS = frozenset(("html", "junit"))

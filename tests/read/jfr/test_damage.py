@@ -37,6 +37,12 @@ def test_several_chunks_are_one_recording() -> None:
     assert (twice.facts.chunks, twice.facts.events) == (2, 2 * alone.facts.events)
 
 
+def test_equal_metadata_is_read_once() -> None:
+    read_types = [chunk.types for chunk in chunks(np.frombuffer(whole("idle-jdk17") * 3, np.uint8), [])]
+    assert len(read_types) == 3
+    assert len({id(types) for types in read_types}) == 1
+
+
 @pytest.mark.parametrize("share", one_in(4, [0.3, 0.5, 0.7, 0.9, 0.99]))
 def test_a_cut_one_is_read_to_its_end(share: float) -> None:
     data = whole("stuck-jdk8")

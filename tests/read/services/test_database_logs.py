@@ -132,3 +132,18 @@ def test_the_status_of_innodb() -> None:
     assert sessions[8].transaction_ms == 95_000
     (wait,) = log.waits
     assert (wait.waiter, wait.holders, wait.of, wait.waited_ms) == (9, (8,), "shop.accounts", 12_000)
+
+
+def test_mariadb_prints_its_own_name_and_microseconds() -> None:
+    text = INNODB.replace("MySQL thread id", "MariaDB thread id").replace("12 SEC FOR", "12345678 us FOR")
+    (wait,) = read_mysql("a", text.splitlines()).waits
+    assert (wait.waiter, wait.holders, wait.waited_ms) == (9, (8,), 12_345.678)
+    log = [
+        "2026-11-28  6:52:46 0 [Note] Starting MariaDB 10.11.19-MariaDB-0+deb12u1 as process 26825",
+        "2026-11-28  6:52:49 5 [Warning] Aborted connection 5 to db: 'shop' user: 'shop' host: '127.0.0.1'"
+        " (Got an error reading communication packets)",
+    ]
+    assert is_mysql_log("\n".join(log))
+    read = read_mysql("a", log)
+    assert [one.kind for one in read.events] == ["client-lost"]
+    assert read.last == "2026-11-28T06:52:49"

@@ -1,6 +1,7 @@
 """The scripts for the other side, for a POSIX shell with the commands of busybox.
 
-They change nothing there. The one that takes a heap dump makes a file and removes it, also when the connection is lost.
+They change nothing there. Those that take a heap dump or a flight recording make files and remove them, also when the
+connection is lost; the latter stops what it started.
 """
 
 from __future__ import annotations
@@ -25,4 +26,5 @@ JCMD = _script("jcmd")
 LIST_JVMS = _script("list_jvms")
 NEW_BYTES = _script("new_bytes")
 OPEN_FILES = _script("open_files")
+RECORDING = _script("recording")
 THREAD_DUMP = _script("thread_dump")

@@ -1,0 +1,43 @@
+"""Which reader and rules these are: a version stays the same while both change."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from functools import cache
+from pathlib import Path
+
+import mqdiag
+
+_OUTSIDE = frozenset(
+    {
+        "__pycache__",
+        "_kernel_cache",
+        "analysis",
+        "capture",
+        "cli",
+        "language",
+        "mcp",
+        "notebook",
+        "query",
+        "render",
+    }
+    | {"show", "views", "watching"}
+)
+"""packages that no row of an incident depends on"""
+_CODE = (".py", ".toml", ".sh", ".tsv")
+
+
+@cache
+def tool_hash() -> str:
+    """Hash of all code and knowledge that the rows of an incident depend on."""
+    digest = hashlib.blake2b(digest_size=8)
+    root = Path(mqdiag.__file__).parent
+    for folder, folders, names in os.walk(root):
+        folders[:] = sorted(set(folders) - _OUTSIDE)
+        for name in sorted(names):
+            if name.endswith(_CODE):
+                path = Path(folder, name)
+                data = path.read_bytes()
+                digest.update(f"{path.relative_to(root)}\0{len(data)}\0".encode() + data)
+    return digest.hexdigest()

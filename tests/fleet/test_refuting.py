@@ -1,0 +1,59 @@
+"""Which incidents may close a fault: those that would show it if it were there."""
+
+from __future__ import annotations
+
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from mqdiag.config import Settings
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Report
+from mqdiag.fleet.work.refuting import refuting_rules
+from mqdiag.fleet.work.rows import incident_row, report_rows
+from tests.fleet.made_fleet import FIXTURES, heap
+
+
+def report_of(*paths: Path) -> Report:
+    return diagnose_incident([str(path) for path in paths], Settings()).report
+
+
+def samples(case: str, folder: Path) -> list[Path]:
+    """The dumps of a committed series, in the order of their names."""
+    with tarfile.open(FIXTURES / "stacks" / case / "series.tar.gz") as series:
+        series.extractall(folder, filter="data")
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return samples("latch-stuck", tmp_path_factory.mktemp("series"))
+
+
+def test_one_thread_dump_closes_no_hang(series: list[Path]) -> None:
+    report = report_of(series[0])
+    assert "stuck-wait" in report.checked
+    assert not [one for one in refuting_rules(report) if one.startswith("stuck-")]
+
+
+def test_a_series_shows_what_hangs_and_refutes_other_faults(series: list[Path]) -> None:
+    report = report_of(*series)
+    found = {(row["rule"], tuple(row["shown_by"])) for row in report_rows(report, classes=1)["findings"]}
+    assert ("stuck-wait", ("stuck-wait/stacks",)) in found
+    refuted = incident_row(report)["refutes"]
+    assert {"stuck-socket-read", "stuck-socket-read/stacks"} <= {*refuted}
+    # The threads that hang are the reason why these are not seen.
+    assert "workers-saturated" in report.checked
+    assert "workers-saturated" not in refuted
+
+
+def test_a_cut_dump_closes_nothing_that_a_dump_shows(tmp_path: Path) -> None:
+    data = heap("no-rocketmq")
+    whole, cut = tmp_path / "whole.hprof", tmp_path / "cut.hprof"
+    whole.write_bytes(data)
+    cut.write_bytes(data[: len(data) // 2])
+    assert "out-of-memory-thread/heap" in refuting_rules(report_of(whole))
+    of_cut = report_of(cut)
+    assert "out-of-memory-thread" in of_cut.checked
+    assert not [one for one in refuting_rules(of_cut) if one.endswith("/heap")]
