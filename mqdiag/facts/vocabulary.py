@@ -222,6 +222,7 @@ InputKind = Literal[
     "admin",
     "crash",
     "recording",
+    "profile",
     "report",
     "capture",
     "service",
