@@ -24,9 +24,9 @@ MOST_COUNT_DIGITS = 15
 _HEAD_LINES = 50
 _THREAD = lazy_pattern(r"\[(.+?)(?: tid=\d+)?\]")
 _SIGNATURE = lazy_pattern(r"\((?:\[*(?:[BCDFIJSZ]|L[^;()\s]+;))*\)\[*(?:[VBCDFIJSZ]|L[^;()\s]+;)")
-"""of a method, which async-profiler writes on demand; it has semicolons of its own"""
+"""the signature of a method, which async-profiler writes on demand; it has semicolons of its own"""
 _KIND = lazy_pattern(r"_\[[ij01kc]\]$")
-"""how the frame was compiled, or that it is of the kernel"""
+"""an ending that says how the frame was compiled, or that it is of the kernel"""
 _NO_PART_OF_NAME = frozenset(" \t:*,&~@()[]")
 
 

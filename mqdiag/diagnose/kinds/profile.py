@@ -54,8 +54,8 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
 def _problem(read: Collapsed) -> Text | None:
     if read.first_bad_line is not None:
         return say(
-            "line {line:count} is no collapsed stack: frames with semicolons between them, a space, and a count"
-            " were expected",
+            "line {line:count} has another form than collapsed stacks; expected frames with semicolons between them, a"
+            " space and a count",
             line=read.first_bad_line,
         )
     if read.left_out:

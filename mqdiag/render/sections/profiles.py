@@ -44,7 +44,7 @@ def _what_it_is(profile: Profile) -> Text:
     if profile.counts_objects:
         return say("It counts objects or waits for locks, not time.")
     if profile.threads is None:
-        return say("{samples:count} samples, of which it does not tell the threads.", samples=profile.samples)
+        return say("{samples:count} samples; the file does not separate threads.", samples=profile.samples)
     if profile.by_wall is None:
         return say(
             "{samples:count} samples of {threads:count} {threads:thread|threads}; they do not show whether waiting"
