@@ -10,7 +10,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, Name, Public, ThreadName
+from mqdiag.facts.redaction import Address, Excerpt, Public, ThreadName
 from mqdiag.facts.stacks import Standstill
 from mqdiag.facts.vocabulary import Doing, Role
 
@@ -25,8 +25,8 @@ class RecordedCalls(msgspec.Struct, frozen=True, kw_only=True):
     host: Address | None = None
     """as the application named it, with its address where both are known"""
     port: int | None = None
-    path: Name | None = None
-    """name of a file"""
+    path: Excerpt | None = None
+    """a file as the application named it"""
     calls: int
     total_ms: float
     p50_ms: float

@@ -166,6 +166,12 @@ proxy-cluster: a proxy by itself.
 ProxyMode = Literal["local", "cluster"]
 """Whether the proxy has its broker in the same process."""
 
+Library = Literal["remoting", "grpc"]
+"""The client of RocketMQ: rocketmq-client, or rocketmq-client-java."""
+
+LimitScope = Literal["queue", "consumer"]
+"""What a limit of a cache holds for."""
+
 RaftLibrary = Literal["dledger", "jraft"]
 """What a Raft group is built with."""
 

@@ -12,6 +12,8 @@ LONGEST_CUT_STACK = 16 << 10
 MOST_HITS = 500
 """lines of a block, a MiB as a rule, that are looked at; one exception is enough to doubt a log"""
 LONGEST_LINE = 2 << 10
+LONGEST_STACK = 8 << 10
+_OF_MQADMIN, _CAUSE = b".tools.command.SubCommandException: ", b"\nCaused by: "
 _WORDS = (b"Exception", b"Error")
 _HEAD = lazy_pattern(
     # what docker compose puts before each line, then the name of a class
@@ -51,8 +53,17 @@ def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[bytes
                 and _HEAD.match(line)
                 and (not _belongs(block, start) or (begins_log and _is_cut_off(block, start)))
             ):
-                yield line
+                yield _told(block, end, line)
             at = block.find(word, end)
+
+
+def _told(block: bytes, end: int, line: bytes) -> bytes:
+    """The line; for an exception of mqadmin, which says no more than the name of its command, what it was caused by."""
+    if _OF_MQADMIN not in line:
+        return line
+    below = block[end : end + LONGEST_STACK]
+    at = below.find(_CAUSE)
+    return line if at < 0 else below[at + len(_CAUSE) :].split(b"\n", 1)[0][:LONGEST_LINE]
 
 
 def _belongs(block: bytes, start: int) -> bool:

@@ -290,7 +290,9 @@ def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | N
         return None
     text = _first_text(entry, _TEXT_KEYS)
     if text is None:
-        return None
+        if "" not in map(entry.get, _TEXT_KEYS):
+            return None
+        text = ""  # a blank line
     if not within and text[:1] == "{" and text.rstrip().endswith("}"):
         # a record in JSON, as a container printed it
         inner = _of_json(text.encode(), within=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.facts.heap_threads import HeapThread, MessageInHand
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity

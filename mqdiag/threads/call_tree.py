@@ -21,12 +21,17 @@ MOST_NODES = 300
 """more boxes are too narrow to see; the rarest calls are left out"""
 
 
+MOST_THREADS = 100
+"""names that an outermost method has"""
+
+
 class _Calls(msgspec.Struct, gc=False):
-    """The outermost methods of one stack first, and how many samples show it."""
+    """The outermost methods of one stack first, how many samples show it, and of which threads."""
 
     methods: tuple[str, ...]
     doing: Doing
     samples: int
+    threads: set[str]
 
 
 def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
@@ -34,8 +39,14 @@ def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
 
     Each stack is cut to a few frames, so the work is bounded by the number of different stacks.
     """
-    seen = Counter(meaning for track in tracks for meaning in track.meanings if meaning is not None)
-    calls = [_calls(meaning, samples) for meaning, samples in seen.items() if not meaning.idle]
+    seen: Counter[StackMeaning] = Counter()
+    threads: dict[StackMeaning, set[str]] = defaultdict(set)
+    for track in tracks:
+        for meaning in track.meanings:
+            if meaning is not None and not meaning.idle:
+                seen[meaning] += 1
+                threads[meaning].add(track.name)
+    calls = [_calls(meaning, samples, threads[meaning]) for meaning, samples in seen.items()]
     nodes: list[CallNode] = []
     waiting: list[tuple[int, int, str, int, int | None, list[_Calls]]] = []
 
@@ -60,16 +71,21 @@ def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
                 samples=-negative,
                 ends=sum(one.samples for one in ending),
                 doing=_does_most(ending or same),
+                threads=_names(same) if parent is None else (),
             )
         )
         branch(len(nodes) - 1, depth + 1, same)
     return tuple(nodes)
 
 
-def _calls(meaning: StackMeaning, samples: int) -> _Calls:
+def _names(calls: Iterable[_Calls]) -> tuple[str, ...]:
+    return tuple(sorted(set().union(*(one.threads for one in calls)))[:MOST_THREADS])
+
+
+def _calls(meaning: StackMeaning, samples: int, threads: set[str]) -> _Calls:
     shown, _ = cut_frames(meaning)
     methods = [frame.partition("(")[0] for frame in reversed(shown) if not frame.startswith("…")]
-    return _Calls(tuple(methods), meaning.doing, samples)
+    return _Calls(tuple(methods), meaning.doing, samples, threads)
 
 
 def _does_most(calls: list[_Calls]) -> Doing:

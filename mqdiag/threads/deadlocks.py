@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from msgspec.structs import replace
 
-from mqdiag.facts.stacks import Deadlock, DeadlockMember, HiddenDeadlock
+from mqdiag.facts.thread_locks import Deadlock, DeadlockMember, HiddenDeadlock
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK
 from mqdiag.knowledge.own_code import is_own
@@ -236,12 +236,25 @@ def _inside(wrappers: tuple[str, ...], methods: tuple[str, ...]) -> bool:
 
 
 def _is_kin(holder: Track, workers: list[Track], index: int) -> bool:
-    """Whether the waiting code and the tasks share a part of their packages' names."""
+    """Whether the waiting code made a task of the workers, or shares a part of its packages' names with theirs."""
 
     def names(track: Track) -> set[str]:
         meaning = track.meanings[index]
         classes = meaning.own_classes if meaning is not None else frozenset[str]()
         return {".".join(name.split(".")[:2]) for name in classes}
 
-    ours = names(holder)
-    return any(ours & names(worker) for worker in workers)
+    ours, callers = names(holder), _classes_outside_jdk(holder, index)
+    return any(ours & names(worker) or _task_of(worker, index) in callers for worker in workers)
+
+
+def _task_of(worker: Track, index: int) -> str | None:
+    """The class whose task a worker runs: the first above the frames of the JDK's pool."""
+    classes = _classes_outside_jdk(worker, index)
+    return classes[-1] if classes else None
+
+
+def _classes_outside_jdk(track: Track, index: int) -> list[str]:
+    """The outermost classes of a stack, from its top, without those of the JDK."""
+    meaning = track.meanings[index]
+    methods = () if meaning is None else meaning.methods
+    return [_outermost(method) for method in methods if not method.startswith(JDK)]

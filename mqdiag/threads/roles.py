@@ -72,7 +72,7 @@ def role_of_name(name: str) -> NamedRole:
 
 @lru_cache(maxsize=65_536)
 def _role_of_name(name: str) -> NamedRole:
-    plain = name
+    name = plain = _without_number_of_debugger(name)
     if name.startswith("#"):
         # a broker in a BrokerContainer: "#<canonical broker name>#SendMessageThread_1"
         second = name.find("#", 1)
@@ -89,6 +89,14 @@ def _role_of_name(name: str) -> NamedRole:
         return NamedRole(JVM, None, None)
     pool = pool_of(plain)
     return NamedRole(POOL if pool else OTHER, pool, None)
+
+
+def _without_number_of_debugger(name: str) -> str:
+    """A name without the number that a debugger's export puts behind it: "main@1", "pool-1-thread-2@9887"."""
+    before, at, number = name.rpartition("@")
+    if not at or not number.isdecimal():
+        return name
+    return before if before[-1:].isdecimal() or before in NAMES.jvm else name
 
 
 def pool_of(name: str) -> str | None:

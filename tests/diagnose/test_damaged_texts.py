@@ -25,6 +25,16 @@ KINDS = {
     "Spring's failed start": PUBLIC / "spring-admin-null-710/application.log",
     "launcher": PUBLIC / "jdk17-unrecognized-option/cmd.txt",
     "kubectl": PUBLIC / "direct-memory-in-a-pod-105/pod.log",
+    "kubectl get pods": PUBLIC / "search-pods-out-of-memory-1821/pods.txt",
+    "kubectl describe": PUBLIC / "search-pod-137-in-describe-84/describe.txt",
+    "docker events": PUBLIC / "docker-events-253-267/events.txt",
+    "docker's daemon": PUBLIC / "java-not-in-path-of-a-nightly-18/screen.txt",
+    "Spring's analysis": PUBLIC / "port-5081-of-a-desktop-102/start.log",
+    "connector": PUBLIC / "connector-of-another-class-4/connect.log",
+    "operator": PUBLIC / "status-of-a-broker-without-nodes-141/operator.log",
+    "client in C++": PUBLIC / "cpp-transport-not-made-352/rocketmq_client.log",
+    "client in Node.js": PUBLIC / "node-startup-connection-dropped-880/output.txt",
+    "client in Python": PUBLIC / "python-no-route-beside-its-log-29/post.md",
 }
 LOST = {
     # a record of a logger with a whole report in it is the text of somebody
@@ -33,10 +43,16 @@ LOST = {
     # so are further lines of its message, whatever they are
     *(
         (kind, "one record")
-        for kind in ("client log", "consumerProgress", "launcher", "jstack", "GC log", "clusterList")
+        for kind in (
+            *("client log", "consumerProgress", "launcher", "jstack", "GC log", "clusterList"),
+            *("kubectl get pods", "kubectl describe", "docker's daemon", "Spring's analysis", "connector"),
+            *("client in C++", "client in Python"),
+        )
     ),
     # two of three lines that were cut go on with what could begin one
     ("kubectl", "120 columns"),
+    # the error stands behind the cut, and nothing shows that the line above it goes on
+    ("client in Node.js", "100 columns"),
 }
 """(kind, damage) that nobody heals yet"""
 

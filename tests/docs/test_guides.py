@@ -23,6 +23,7 @@ PAGES = [ROOT / "README.md", *written("*.md"), *GUIDES]
 
 # First words of commands that are not run here, and why.
 NOT_RUN = {
+    "export": "puts the command on the PATH of a shell, as each of these tests has it",
     "make": "sets up, builds or tests; that the target exists is checked",
     "mqdiag capture": "needs a running JVM; tests/capture runs it",
     "mqdiag completion": "writes into the user's home; tests/cli/test_completion.py runs it",

@@ -13,13 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.capture import heap_dump, logs
+from mqdiag.capture import logs
 from mqdiag.capture.folder import CaptureFolder
 from mqdiag.capture.guess import consumer_of
 from mqdiag.capture.heap_dump import HeapPlan, take_heap_dump
 from mqdiag.capture.inside import opened_folder
 from mqdiag.capture.jdk import MOST_ANSWER_BYTES, NoAnswer, Tool, ToolFailed, ask, quit_signal, write_answer
 from mqdiag.capture.samples import Sampler
+from mqdiag.capture.taken_over import take_over
 from mqdiag.capture.target import Target, shown_command
 from mqdiag.language import english
 from mqdiag.text import say
@@ -193,7 +194,7 @@ def test_a_heap_dump_of_the_process_is_moved(
     written, kept = tmp_path / "written", tmp_path / "kept"
     written.write_bytes(b"JAVA PROFILE")
     with opened_folder("", str(tmp_path)) as there:
-        heap_dump._move(there, str(written), kept, target())
+        take_over(there, str(written), kept, target())
     assert kept.read_bytes() == b"JAVA PROFILE"
     assert not written.exists()
 

@@ -15,6 +15,7 @@ from mqdiag.graph import Heap, open_heap
 from mqdiag.graph import strings as graph_strings
 from mqdiag.graph.kernels.equal_texts import HashedTexts, StringFields, hash_texts
 from mqdiag.graph.threads import read_threads
+from mqdiag.graph.waste import drawn_texts, read_texts
 from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.process_secret import FACTOR, START
@@ -77,8 +78,8 @@ def hashes_of(heap: Heap) -> list[int]:
     (row,) = heap.classes.indices_named("java.lang.String")
     places = [heap.classes.field_place(row, name) for name in ("coder", "offset", "count")]
     fields = StringFields(*(place[0] if place else -1 for place in places))
-    out = HashedTexts(*(np.empty(nodes.size, kind) for kind in (np.int32, np.uint64, np.uint32)))
-    met = np.zeros(heap.count, np.uint8)
+    out = HashedTexts(*(np.empty(nodes.size, kind) for kind in (np.int32, np.uint64, np.uint32, np.uint32)))
+    met = np.zeros(heap.count // 8 + 1, np.uint8)
     found = hash_texts(graph_arrays(heap), nodes, fields, 0, 8192, START, FACTOR, met, out)
     assert found == nodes.size
     return [int(value) for value in out.hashes]
@@ -182,10 +183,16 @@ def test_nothing_in_a_report_depends_on_the_secret(tmp_path: Path, monkeypatch: 
     draw = random.Random(1)
     found: list[DuplicateStrings | None] = []
     for bits in (0, 0, 0, 2, 2, 2):
-        monkeypatch.setattr(duplicates, "START", np.uint64(draw.getrandbits(64)))
-        monkeypatch.setattr(duplicates, "FACTOR", np.uint64(draw.getrandbits(64) | 1))
+        monkeypatch.setattr(read_texts, "START", np.uint64(draw.getrandbits(64)))
+        monkeypatch.setattr(read_texts, "FACTOR", np.uint64(draw.getrandbits(64) | 1))
         monkeypatch.setattr(duplicates, "sample_bits", lambda _, bits=bits: bits)
         monkeypatch.setattr(duplicates, "CONSIDERABLE_SHARE", 10.0 if bits else 0.0)
+        found.append(duplicates.duplicate_strings(heap))
+    monkeypatch.setattr(drawn_texts, "KEPT", 200)
+    monkeypatch.setattr(duplicates, "MOST_COMPARED", 1000)
+    monkeypatch.setattr(duplicates, "CONSIDERABLE_SHARE", 0.0)
+    for _ in range(3):
+        monkeypatch.setattr(read_texts, "START", np.uint64(draw.getrandbits(64)))
         found.append(duplicates.duplicate_strings(heap))
     assert found[0] is not None
     assert len(found[0].largest) == duplicates.LARGEST
@@ -193,6 +200,9 @@ def test_nothing_in_a_report_depends_on_the_secret(tmp_path: Path, monkeypatch: 
     assert found[3] is not None
     assert found[3].estimated_bytes
     assert found[3] == found[4] == found[5]
+    assert found[6] is not None
+    assert found[6].error_bytes
+    assert found[6] == found[7] == found[8]
 
 
 def test_numbers_made_for_a_long_way_through_a_dict_have_a_short_one() -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mqdiag.logs.catalogue as data
-from mqdiag.facts.logs import LevelLineFacts
+from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.logs.catalogue import catalogue
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.level_lines import LevelLines
@@ -302,3 +302,15 @@ def test_exceptions_of_a_long_log_are_sampled() -> None:
 def test_the_java_client_is_no_other_client() -> None:
     for path in HEALTHY:
         assert other_client(gzip.decompress(path.read_bytes())[:65536]) is None
+
+
+def test_an_answer_of_mqadmin_without_a_dead_letter_queue_is_harmless_and_another_is_not() -> None:
+    text = (
+        b"org.apache.rocketmq.tools.command.SubCommandException: TopicStatusSubCommand command failed\n"
+        b"\tat org.apache.rocketmq.tools.command.topic.TopicStatusSubCommand.execute(TopicStatusSubCommand.java:119)\n"
+        b"Caused by: org.apache.rocketmq.client.exception.MQClientException: CODE: 17  DESC: No topic route info in"
+        b" name server for the topic: %DLQ%CID_orders\n"
+    )
+    facts = facts_of(text)
+    assert (facts.harmless, facts.foreign) == (1, 0)
+    assert facts_of(text.replace(b"%DLQ%CID_orders", b"orders")).foreign == 1

@@ -69,6 +69,31 @@ def state(report: Report) -> str:
         ('{"name":"MQClientException","code":17}\n', "no-route", "topic-not-created"),
         ("System.InvalidOperationException: 集群所有地址连接失败！\n", "send-timeout", "broker-unreachable"),
         (
+            "rocketmq.v5.exception.client_exception.NotFoundException: 40402, No topic route info in name server for"
+            " the topic: orders\n",
+            "no-route",
+            "topic-not-created",
+        ),
+        (
+            "Server error at rpc.query_route, context: { code: 40403, message: not there } => server return an error\n",
+            "pull-refused",
+            "group-not-created",
+        ),
+        (
+            "Nov 19 12:02:01.731 ERRO[src/client.rs:182:33] send heartbeat failed: Failed to create session at"
+            " session.create_session => failed to connect\n",
+            "proxy-unreachable",
+            "unreachable",
+        ),
+        (
+            "org.apache.rocketmq.tools.command.SubCommandException: UpdateTopicSubCommand command failed, there is no"
+            " broker in cluster.\n",
+            "start-failed",
+            "cluster-not-found",
+        ),
+        ("The sub command updatetopic not exist.\n", "start-failed", "config-file-broken"),
+        ("java.lang.RuntimeException: Can't find addr for broker b-0\n", "no-route", "broker-not-registered"),
+        (
             "they say: UNAVAILABLE: Failed ALPN negotiation: Unable to find compatible protocol\n",
             "proxy-unreachable",
             "tls-mismatch",
@@ -130,3 +155,24 @@ def test_an_address_that_a_page_took_for_a_tag_is_missing(tmp_path: Path) -> Non
     (finding,) = diagnosed(text, tmp_path).findings
     assert finding.rule == "name-server-unreachable"
     assert finding.subject.broker is None
+
+
+def test_a_chat_between_pastes_hides_none_of_them(tmp_path: Path) -> None:
+    text = f"""Hi, since this morning our shop cannot send. Here is what I see:
+
+{PODS.format(restarts="85", ready="1/1")}
+and the application says
+
+org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to <10.2.0.7:10911> failed
+\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.sendMessage(MQClientAPIImpl.java:1)
+
+somebody asked for docker:
+
+docker: Error response from daemon: pull access denied for rocketmq, repository does not exist
+
+thanks!
+"""
+    found = {(one.rule, one.cause): str(one.title) for one in diagnosed(text, tmp_path).findings}
+    # that a pod ends again and again gives way to the image that is not there
+    assert set(found) == {("send-timeout", "broker-unreachable"), ("start-failed", "container")}
+    assert "image" in found["start-failed", "container"]

@@ -22,7 +22,7 @@ import pytest
 from tests.layers import CHECK, some_later
 from tests.packaging.conftest import PYPROJECT, ROOT, SOURCES, copy_tree, tracked
 
-DUMP = ROOT / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
+SAMPLE = "fixtures/heap/oversized-oom-5.3.3/dump.hprof.gz"
 OWN = "{}.{}".format(*sys.version_info)
 VERSIONS = [
     words.rpartition(" ")[2]
@@ -49,7 +49,7 @@ def interpreter(version: str) -> Path | None:
 
 @dataclass(frozen=True)
 class Host:
-    """A folder as a machine: a Python, a home that nobody may write, evidence, a folder that is the user's own."""
+    """A folder as a machine: a Python, a home that nobody may write, a folder that is the user's own."""
 
     folder: Path
     base: Path
@@ -89,7 +89,6 @@ def host(version: str) -> Iterator[Host]:
         for made in ("python", "home", "own"):
             (folder / made).mkdir()
         (folder / "home").chmod(0o555)
-        shutil.copy(DUMP, folder)
         if ROOT_USER:
             os.chown(folder / "own", 65534, 65534)
         host = Host(folder, found.parents[1])
@@ -101,7 +100,9 @@ def host(version: str) -> Iterator[Host]:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return copy_tree(ROOT, tmp_path_factory.mktemp("tree"), tracked(*SOURCES, "Makefile", ".ci", ".gitignore"))
+    return copy_tree(
+        ROOT, tmp_path_factory.mktemp("tree"), tracked(*SOURCES, "Makefile", ".ci", ".gitignore", SAMPLE)
+    )
 
 
 @CHECK
@@ -116,14 +117,17 @@ def test_it_installs_and_diagnoses_without_network_and_rights(version: str, host
     assert {path.name for path in unpacked.iterdir()} == {
         "LICENSE",
         "NOTICE",
+        "README.md",
         "install",
         "python-version",
+        "sample.hprof.gz",
         "wheels",
     }
     place = host.folder / "own" / "mqdiag"
     done = host.run(unpacked / "install", place, host.python)
     assert (done.returncode, done.stderr) == (0, "")
-    done = host.run(place / "bin" / "mqdiag", "heap", host.folder / DUMP.name, "--format", "json")
+    (told,) = [line for line in done.stdout.splitlines() if line.startswith("try it: ")]
+    done = host.run(*told.removeprefix("try it: ").split(), "--format", "json")
     assert done.returncode == 1, done.stderr
     assert json.loads(done.stdout)["findings"][0]["cause"] == "oversized-thresholds"
     assert list((host.folder / "home").iterdir()) == []

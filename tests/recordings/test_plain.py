@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
+from mqdiag.cli import run
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Finding
@@ -43,3 +45,16 @@ def test_direct_memory_at_its_limit_and_the_collections_for_it() -> None:
     assert recording.collections is not None
     assert recording.collections.asked_for_direct > 0
     assert [(one.rule, one.cause) for one in findings] == [("direct-buffers", "direct-memory-near-limit")]
+
+
+@pytest.mark.parametrize("form", ["text", "json", "html"])
+def test_no_planted_secret_is_in_a_redacted_report(form: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """PlantsSecrets.java has the word in names of threads, hosts and files, in messages, arguments and properties."""
+    file = str(FOLDER / "secrets-jdk17.jfr.xz")
+    run(["recording", file, "--format", form, "--detail", "full"])
+    plain = set(re.findall(r"hush\w+", capfd.readouterr().out))
+    assert plain == {"hushfile", "hushhost", "hushReply", "hushServer", "hushWriter"}
+    run(["recording", file, "--format", form, "--detail", "full", "--redact"])
+    out = capfd.readouterr().out
+    assert "CID_orders" in out
+    assert "hush" not in out

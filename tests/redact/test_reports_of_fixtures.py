@@ -19,7 +19,7 @@ from tests.layers import some_later
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CASES = sorted(
-    folder for kind in ("heap", "stacks", "logs", "incidents", "stores", "admin", "reports")
+    folder for kind in ("heap", "stacks", "logs", "incidents", "stores", "admin", "reports", "recordings")
     for folder in (FIXTURES / kind).iterdir()
 )  # fmt: skip
 IN_EVERY_RUN = frozenset(
@@ -28,6 +28,7 @@ IN_EVERY_RUN = frozenset(
         "logs-client-out-of-memory-5.3.3", "logs-page-cache-busy-4.9.7", "logs-slave-behind-4.3.2",
         "logs-connections-cut-5.3.3",
         "incidents-stuck-http", "stores-power-loss-4.3.2", "admin-4.9.7", "reports-faulty-4.9.7",
+        "recordings-stuck-jdk25",
     )
 )  # fmt: skip
 """one of each kind; the others run nightly"""

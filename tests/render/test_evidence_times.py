@@ -11,15 +11,18 @@ from mqdiag.render import View, renderer
 from tests.render.html.reports import stuck_incident
 
 
-def timeline(report: Report) -> str:
+def parts(report: Report) -> tuple[str, str]:
+    """The picture of the times, below the answer, and the section with their table; empty where they are not there."""
     page = renderer("html")(report, View())
-    found = re.search(r'<section id="times".*?</section>', page, re.DOTALL)
-    return "" if found is None else found[0]
+    pictures = re.search(r'<section id="picture".*?</section>', page, re.DOTALL)
+    figures = re.findall(r"<figure.*?</figure>", "" if pictures is None else pictures[0], re.DOTALL)
+    table = re.search(r'<section id="times".*?</section>', page, re.DOTALL)
+    picture = next((one for one in figures if "Evidence from " in one), "")
+    return picture, "" if table is None else table[0]
 
 
 def test_the_table_has_all_evidence_and_the_picture_one_clock() -> None:
-    section = timeline(stuck_incident())
-    figure, _, table = section.partition("</figure>")
+    figure, table = parts(stuck_incident())
     assert figure.count("thread dumps: 1 at 2026-11-21 12:12:4") == 4
     assert "flow-control-span: 1 at 2026-11-21 12:11:00" in figure
     assert "Only the table has heap dump" in figure
@@ -36,10 +39,10 @@ def test_times_with_a_zone_are_on_one_axis() -> None:
         for one in report.stacks.series
     )
     stacks = msgspec.structs.replace(report.stacks, series=series)
-    section = timeline(msgspec.structs.replace(report, stacks=stacks, logs=None))
-    assert "heap dump: 1 at 2026-11-21 12:12:52 +00:00" in section
-    assert "Only the table has" not in section
+    figure, _ = parts(msgspec.structs.replace(report, stacks=stacks, logs=None))
+    assert "heap dump: 1 at 2026-11-21 12:12:52 +00:00" in figure
+    assert "Only the table has" not in figure
 
 
 def test_one_kind_of_evidence_has_no_timeline() -> None:
-    assert timeline(msgspec.structs.replace(stuck_incident(), stacks=None, logs=None)) == ""
+    assert parts(msgspec.structs.replace(stuck_incident(), stacks=None, logs=None)) == ("", "")

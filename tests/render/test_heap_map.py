@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from mqdiag.facts.heap import DominatorBox
+from mqdiag.facts.heap_classes import DominatorBox, Suspect
 from mqdiag.language import english
 from mqdiag.render.sections.heap_map import heap_map
 from tests.render.samples import ARTICLE_HEAP, CONSUMER, queue
@@ -16,7 +16,7 @@ BOX = DominatorBox(parent=None, name="com.acme.Cache", object_id="0x1", objects=
 
 
 def picture(**over: Any) -> str:
-    heap = msgspec.structs.replace(ARTICLE_HEAP, dominators=(BOX,), **over)
+    heap = msgspec.structs.replace(ARTICLE_HEAP, **{"dominators": (BOX,), **over})
     figure = heap_map(heap)
     assert figure is not None
     return figure.draw(english())
@@ -55,3 +55,20 @@ def test_another_heap_is_shown_by_holder() -> None:
 
 def test_nothing_is_drawn_of_a_heap_without_a_graph() -> None:
     assert heap_map(msgspec.structs.replace(ARTICLE_HEAP, dominators=())) is None
+
+
+def test_a_list_of_the_jdk_has_the_name_and_the_colour_of_its_holder() -> None:
+    """Else a heap that a local variable holds is one grey block."""
+    held = msgspec.structs.replace(BOX, name="java.util.ArrayList")
+    holder = Suspect(
+        class_name="java.util.ArrayList",
+        object_id="0x1",
+        retained_bytes=40 * MIB,
+        share=0.9,
+        path=(),
+        label="com.acme.Cache.PAGES",
+    )
+    drawn = picture(shallow_bytes=44 * MIB, consumers=(), dominators=(held,), suspects=(holder,))
+    assert "com.acme.Cache.PAGES: " in drawn
+    assert "box application" in drawn
+    assert "box jdk" not in drawn

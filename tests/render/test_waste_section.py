@@ -113,6 +113,16 @@ def test_an_estimate_says_what_it_is() -> None:
     assert "equal strings about 100 MiB, from a sample of one in 64 of 2,000,000" in shown(
         Waste(duplicate_strings=strings)
     )
+    drawn = DuplicateStrings(
+        strings=9_000_000,
+        sampled_one_in=32,
+        repeated=8_000_000,
+        wasted_bytes=400 * MIB,
+        error_bytes=20 * MIB,
+    )
+    told = shown(Waste(duplicate_strings=drawn))
+    assert "400 MiB (± 20 MiB in 95 % of all cases) in about 8,000,000 of 9,000,000 strings" in told
+    assert "from one text in 32" in told
 
 
 def test_texts_from_the_dump_are_made_harmless() -> None:

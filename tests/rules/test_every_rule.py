@@ -9,10 +9,12 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Finding, fingerprint
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.rule_card import FOLDER
 from mqdiag.language import english
+from mqdiag.logs.statements import searched
 from mqdiag.report_json import finding_from_json, finding_values
 from mqdiag.rules import Outcome, Rule, all_rules, run_rules
 from mqdiag.rules.engine import NAMES
@@ -190,3 +192,15 @@ def _unknown(value: msgspec.Struct) -> msgspec.Struct:
     }
     names = {field.name for field in msgspec.structs.fields(value)}
     return msgspec.structs.replace(value, **empty, **({"config": {}} if "config" in names else {}))
+
+
+def test_an_event_without_numbers_and_words_crashes_no_rule() -> None:
+    """What a line lacks, or a redacted report left out, leaves a sentence out and not the finding."""
+    kinds = {event.kind for event in searched().events if event.kind} | {
+        "commit-log-tail-lost",
+        "consume-queue-order",
+    }
+    for kind in sorted(kinds):
+        event = LogEvent(kind=kind, side="broker", count=1000, first=None, last=None)
+        outcome = run_rules(all_rules(), Facts(logs=LogsFacts(events=(event,), lines=2000)))
+        assert not outcome.failed, (kind, outcome.failed)

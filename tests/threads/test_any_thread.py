@@ -231,6 +231,25 @@ def test_a_holder_that_waits_for_a_pool_that_wants_its_lock(tmp_path: Path) -> N
     assert facts(tmp_path, [hidden(1)] * 3).hidden_deadlocks == ()
 
 
+@pytest.mark.parametrize(("caller", "found"), [("Breaker", 1), ("Gauge", 0)])
+def test_a_task_is_the_holders_by_the_class_that_made_it(caller: str, found: int, tmp_path: Path) -> None:
+    waits = (
+        PARK,
+        "java.util.concurrent.FutureTask.get(FutureTask.java:191)",
+        f"org.springframework.cloud.{caller}.run(Breaker.java:12)",
+        f"- locked {LOCK}",
+        RUN,
+    )
+    wants = (
+        "org.springframework.beans.Registry.find(Registry.java:50)",
+        f"- waiting to lock {LOCK}",
+        "org.springframework.cloud.Breaker$$Lambda$7/0x0000.call(Unknown Source)",
+        *TASK,
+    )
+    sample = [named("web", 0, waits, WAITING), *many("prices", 3, wants, BLOCKED)]
+    assert len(facts(tmp_path, [sample] * 3).hidden_deadlocks) == found
+
+
 @pytest.mark.parametrize(("grew_ms", "found"), [(2400.0, True), (900.0, False), (0.0, False)])
 def test_a_loop_uses_as_much_cpu_time_as_time_goes_by(tmp_path: Path, grew_ms: float, found: bool) -> None:
     samples = [

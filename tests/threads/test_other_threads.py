@@ -242,3 +242,16 @@ def test_the_number_of_a_thread_says_nothing_of_its_role(prefix: str) -> None:
     before = roles._role_of_name.cache_info().misses
     roles.role_of_name(f"{prefix}1987")
     assert roles._role_of_name.cache_info().misses == before
+
+
+@pytest.mark.parametrize(
+    ("name", "pool"),
+    [
+        ("pool-1-thread-2@9887", "pool-1-thread"),
+        ("http-nio-80-exec-12@61", "http-nio-80-exec"),
+        ("sync@12", "sync@"),
+    ],
+)
+def test_the_number_of_a_debugger_is_no_part_of_a_name(name: str, pool: str) -> None:
+    assert roles.role_of_name(name).pool == pool
+    assert roles.role_of_name("Finalizer@1234").role == roles.JVM

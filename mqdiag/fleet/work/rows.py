@@ -10,7 +10,8 @@ from typing import Any
 import msgspec
 
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import ConsumerFacts, HeapThread
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Finding, Report

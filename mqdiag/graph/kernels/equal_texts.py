@@ -44,6 +44,8 @@ class HashedTexts(NamedTuple):
     """[k]"""
     weights: NDArray[np.uint32]
     """[k] units of string and array; of the string alone where another string has the same array"""
+    draws: NDArray[np.uint32]
+    """[k] a number by which texts are drawn: of equal texts the same, and the same in every process"""
 
 
 @kernel
@@ -57,7 +59,7 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
         sample: one string in 2 ** sample is taken, chosen by a hash of its place.
         most: bytes that are read of one text at most: half from its start, half from its end.
         start, factor: uint64, secrets of the process, the factor odd.
-        met: uint8[n], in and out: 1 for arrays that a string had before.
+        met: uint8[n // 8 + 1], in and out: a bit for each array that a string had before.
         out: `HashedTexts`, out.
 
     Returns:
@@ -67,6 +69,7 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
     starts, edges, numbers, units = graph.starts, graph.edges, graph.numbers, graph.units
     coder, first, count = fields.coder, fields.offset, fields.count
     size = data.size
+    odd = np.uint64(0xD6E8FEB86659FD93)
     skip = (np.uint64(1) << np.uint64(sample)) - np.uint64(1)
     found = 0
     for k in range(nodes.size):
@@ -112,12 +115,18 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
             value = _over(data, end - most // 2, end, value, factor)
         weight = units[node]
         # Of an array that several strings have, only one copy is there; a part of one frees nothing.
-        if met[array] == 0 and whole:
-            met[array] = 1
+        bit = np.uint8(1 << (array & 7))
+        if met[array >> 3] & bit == 0 and whole:
+            met[array >> 3] |= bit
             weight += units[array]
+        # Of the two ends alone: nobody gains by texts that are drawn together.
+        draw = mixed(np.uint64(0x9E3779B97F4A7C15), np.uint64(end - begin) * np.uint64(4) + np.uint64(tag), odd)
+        draw = _over(data, begin, min(end, begin + 8), draw, odd)
+        draw = _over(data, max(begin, end - 8), end, draw, odd)
         out.chosen[found] = node
         out.hashes[found] = value
         out.weights[found] = weight
+        out.draws[found] = draw >> np.uint64(32)
         found += 1
     return found
 

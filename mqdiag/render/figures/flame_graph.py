@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 _ROW = 20
-_LEAST = 2.0
+_LEAST = 0.2
+"""width of a box that is drawn: narrower ones cannot be pointed at, to be made wide"""
 
 
 class Flame(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,13 +25,13 @@ class Flame(msgspec.Struct, frozen=True, kw_only=True):
     label: Words
     samples: int
     kind: str
-    """network, lock, pool, work or wait: its colour"""
+    """threads, network, lock, pool, work or wait: its colour"""
     calls: tuple[Flame, ...] = ()
     """what it calls"""
 
 
 def flame_graph(write: Writer, title: Words, flames: Sequence[Flame]) -> Markup:
-    """The picture, the outermost calls in the first row; boxes too narrow to see are left out."""
+    """The picture, the outermost boxes in the first row."""
     # Here, not above: a text shows the calls without the picture.
     from mqdiag.render.figures.svg import WIDTH, picture
 
@@ -44,15 +45,16 @@ def flame_graph(write: Writer, title: Words, flames: Sequence[Flame]) -> Markup:
             width = WIDTH * flame.samples / total
             if width >= _LEAST:
                 rows = max(rows, depth + 1)
-                parts += _drawn(write, flame, left, depth, width, total)
+                parts.append(_drawn(write, flame, left, depth, width, total))
                 waiting.append((flame.calls, left, depth + 1))
             left += width
     return picture(write(title), rows * _ROW, *parts)
 
 
-def _drawn(
-    write: Writer, flame: Flame, left: float, depth: int, width: float, total: int
-) -> tuple[Markup, ...]:
+def _drawn(write: Writer, flame: Flame, left: float, depth: int, width: float, total: int) -> Markup:
+    """A box and its label in one group, by which the page's script makes it wider and finds it."""
+    from mqdiag.render.figures.svg import box, cut, element, text
+
     label = write(flame.label)
     hint = say(
         "{label}: {samples:count} of {total:count} thread samples",
@@ -60,9 +62,13 @@ def _drawn(
         samples=flame.samples,
         total=total,
     )
-    from mqdiag.render.figures.svg import CHARACTER, box, cut, text
-
-    drawn = box(left, depth * _ROW, width - 0.5, _ROW - 1, f"flame {flame.kind}", write(hint), 2)
-    if width < 4 * CHARACTER:
-        return (drawn,)
-    return drawn, text(left + 4, depth * _ROW + 14, cut(label, width - 8), kind="on")
+    return element(
+        "g",
+        box(left, depth * _ROW, width - 0.5, _ROW - 1, f"flame {flame.kind}", write(hint), 2),
+        text(left + 4, depth * _ROW + 14, cut(label, width - 8), kind="on"),
+        class_="call",
+        data_label=label,
+        data_left=left,
+        data_width=width,
+        data_depth=depth,
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.html.lead_picture import with_lead_picture
 from mqdiag.render.html.template import render_page
 from mqdiag.render.sections import sections_of
 from mqdiag.render.sections.glossary import glossary_section
@@ -15,4 +16,5 @@ from mqdiag.render.sections.glossary import glossary_section
 
 def render(report: Report, view: View) -> str:
     """A whole HTML document."""
-    return render_page(report, [*sections_of(report, view), glossary_section()], view.language)
+    sections = with_lead_picture(sections_of(report, view), report)
+    return render_page(report, [*sections, glossary_section()], view.language)

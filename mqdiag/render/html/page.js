@@ -1,4 +1,4 @@
-// Sorting and searching of tables, and copying of code. Without it the rows are there in the order of the report: all
+// Sorting and searching of tables, flame graphs that are zoomed, and copying of code. Without it the rows are there in the order of the report: all
 // of them, but for tables of thousands of rows.
 "use strict";
 (() => {
@@ -143,6 +143,65 @@
     const rows = data ? virtual(table, box.querySelector(".scroll"), JSON.parse(data.textContent)) : written(table);
     sortable(table, rows);
     if (rows.count > SEARCHED) searchable(box, rows);
+  }
+  // A flame graph: a box that is chosen becomes as wide as the picture, with what it calls; Escape, or the box again,
+  // shows all. A search dims the others.
+  function flames(picture, calls) {
+    const whole = picture.viewBox.baseVal.width;
+    const CHARACTER = 7.2;
+    const boxes = calls.map((call) => {
+      const {label, left, width, depth} = call.dataset;
+      return {call, label, left: Number(left), width: Number(width), depth: Number(depth)};
+    });
+    let chosen = null;
+
+    function show(one) {
+      chosen = one;
+      const from = one ? one.left : 0;
+      const scale = whole / (one ? one.width : whole);
+      for (const box of boxes) {
+        const left = Math.max((box.left - from) * scale, 0);
+        const right = Math.min((box.left + box.width - from) * scale, whole);
+        const rect = box.call.querySelector("rect");
+        const text = box.call.querySelector("text");
+        const room = Math.floor((right - left - 8) / CHARACTER);
+        box.call.style.display = right - left > 0.01 ? "" : "none";
+        rect.setAttribute("x", left);
+        rect.setAttribute("width", Math.max(right - left - 0.5, 0));
+        text.setAttribute("x", left + 4);
+        text.textContent = box.label.length <= room ? box.label : room < 3 ? "" : "…" + box.label.slice(box.label.length - room + 1);
+      }
+    }
+
+    for (const box of boxes) {
+      box.call.setAttribute("tabindex", "0");
+      box.call.setAttribute("role", "button");
+      box.call.setAttribute("aria-label", box.call.querySelector("title").textContent);
+      const choose = () => show(chosen === box ? null : box);
+      box.call.addEventListener("click", choose);
+      box.call.addEventListener("keydown", (event) => {
+        if (event.key === "Enter" || event.key === " ") { event.preventDefault(); choose(); }
+        if (event.key === "Escape") show(null);
+      });
+    }
+    picture.setAttribute("role", "group");
+    searchable(picture.parentElement, {
+      count: boxes.length,
+      search(wanted) {
+        let found = 0;
+        for (const box of boxes) {
+          const fits = box.label.toLowerCase().includes(wanted);
+          box.call.classList.toggle("apart", !fits);
+          found += fits ? 1 : 0;
+        }
+        return found;
+      },
+    });
+  }
+
+  for (const picture of document.querySelectorAll("figure svg")) {
+    const calls = [...picture.querySelectorAll(".call")];
+    if (calls.length) flames(picture, calls);
   }
   // Pages opened from a file have no clipboard in some browsers; there a selection is copied.
   async function copied(source) {

@@ -9,6 +9,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.flame_graph import Flame, flame_graph
 from mqdiag.render.parts import Branch, Figure, Section, Tree
+from mqdiag.render.wording.thread_names import grouped_names
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, say
 
@@ -37,10 +38,12 @@ def call_tree_section(report: Report, view: View) -> Iterator[Section]:
     for place, node in enumerate(nodes):
         below.setdefault(node.parent, []).append(place)
     flames = _flames(nodes, below)
+    outermost = [nodes[place].threads for place in below.get(None, ())]
     figure = Figure(
-        draw=lambda write: flame_graph(write, _title(nodes), flames),
+        draw=lambda write: flame_graph(write, _title(nodes), tuple(map(_of_threads, flames, outermost))),
         caption=say(
-            "Each box is a call, as wide as the samples of threads that show it. Its caller is above it. The last box"
+            "Each box is a call, as wide as the samples of threads that show it. Its caller is above it, and the first"
+            " row names the threads. A click on a box makes it as wide as the picture. The last box"
             " of a branch says what the threads do there. Red: network, violet: locks, brown: pools of connections,"
             " green: work, grey: other waits. Idle threads, frames that do not matter and rare calls are left out."
         ),
@@ -69,6 +72,13 @@ def _flames(nodes: Sequence[CallNode], below: dict[int | None, list[int]]) -> tu
             calls = (*calls, Flame(label=word(node.doing), samples=node.ends, kind=kind))
         made[place] = Flame(label=node.method, samples=node.samples, kind=kind, calls=calls)
     return tuple(made[place] for place in below.get(None, ()))
+
+
+def _of_threads(flame: Flame, threads: tuple[str, ...]) -> Flame:
+    """The calls below a box that names their threads; a saved report of an earlier version has no names."""
+    if not threads:
+        return flame
+    return Flame(label=grouped_names(threads), samples=flame.samples, kind="threads", calls=(flame,))
 
 
 def _branch(flame: Flame, samples_of_caller: int | None) -> Branch:

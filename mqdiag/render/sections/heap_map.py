@@ -131,11 +131,15 @@ def _by_holder(heap: HeapFacts) -> Figure:
     for place, box in enumerate(boxes):
         inner.setdefault(box.parent, []).append(place)
 
-    def area(place: int, kind: str | None) -> Area:
+    holders = {one.object_id: one for one in heap.suspects if one.label}
+
+    def area(place: int, around: str | None) -> Area:
         box = boxes[place]
-        owner = kind or _owner(box.name)
-        below = tuple(area(child, _owner(boxes[child].name, owner)) for child in inner.get(place, ()))
-        name: Words = shortened(box.name, _LONGEST_NAME)
+        holder = None if box.object_id is None else holders.get(box.object_id)
+        # a list of the JDK belongs to the field, or the thread, that a person would name
+        owner = _owner(box.name, around) if holder is None else holder.owner
+        below = tuple(area(child, owner) for child in inner.get(place, ()))
+        name: Words = shortened(box.name if holder is None else holder.label, _LONGEST_NAME)
         if box.objects > 1:
             name = say("{objects:count} x {name}", objects=box.objects, name=name)
         return Area(
@@ -155,7 +159,8 @@ def _by_holder(heap: HeapFacts) -> Figure:
         detail=largest.detail,
     )
     caption = say(
-        "Each box is an object with its retained size, or the small objects of one class together."
+        "Each box is an object with its retained size, by the field that holds it where that is known, or the small"
+        " objects of one class together."
         " Red: RocketMQ, blue: the application, grey: the JDK."
     )
     return _figure(heap, title, areas, caption, say("smaller objects"))

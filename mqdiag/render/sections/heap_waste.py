@@ -76,6 +76,17 @@ def _strings(found: DuplicateStrings) -> Text:
         say('"{text}" × {strings:count}', text=each.text, strings=each.strings)
         for each in found.largest[:_TEXTS]
     )
+    if found.error_bytes is not None:
+        return say(
+            "{wasted_bytes:bytes} (± {error_bytes:bytes} in 95 % of all cases) in about {repeated:count} of"
+            " {strings:count} strings that repeat another one, from one text in {sampled_one_in:count}{texts}",
+            wasted_bytes=found.wasted_bytes,
+            error_bytes=found.error_bytes,
+            repeated=found.repeated,
+            strings=found.strings,
+            sampled_one_in=found.sampled_one_in,
+            texts=say(": {texts}", texts=texts) if texts else NOTHING,
+        )
     return say(
         "{wasted_bytes:bytes} in {repeated:count} of {strings:count} strings that repeat another one{texts}",
         wasted_bytes=found.wasted_bytes,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import random
 from pathlib import Path
 
@@ -9,14 +10,17 @@ import numpy as np
 import pytest
 
 from mqdiag.graph import Heap, open_heap
-from mqdiag.graph.waste import sample
-from mqdiag.graph.waste.duplicate_strings import LARGEST, _grouped, _shortened, duplicate_strings
+from mqdiag.graph.waste import drawn_texts, read_texts, sample
+from mqdiag.graph.waste.duplicate_strings import LARGEST, _shortened, duplicate_strings
+from mqdiag.graph.waste.read_texts import grouped
 from tests.graph.opening import heap_of
 from tests.oracles import waste as oracle
 from tests.writers.hprof_records import CHAR, INT, JNI_GLOBAL, OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
 
+duplicates = importlib.import_module("mqdiag.graph.waste.duplicate_strings")
+"""the module: its package has a function of the same name"""
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "heap"
 # "ab" and U+6261 have the same bytes in the two encodings.
 WORDS = ["", "a", "ab", "1234567", "12345678", "123456789", "Größe", "\u6261", "x" * 100, "y" + "x" * 99]
@@ -164,6 +168,36 @@ def test_what_is_considerable_in_the_sample_is_read_whole(
     assert [(each.held_by, each.share) for each in found.holders] == [("java.lang.Object[]", 1.0)]
 
 
+def test_of_very_many_strings_texts_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One text is there very often, many are twice, many once: the first is counted, the others are estimated."""
+    rare, once = [f"rare-{number}" for number in range(4000)], [f"once-{number}" for number in range(4000)]
+    # a long text is compared to its end, however often it is there
+    long = ["x" * 20_000 + end + "x" * 20_000 for end in "ab"] * 3
+    heap = _many(tmp_path, ["EUR"] * 3000 + rare + rare + once + long, ballast=8)
+    exact = duplicate_strings(heap)
+    monkeypatch.setattr(sample, "WHOLE", 1000)
+    monkeypatch.setattr(sample, "DRAWN", 1000)
+    monkeypatch.setattr(duplicates, "MOST_COMPARED", 10_000)
+    monkeypatch.setattr(drawn_texts, "KEPT", 4000)
+    monkeypatch.setattr(read_texts, "SLICE", 5000)
+    drawn = duplicate_strings(heap)
+    assert exact is not None
+    assert drawn is not None
+    assert (exact.error_bytes, exact.sampled_one_in, drawn.sampled_one_in) == (None, 1, 2)
+    assert drawn.strings == exact.strings == 15_006
+    assert exact.repeated is not None
+    assert exact.wasted_bytes is not None
+    assert drawn.repeated == pytest.approx(exact.repeated, rel=0.05)
+    assert drawn.error_bytes is not None
+    assert drawn.wasted_bytes is not None
+    assert 0 < drawn.error_bytes < exact.wasted_bytes
+    assert abs(drawn.wasted_bytes - exact.wasted_bytes) < drawn.error_bytes
+    (counted,) = (one for one in drawn.largest if one.text == "EUR")
+    assert counted in exact.largest
+    assert all(one.strings == 3 for one in drawn.largest if one.text.startswith("x"))
+    assert [one.held_by for one in drawn.holders] == ["java.lang.Object[]"]
+
+
 @pytest.mark.parametrize(
     ("size", "values"), [(0, 1), (1, 1), (2, 1), (5000, 1), (5000, 4000), (20_000, 40_000)]
 )
@@ -171,7 +205,7 @@ def test_hashes_are_grouped_as_the_twin_does(size: int, values: int) -> None:
     draw = np.random.default_rng(size + values)
     pool = draw.integers(0, 1 << 64, values, np.uint64)
     hashes = pool[draw.integers(0, values, size)]
-    found = _grouped(hashes, np.full(size, 3, np.uint32))
+    found = grouped(hashes, np.full(size, 3, np.uint32))
     truth = oracle.groups(hashes.tolist())
     assert found.counts.size == len(truth)
     for group, example in enumerate(found.examples.tolist()):

@@ -36,13 +36,13 @@ playwright = pytest.importorskip("playwright.sync_api")
 
 DESK: dict[str, Any] = {"color_scheme": "light", "viewport": {"width": 1280, "height": 900}}
 PHONE: dict[str, Any] = {"color_scheme": "dark", "viewport": {"width": 390, "height": 844}}
-HIGHEST_ROW = 80
+HIGHEST_ROW = 70
 """pixels"""
 MOST_PRINTED_PAGES = 4
 MOST_OF_MENU = 60
 """pixels: two rows"""
-MOST_SCREENS = 6
-"""of a page whose tables are folded"""
+MOST_SCREENS = 7
+"""of a page whose tables are folded, with two pictures below its answer"""
 COMMITTED = sorted(
     path
     for kind in ("incidents", "stacks", "logs", "heap", "admin", "stores")
@@ -63,6 +63,14 @@ def browser() -> Iterator[Any]:
         started = running.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield started
         started.close()
+
+
+@pytest.fixture(autouse=True)
+def _pages_are_closed(browser: Any) -> Iterator[None]:
+    """A page is a process of its own; hundreds of them take all memory."""
+    yield
+    for context in browser.contexts:
+        context.close()
 
 
 class Opened:
@@ -242,3 +250,59 @@ def test_a_command_is_copied_by_the_keyboard(browser: Any, tmp_path: Path) -> No
     opened.page.locator("button:focus", has_text="Copied").wait_for()
     assert opened.page.evaluate("navigator.clipboard.readText()") == "iostat -x 1"
     opened.check()
+
+
+@pytest.mark.parametrize(
+    ("make", "caption"),
+    [
+        (retaining_heap, "Each box is an object with its retained size"),
+        (convoy, "Waiting threads, the lock"),
+        (stuck_incident, "Threads over the samples"),
+    ],
+    ids=["heap", "stacks", "incident"],
+)
+@pytest.mark.parametrize("context", [DESK, PHONE], ids=["desk", "phone"])
+def test_the_picture_stands_below_the_answer(
+    browser: Any, tmp_path: Path, make: Any, caption: str, context: Any
+) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(make()), **context)
+    assert opened.page.evaluate("document.querySelector('.answer').nextElementSibling.id") == "picture"
+    first = opened.page.locator("#picture figure").first
+    assert first.is_visible()
+    assert caption in first.locator("figcaption").inner_text()
+
+
+def test_paper_has_one_picture(browser: Any, tmp_path: Path) -> None:
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()))
+    assert opened.page.locator("#picture figure").count() == 2
+    opened.page.emulate_media(media="print")
+    assert [one.is_visible() for one in opened.page.locator("#picture figure").all()] == [True, False]
+
+
+def test_a_call_becomes_as_wide_as_its_picture_and_back(browser: Any, tmp_path: Path) -> None:
+    """With the pointer and with the keyboard; the first row names the threads."""
+    opened = Opened(browser, tmp_path / "report.html", html(convoy()), **DESK)
+    calls = opened.page.locator("#calls .call")
+    wide = "(call) => Number(call.querySelector('rect').getAttribute('width'))"
+    assert calls.first.get_attribute("data-label") == "ConsumeMessageThread_CID_convoy-stuck_1..20"
+    narrow = opened.page.locator("#calls .call[data-label$='SocketDispatcher.read0']")
+    before = narrow.evaluate(wide)
+    narrow.locator("rect").click()
+    assert narrow.evaluate(wide) > 900 > before
+    assert narrow.locator("text").text_content() == narrow.get_attribute("data-label")
+    narrow.focus()
+    opened.page.keyboard.press("Escape")
+    assert narrow.evaluate(wide) == pytest.approx(before, abs=0.1)
+    opened.page.locator("#calls input").fill("read0")
+    assert opened.page.locator("#calls .call:not(.apart)").count() == 1
+    opened.check()
+
+
+def test_no_bright_band_lies_over_a_dark_page(browser: Any, tmp_path: Path) -> None:
+    """Its shade at an edge that goes on is darker than the ground, as on a light page."""
+    opened = Opened(browser, tmp_path / "report.html", html(stuck_incident()), **PHONE)
+    shade = opened.page.evaluate(
+        "getComputedStyle(document.documentElement).getPropertyValue('--shade')"
+    ).strip()
+    red, green, blue = (int(digit, 16) for digit in shade[1:4])
+    assert max(red, green, blue) < 4
