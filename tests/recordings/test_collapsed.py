@@ -101,6 +101,13 @@ def test_samples_of_running_threads_say_nothing_of_idle_ones(tmp_path: Path) -> 
     assert rules(report) == []
 
 
+def test_waits_with_unequal_counts_tell_neither(tmp_path: Path) -> None:
+    """An idle JVM whose processor time goes into waking threads looks so."""
+    lines = [f"[NettyClientSelector_{number} tid={number}];{SELECTOR} {3**number}" for number in range(1, 13)]
+    _, profile = read(tmp_path, "\n".join([f"[ConsumeMessageThread_CID_shop_1 tid=7];{READS} 9", *lines, ""]))
+    assert profile.by_wall is None
+
+
 def test_few_samples_tell_neither(tmp_path: Path) -> None:
     text = (
         by_wall((READS, 97), (IDLE, 3))
