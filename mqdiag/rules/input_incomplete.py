@@ -44,6 +44,16 @@ def _something_to_judge(facts: Facts) -> bool:
         or facts.admin is not None
         or facts.crash is not None
         or facts.stores is not None
+        or _holds_samples(facts)
+    )
+
+
+def _holds_samples(facts: Facts) -> bool:
+    """Whether a recording or a profile shows what threads did."""
+    recordings = () if facts.recordings is None else facts.recordings.recordings
+    profiles = () if facts.profiles is None else facts.profiles.profiles
+    return any(one.budgets or one.hot_methods for one in recordings) or any(
+        one.groups or one.hot_methods for one in profiles
     )
 
 

@@ -169,7 +169,7 @@ def test_a_line_of_another_form_is_named_and_the_rest_is_read(tmp_path: Path) ->
     assert not given.complete
     assert given.problem is not None
     assert "line 561" in english()(given.problem)
-    assert "input-incomplete" in [one.rule for one in report.findings]
+    assert ("input-incomplete", "warning") in [(one.rule, one.severity) for one in report.findings]
 
 
 def test_distinct_stacks_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
