@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from mqdiag.causes.same_finding import SameFindings, threads_of
 from mqdiag.facts.evidence_kinds import evidence_names
-from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report

@@ -10,7 +10,9 @@ import numpy as np
 from mqdiag.config import Settings
 from mqdiag.diagnose.heap_input import captured_at, heap_input
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import LARGE_OBJECT_BYTES, ClassRow, DominatorBox, Suspect, VirtualThreads
+from mqdiag.facts.heap import LARGE_OBJECT_BYTES
+from mqdiag.facts.heap_classes import ClassRow, DominatorBox, Suspect
+from mqdiag.facts.heap_threads import VirtualThreads
 from mqdiag.facts.vocabulary import HeapBytesSource
 from mqdiag.facts.waste import Waste
 from mqdiag.graph import Heap, open_dump, open_heap

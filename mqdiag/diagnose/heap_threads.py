@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from mqdiag.diagnose.peers import PeerReader
-from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
+from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.graph import Heap
 from mqdiag.graph.threads import ThreadRecord, stacks_without_thread
 from mqdiag.graph.virtual_threads import VIRTUAL_CLASS, Awaited, own_frames, state_of

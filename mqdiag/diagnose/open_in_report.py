@@ -110,6 +110,10 @@ def _thin(report: Report) -> Iterator[Open]:
         from mqdiag.diagnose.open_in_recordings import open_in_recordings
 
         yield from (Open(why, "take_recording") for why in open_in_recordings(report, report.recordings))
+    if report.profiles is not None:
+        from mqdiag.diagnose.open_in_profiles import open_in_profiles
+
+        yield from (Open(why, "take_stacks") for why in open_in_profiles(report, report.profiles))
     kinds = {given.kind for given in was_read(report)}
     if not report.checked and kinds:
         yield Open(say("No rule could look at this evidence."))

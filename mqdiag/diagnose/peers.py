@@ -10,7 +10,7 @@ from functools import cached_property
 
 import msgspec
 
-from mqdiag.facts.heap import Peer
+from mqdiag.facts.heap_threads import Peer
 from mqdiag.graph import Heap
 from mqdiag.graph.threads import ThreadRecord
 from mqdiag.knowledge.library import PeerFields, Peers

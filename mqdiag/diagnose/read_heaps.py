@@ -10,7 +10,7 @@ import msgspec
 from mqdiag.config import Settings
 from mqdiag.errors import InputError
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import ClassRow
+from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.progress import Progress
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.sniff import DUMP_MAGIC, HEAD_BYTES, Content, content_of, packing_of

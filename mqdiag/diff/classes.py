@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mqdiag.diff.growth import both, growth, total
 from mqdiag.facts.diff import ClassGrowth
-from mqdiag.facts.heap import ClassRow
+from mqdiag.facts.heap_classes import ClassRow
 
 MOST_ROWS = 500
 # Generated at run time: a number or an address stands where it differs from run to run.

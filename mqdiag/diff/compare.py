@@ -11,7 +11,7 @@ from mqdiag.diff.growth import growth
 from mqdiag.diff.holders import consumer_growth, holder_growth, queue_growth
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
 from mqdiag.facts.diff import DiffFacts, DiffSide, EventGrowth, PoolGrowth, SettingChange, Value
-from mqdiag.facts.stacks import WorkerPool
+from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Report
 from mqdiag.text import Text, say
 

@@ -9,7 +9,8 @@ from mqdiag.diff.classes import plain_name
 from mqdiag.diff.growth import both, growth, total
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.diff import ConsumerGrowth, HolderGrowth, QueueGrowth
-from mqdiag.facts.heap import ConsumerFacts, QueueFacts, Suspect
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_classes import Suspect
 
 
 def holder_growth(before: HeapFacts, after: HeapFacts) -> tuple[HolderGrowth, ...]:

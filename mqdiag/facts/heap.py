@@ -6,15 +6,14 @@ Names and meanings follow the report's contract; sizes are shallow or retained b
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
+from mqdiag.facts.heap_classes import ClassRow, CountedObjects, DominatorBox, EqualNumber, KindTraits, Suspect
+from mqdiag.facts.heap_threads import HeapThread, VirtualThreads
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.redaction import (
-    Address,
     ClientId,
     MessageId,
     MessageKeys,
@@ -22,30 +21,21 @@ from mqdiag.facts.redaction import (
     Node,
     Public,
     Setting,
-    ThreadName,
 )
 from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import (
     ClientKind,
-    Doing,
     HeapBytesSource,
-    HolderKind,
-    HolderOwner,
-    KeyFault,
+    Library,
     QueueSource,
-    Role,
     ServerKind,
     ServiceThreadState,
     ShallowSizeSource,
-    StandstillCause,
 )
 from mqdiag.facts.waste import Waste
 from mqdiag.text import Text
 
 ConfigValue = int | float | bool | Setting | None
-LimitScope = Literal["queue", "consumer"]
-Library = Literal["remoting", "grpc"]
-"""rocketmq-client, or rocketmq-client-java"""
 
 SIZES_OFF_SHARE = 0.02
 """how much the bytes of all live objects may be off where sizes were computed"""
@@ -59,98 +49,6 @@ CLOCKS = "clocks of the hosts"
 """key of `HeapFacts.unknown` where the broker's clock is another than the client's"""
 _UNSURE_LIMITS = ("option", "container")
 """a limit that somebody gave, or that was computed from the memory of a container, may be larger than the real one"""
-
-
-class ClassRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One class name of the histogram; all objects of the file, reachable or not, as the JVM's own counts."""
-
-    name: Public
-    loaders: int
-    """number of classes of this name, each from another loader"""
-    instances: int
-    shallow_bytes: int
-    retained_bytes: int | None = None
-    """sum over the instances that no other instance of the class dominates; None without the graph"""
-
-
-class CountedObjects(msgspec.Struct, frozen=True, kw_only=True):
-    """What the counts of classes say of RocketMQ, reachable objects and others."""
-
-    messages: int
-    """MessageExt and MessageClientExt; MessageViewImpl of the gRPC client"""
-    process_queues: int
-    client_instances: int
-    byte_array_bytes: int
-    """bytes of all byte[], whoever holds them"""
-
-
-class BrokenKeys(msgspec.Struct, frozen=True, kw_only=True):
-    """Keys of a map that should be one entry and are many."""
-
-    key_class: Public
-    method: KeyFault
-    looked_at: int
-    """keys that were compared"""
-    equal_keys: int
-    """keys among them that have an equal one, or with "constant-hash" the same hash"""
-
-
-class Suspect(msgspec.Struct, frozen=True, kw_only=True, rename={"class_name": "class"}):
-    """An accumulation point: the object in which retained weight really sits."""
-
-    class_name: Public
-    object_id: Public
-    """hexadecimal id, as `mqdiag show` takes it"""
-    retained_bytes: int
-    share: float
-    """share of the reachable bytes"""
-    path: tuple[Node, ...]
-    """shortest path from a GC root to the object, one "Class.field" step each"""
-    owner: HolderOwner = "application"
-    holds: tuple[Public, ...] = ()
-    """what is mostly inside, "class: 150,000,000 bytes in 1,500" for each class (objects), largest first"""
-    own_inside: tuple[Public, ...] = ()
-    """classes that the application wrote, "class: count" of the objects inside, those that take most first"""
-    label: Node = ""
-    """the field, method of a frame, or class that a person would name"""
-    kind: HolderKind = "field"
-    thread: ThreadName | None = None
-    """the thread that holds it, or the threads of a pool with a `*` for their number"""
-    threads: int = 0
-    """threads that hold such a value each; 0 where no thread does"""
-    frame: Public | None = None
-    """the frame of that thread, as a thread dump prints it"""
-    entries: int | None = None
-    """entries of the collection, tasks of the queue, or large parts of the object; None where it has none"""
-    entry_classes: tuple[Public, ...] = ()
-    """"class: count" of the entries"""
-    largest_entry_share: float | None = None
-    """share of what the container retains"""
-    even: bool = False
-    """the entries are beans, such as the services of an application, and none of them stands out"""
-    broken_keys: BrokenKeys | None = None
-    also_held_by: tuple[Node, ...] = ()
-    """further fields that hold the same objects"""
-    known_as: Text | None = None
-    """what it is to its users: a cache, a registry of meters"""
-    remedy: tuple[Text, ...] = ()
-    """what limits it, where that is known"""
-    web_application: Public | None = None
-    """name of the web application that the holder's class belongs to"""
-
-
-class DominatorBox(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """An object of the upper dominator tree, or all small ones of a class, and what goes with it."""
-
-    parent: int | None
-    """place in the list of the box around it; None at the top"""
-    name: Public
-    """its class, or "class NAME" of a class object"""
-    object_id: Public | None
-    """None for objects summed by class"""
-    objects: int
-    """1, or how many were summed"""
-    retained_bytes: int
 
 
 class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,61 +66,6 @@ class TopicRate(msgspec.Struct, frozen=True, kw_only=True):
     """over this JVM's queues of the topic"""
     drain_seconds: float | None = None
     """until the lag is gone at this rate if nothing is produced meanwhile; None when nothing is consumed"""
-
-
-class KindTraits(msgspec.Struct, frozen=True, kw_only=True):
-    """What all consumers of one kind have in common; the defaults are those of a push consumer.
-
-    Each module of `mqdiag/rocketmq/clients` states the traits of its kind, so that nothing else compares kinds.
-    """
-
-    library: Library = "remoting"
-    """the client library"""
-    caches_messages: bool = True
-    """keeps pulled messages in the heap until the application has consumed them"""
-    count_setting: Public | None = "pullThresholdForQueue"
-    """the setting that limits the number of cached messages; None where no setting does"""
-    size_setting: Public | None = "pullThresholdSizeForQueue"
-    """the setting that limits the size of cached bodies; None where no setting does"""
-    size_in_bytes: bool = False
-    """that setting is a number of bytes, and not of MiB"""
-    limit_scope: LimitScope = "queue"
-    """what the two settings limit: each queue, or the consumer as a whole"""
-    messages_in_queues: bool = True
-    """cached messages are in the map of their ProcessQueue; false: only the requests in the executor hold them"""
-    pull_loop: bool = True
-    """one PullRequest for each assigned queue goes round in the background"""
-    sends_back: bool = True
-    """messages that failed or expired go back to the broker"""
-    application_holds: bool = False
-    """the application receives messages and keeps them itself until it acknowledges them"""
-    polled: bool = False
-    """the application takes messages from the cache with poll()"""
-    spring_lifecycle: bool = True
-    """rocketmq-spring passes the consumer to a RocketMQPushConsumerLifecycleListener before it starts"""
-    main_settings: tuple[Public, ...] = (
-        "pullThresholdForQueue",
-        "pullThresholdSizeForQueue",
-        "pullThresholdForTopic",
-        "pullThresholdSizeForTopic",
-        "pullBatchSize",
-        "consumeConcurrentlyMaxSpan",
-        "consumeThreadMin",
-        "consumeThreadMax",
-        "consumeMessageBatchMaxSize",
-        "consumeTimeout",
-        "maxReconsumeTimes",
-    )
-    """the settings that decide how much is cached and how fast it is consumed, the most important first"""
-
-
-class EqualNumber(msgspec.Struct, frozen=True, kw_only=True):
-    """A number of the application that equals a setting in force: a hint who set it."""
-
-    field: Public
-    """the field or constant with its class, "com.acme.BaseConsumer.defaultThreshold" """
-    setting: Public
-    value: int
 
 
 class ConsumerOwner(msgspec.Struct, frozen=True, kw_only=True):
@@ -354,97 +197,6 @@ class MessageHolder(msgspec.Struct, frozen=True, kw_only=True):
     messages: int
     retained_bytes: int | None = None
     path: tuple[Node, ...] = ()
-
-
-class MessageInHand(msgspec.Struct, frozen=True, kw_only=True):
-    """The message that a worker is working on."""
-
-    topic: Public | None = None
-    queue_id: int | None = None
-    offset: int | None = None
-    msg_id: MessageId | None = None
-    age_ms: int | None = None
-    """since the listener got it: CONSUME_START_TIME; for an orderly one since its queue's messages were taken
-
-    The gRPC client does not note that time. Where its full cache proves that no message was finished for a while, it
-    is that while, which is a lower bound.
-    """
-    received_age_ms: int | None = None
-    """since the gRPC client received it: an upper bound of the age; None for the remoting client"""
-    group: Public | None = None
-    broker: Name | None = None
-    queue_topic: Public | None = None
-    """topic of the queue that it came through: `%RETRY%group` for one that failed before, whose own topic is the first
-    one"""
-    keys: MessageKeys | None = None
-    batch: int | None = None
-    """messages that the same call of the listener got"""
-
-
-class ListenerCall(msgspec.Struct, frozen=True, kw_only=True):
-    """What a worker does for its message, by its frames."""
-
-    listener: Public
-    """the frame of the listener, wrappers of frameworks passed over"""
-    frame: Public | None = None
-    """the application's own frame nearest to the wait"""
-    doing: Doing
-    cause: StandstillCause
-    """what the frames show; one dump alone cannot tell a thread that is stuck from a slow call"""
-    library: Public | None = None
-    remedy: tuple[Text, ...] = ()
-
-
-class Peer(msgspec.Struct, frozen=True, kw_only=True):
-    """The other side of the call in which a thread waits, as the objects that its frames hold tell."""
-
-    url: Address
-    """a URL, a JDBC URL or a target; host and port where nothing tells more"""
-    host: Address | None = None
-    port: int | None = None
-    method: Public | None = None
-    """the method of an HTTP request"""
-    timeout_ms: int | None = None
-    """limit of the wait for an answer, in force for this call; 0 is none"""
-    source: Public
-    """the class of the object that told the address"""
-
-
-class HeapThread(msgspec.Struct, frozen=True, kw_only=True):
-    """A thread of the dump with its stack."""
-
-    name: ThreadName
-    object_id: Public = ""
-    role: Role | None = None
-    state: Public | None = None
-    message: MessageInHand | None = None
-    frames: tuple[Public, ...] = ()
-    call: ListenerCall | None = None
-    """None when no listener is on its stack, or the dump holds no stack"""
-    awaits: ThreadName | None = None
-    """the virtual thread, or its carrier, that makes `call` while this one waits for it"""
-    hit_out_of_memory: bool = False
-    """its first frame is the OutOfMemoryError that made the JVM write the dump"""
-    peer: Peer | None = None
-    """None where it does not wait for another process, or no object tells which"""
-    tid: Public | None = None
-    """address of the JVM's own thread, Thread.eetop: a thread dump of the same process prints it as tid"""
-    java_id: int | None = None
-    """Thread.getId, "#37" in a thread dump"""
-
-
-class VirtualThreads(msgspec.Struct, frozen=True, kw_only=True):
-    """Virtual threads of the dump; those that have not started or have ended do not count."""
-
-    alive: int
-    without_stack: int
-    """the dump has the thread and not its stack: JDK 21 writes no stack of a virtual thread that waits"""
-    waiting_for_carrier: int
-    """could run, and no carrier runs them"""
-    pinned: int
-    """wait and cannot leave their carrier: in a synchronized block before JDK 24, or below a native frame"""
-    carriers: int
-    """platform threads that run virtual threads"""
 
 
 class MessageTotals(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.collector_logs import GcFacts, SafepointPauses
+from mqdiag.facts.log_lines import HarmlessLines, LevelLineFacts, QuotedStatement, RepeatedLine, TeamStatement
+from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset
 from mqdiag.facts.redaction import AccessKey, Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
+from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.facts.vocabulary import (
     FlowControlKind,
-    GcFormat,
     ListenerKind,
     LogKind,
     LogSide,
-    OffsetPlace,
-    StatementKind,
 )
 from mqdiag.text import Text, no_words, say
 
@@ -180,67 +181,6 @@ class FlowControlFacts(msgspec.Struct, frozen=True, kw_only=True):
     path: Public = ""
 
 
-class OffsetReset(msgspec.Struct, frozen=True, kw_only=True):
-    """A broker that gave a consumer another offset than it asked for."""
-
-    group: Public | None = None
-    topic: Public | None = None
-    queue_id: int | None = None
-    broker: Name | None = None
-    requested: int
-    given: int
-    broker_max: int | None = None
-    """end of the broker's queue at that time"""
-    no_queue_data: bool = False
-    """the queue was empty on the broker, as after its topic was made again"""
-    count: int = 1
-    first: Public | None = None
-    last: Public | None = None
-    instance: Public | None = None
-    """which of several brokers of that name, as in `brokers`"""
-    sides: tuple[LogSide, ...] = ()
-    """which logs say so"""
-
-    @property
-    def moved_on(self) -> bool:
-        """Whether the broker gave a later offset than a real one that was asked for."""
-        return 0 < self.requested < self.given
-
-
-class OffsetNotMatched(msgspec.Struct, frozen=True, kw_only=True):
-    """Lookups of offsets in store files that do not hold them, by who asked and by where the offset lies."""
-
-    thread: ThreadName | None
-    """pool or service that asked, without its number; None where the line names none"""
-    place: OffsetPlace
-    file_bytes: int | None = None
-    """size of one store file: 1 GiB commit log, 6,000,000 consume queue by default"""
-    count: int
-    peak_per_minute: int | None = None
-    requested: int | None = None
-    """offset of the last line"""
-    first_offset: int | None = None
-    last_offset: int | None = None
-    first: Public | None = None
-    last: Public | None = None
-
-
-class RepeatedOffset(msgspec.Struct, frozen=True, kw_only=True):
-    """An offset that a client stored again and again while its listeners finished messages of that topic."""
-
-    group: Public | None = None
-    topic: Public | None = None
-    broker: Name | None = None
-    queue_id: int | None = None
-    offset: int
-    lines: int
-    """one a minute"""
-    consumed: int
-    """messages that the group's listeners finished meanwhile"""
-    first: Public | None = None
-    last: Public | None = None
-
-
 class Connections(msgspec.Struct, frozen=True, kw_only=True):
     """Connections of one process to an address, or those that a host made to it."""
 
@@ -330,147 +270,6 @@ class SubscriptionChange(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
-class PutMinute(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Puts of one step by how long they took."""
-
-    at: Public
-    puts: int
-    from_100_ms: int
-
-
-class PutLatency(msgspec.Struct, frozen=True, kw_only=True):
-    """The broker's own distribution of write times: the PAGECACHERT lines of store.log, one a minute."""
-
-    lines: int
-    puts: int
-    buckets: dict[str, int]
-    """puts by the bucket names that the broker prints"""
-    from_10_ms: int
-    from_100_ms: int
-    from_1_s: int
-    slow_minutes: int = 0
-    """lines with at least one put of 100 ms or more"""
-    worst: PutMinute | None = None
-    """the minute with the most puts of 100 ms or more"""
-    first: Public | None = None
-    last: Public | None = None
-    step_minutes: int = 1
-    series: tuple[PutMinute, ...] = ()
-
-
-class ReplicaGap(msgspec.Struct, frozen=True, kw_only=True):
-    """`Slave fall behind master` lines: how far a slave was behind, or ahead of, its master."""
-
-    lines: int
-    largest_bytes: int
-    smallest_bytes: int
-    """negative: the slave had more than the master"""
-    last_bytes: int
-    negative_lines: int
-    replica_seen: bool = False
-    """the log shows that a slave is there; without one the same line counts all that the master ever wrote"""
-    growing: bool | None = None
-    """whether the gap grew from the first to the last line; None with one line only"""
-    first: Public | None = None
-    last: Public | None = None
-    path: Public = ""
-
-
-class GcPause(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """All pauses of one step."""
-
-    at: Public
-    """begin of the step"""
-    pause_ms: float
-
-
-class GcRun(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Full collections one after the other that freed little."""
-
-    at: Public | None = None
-    seconds: float
-    full: int
-    for_room: int | None = None
-    """full collections that nothing but the want of room caused: no System.gc(), no heap dump, no full metaspace, and
-    no array that is too large for a heap of which half is free"""
-    old_full: int | None = None
-    """full collections that left the old generation full; only JDK 8 prints it in the line of the pause"""
-    pause_share: float
-    """share of that time that was spent in pauses, young collections included"""
-    freed_share: float
-    """share of the heap that one of them freed, on average"""
-    asked: int = 0
-    """full collections that System.gc() asked for, and that left room"""
-
-
-class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """One GC log."""
-
-    path: Public
-    format: GcFormat
-    collections: int
-    unread: int = 0
-    """lines of pauses in a form that is not known"""
-    full: int
-    pause_ms: float
-    """all pauses"""
-    longest_pause_ms: float
-    seconds: float | None = None
-    """from the first line, or the begin of the first pause, to the last line"""
-    worst_share: float | None = None
-    """largest share of a minute that was spent in pauses; of the whole log where that is shorter than a minute"""
-    worst_at: Public | None = None
-    futile_run: GcRun | None = None
-    """run with the longest pauses among those of full collections that each freed less than 10 % of the heap with the
-    longest pauses"""
-    open_run: GcRun | None = None
-    """the run of such collections that the log ends in, up to the end of the log"""
-    heap_bytes: int | None = None
-    """largest size of the heap"""
-    heap_after_bytes: int | None = None
-    """after the last full collection; after the last of any kind when there was none"""
-    used_share: float | None = None
-    """share of the heap in use after the last collection of any kind"""
-    filled: int = 0
-    """full collections for room one after the other, up to the last, that left a heap of the same size full; of ZGC
-    cycles that freed next to nothing of a heap that is nearly full"""
-    old_filled: int = 0
-    """the last full collections that left the old generation full; only JDK 8 prints it in the line of the pause"""
-    seconds_to_full: float | None = None
-    """until the heap is full if it goes on as in the last collections, each of which left more than the one before;
-    None where there are few of them, or some are full"""
-    to_space_exhausted: int = 0
-    allocation_stalls: int = 0
-    """times that a thread had to wait for ZGC"""
-    asked: int = 0
-    """collections that System.gc() asked for"""
-    asked_pause_ms: float = 0.0
-    """their pauses"""
-    step_minutes: int = 1
-    series: tuple[GcPause, ...] = ()
-
-
-class SafepointPauses(msgspec.Struct, frozen=True, kw_only=True):
-    """Pauses of the whole JVM in one log, by what they consist of."""
-
-    path: Public
-    pauses: int
-    total_ms: float
-    reaching_ms: float | None = None
-    """the part in which the JVM waited for its threads to stop; None where no line tells"""
-    long: int = 0
-    """pauses of a second or longer"""
-    longest_ms: float
-    longest_reaching_ms: float | None = None
-    longest_operation: Public | None = None
-    """what the longest was for, such as G1CollectForAllocation; None up to JDK 12"""
-    longest_at: Public | None = None
-    first: Public | None = None
-    last: Public | None = None
-    operations: dict[str, int] = {}
-    """milliseconds by operation, the largest first"""
-
-
 class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     """Between which versions a broker is, as far as its logs tell."""
 
@@ -526,120 +325,6 @@ class BrokerLogs(OfLogs, frozen=True, kw_only=True):
         """Its name, and what tells it from others of that name."""
         known = (self.name or "", f"({self.instance})" if self.instance else "")
         return " ".join(part for part in known if part) or self.address or "?"
-
-
-class UnknownText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A text at WARN or ERROR that no rule judges."""
-
-    text: Excerpt
-    """with N for each number; cut"""
-    count: int
-
-
-class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What most lines of an excerpt say, below WARN."""
-
-    text: Excerpt
-    """without the time"""
-    count: int
-
-
-class HarmlessLines(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """Lines that look like trouble and mean none."""
-
-    kind: Public
-    count: int
-    why: Text
-    """as a sentence"""
-    example: Excerpt
-
-
-MOST_PASSING = 20
-"""passing lines of one rule that a start, a shutdown and a rebalance of one process explain"""
-
-
-class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Lines at WARN and ERROR by what is known of them; lines of a stack trace belong to the line above them."""
-
-    harmless: int = 0
-    passing: dict[str, int] = {}
-    """lines that are harmless in small numbers, by the rule that judges them when they are many"""
-    symptoms: dict[str, int] = {}
-    """lines that a rule judges, by the rule"""
-    faults: int = 0
-    """lines about something that failed and that no rule judges"""
-    unclassified: int = 0
-    """RocketMQ's lines without a verdict"""
-    foreign: int = 0
-    """lines that are not RocketMQ's, or of a version or a layout that is not known; exceptions without a level"""
-    unseen: int = 0
-    """lines of floods that were counted like a line near them; they are part of the other counts"""
-    commonest: tuple[UnknownText, ...] = ()
-    """the three commonest texts of faults, unclassified and foreign lines"""
-
-    @property
-    def not_understood(self) -> int:
-        """Lines that no rule judges and that are not known to be harmless."""
-        return self.faults + self.unclassified + self.foreign
-
-    @property
-    def weak(self) -> dict[str, int]:
-        """Lines that some rule judges and that a start, a shutdown or a rebalance does not explain, by the rule."""
-        weak = dict(self.symptoms)
-        for rule, count in self.passing.items():
-            if count > MOST_PASSING:
-                weak[rule] = weak.get(rule, 0) + count
-        return weak
-
-    @property
-    def all_harmless(self) -> bool:
-        """Whether every line is known to be harmless, so that an all-clear may be given over them."""
-        return not self.not_understood and not self.weak and not self.unseen
-
-
-class TeamStatement(msgspec.Struct, frozen=True, kw_only=True):
-    """A log statement of a team's own, in the log of one program with its rotated files, beside the team's limit."""
-
-    name: Public
-    by: Public
-    """the file of the team that describes it"""
-    text: Public
-    kind: StatementKind
-    limit: float
-    """lines, lines a minute, seconds without a line, or lines that no other line follows, from where it is a fault"""
-    within_seconds: float | None = None
-    """for a sequence: how long the other line may take"""
-    lines: int
-    measured: float | None
-    """the same as `limit`; None where the times of the lines do not tell"""
-    since: Public | None = None
-    """begin of the minute with the most lines or of the longest time without one; first line that nothing follows"""
-    first: Public | None = None
-    last: Public | None = None
-    undated: int = 0
-    """lines without a time"""
-    sampled: bool = False
-    """whether of a flood one line in several was looked at"""
-    example: Excerpt = ""
-    files: tuple[Public, ...] = ()
-    severity: Public
-    confidence: Public
-    """the greatest that the team's file allows"""
-    title: Public
-    explanation: tuple[Public, ...] = ()
-    actions: tuple[Public, ...] = ()
-
-
-class QuotedStatement(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """A line that holds the words of a log statement where the statement does not print them."""
-
-    path: Public
-    line: int
-    """number of the line from 1, in an excerpt after cut lines were joined again"""
-    quotes: Public
-    """the words"""
-    text: Excerpt
-    """the line; cut"""
 
 
 class LogsFacts(OfLogs, frozen=True, kw_only=True):

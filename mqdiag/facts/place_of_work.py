@@ -6,7 +6,8 @@ from collections import defaultdict
 
 import msgspec
 
-from mqdiag.facts.heap import HeapFacts, HeapThread
+from mqdiag.facts.heap import HeapFacts
+from mqdiag.facts.heap_threads import HeapThread
 
 
 class PlaceOfWork(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,15 +9,15 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.redaction import Public, ThreadName
+from mqdiag.facts.shutdown import Shutdown
+from mqdiag.facts.thread_locks import Deadlock, HiddenDeadlock, LockFacts
+from mqdiag.facts.thread_pools import CommonPlace, ConnectionWaits, PinnedCarriers, WorkerPool
 from mqdiag.facts.vocabulary import (
     ConfidenceLevel,
-    DeadlockSource,
     Doing,
-    LockKind,
     NotJudged,
     Role,
     ServerKind,
-    ShutdownBegan,
     SignsOfRocketMQ,
     StandstillCause,
     StandstillKind,
@@ -135,102 +135,6 @@ class CallNode(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """names of the threads that are in an outermost method, the first of them; none of a method that another calls"""
 
 
-class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """A lock that threads of the last sample wait for."""
-
-    object_id: Public
-    """address or identity hash; of a class, its name"""
-    class_name: Public
-    kind: LockKind
-    owner: ThreadName | None
-    """None when the dump does not name it (a java.util.concurrent lock without -l)"""
-    owner_frame: Public | None = None
-    """what the owner does: its own frame nearest to its wait"""
-    owner_doing: Doing | None = None
-    owner_waits_for: Public | None = None
-    """object id of the lock that the owner waits for itself: the chain goes on there"""
-    inferred: bool = False
-    """the owner was found by its frames, not by a lock line"""
-    moving: bool = False
-    """the owner changes over the samples"""
-    waiters: tuple[ThreadName, ...] = ()
-    waiting: tuple[int, ...] = ()
-    """threads that wait for it, by sample"""
-    owners: tuple[ThreadName | None, ...] = ()
-    """who has it, by sample; None where nobody is named"""
-    share: float = 0.0
-    """share of the threads that wait for it among those that are not idle in the last sample"""
-    taken_at: Public | None = None
-    """the owner's frame that took it, where the dump tells; its line is where the frame is now"""
-
-
-class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
-    """One thread of a deadlock."""
-
-    thread: ThreadName
-    frame: Public | None = None
-    """its own line of code"""
-    wants_class: Public
-    wants_id: Public
-    """address or identity hash of the lock that it waits for"""
-    holds_class: Public
-    holds_id: Public
-    taken_at: Public | None = None
-    """the frame that took the lock that it holds, with the line where it is now; None where the dump does not tell"""
-
-
-class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A thread that holds a lock and waits for work of others, all of which want that lock."""
-
-    holder: ThreadName
-    holder_frame: Public | None = None
-    holder_waits: Doing
-    """for what: a future, a queue, a connection of a pool"""
-    lock_class: Public
-    lock_id: Public
-    taken_at: Public | None = None
-    """the holder's frame that took the lock"""
-    pool: ThreadName
-    """the pool of threads, or the connection pool, that it waits for; or the thread that empties a queue"""
-    for_room: bool = False
-    """it waits for room in the queue which that thread empties"""
-    workers: tuple[ThreadName, ...]
-    """all of that pool, before the lock"""
-    worker_frame: Public | None = None
-    group: Public | None = None
-    samples: int = 1
-
-
-class CommonPlace(msgspec.Struct, frozen=True, kw_only=True):
-    """A pool or kind of threads of which half or more are in one place, and not at rest."""
-
-    role: Role
-    pool: ThreadName
-    group: Public | None = None
-    pool_size: int
-    threads: tuple[ThreadName, ...]
-    """those that are there in every sample"""
-    at_place: tuple[int, ...]
-    """how many are there, by sample"""
-    frame: Public
-    """the user's own frame; without one, the first one that is not the JDK's"""
-    top: Public | None = None
-    doing: Doing
-    library: Public | None = None
-    kind: StandstillKind
-    cause: StandstillCause
-    """what would be the cause if they hang"""
-    remedy: tuple[Text, ...] = ()
-    in_tasks: bool = False
-    """they run tasks of a pool, so none of its threads is free"""
-    held_up: int = 0
-    """those of `threads` that hold a lock that others wait for"""
-    standing: int = 0
-    """those of `threads` that are known to make no progress"""
-    moving: int = 0
-    """those of `threads` that are known to move"""
-
-
 class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
     """A thread that computes in one place in all samples."""
 
@@ -297,22 +201,6 @@ class BlockedLoop(msgspec.Struct, frozen=True, kw_only=True):
     state: State
 
 
-class Deadlock(msgspec.Struct, frozen=True, kw_only=True):
-    """A cycle of threads, each waiting for what the next one holds."""
-
-    threads: tuple[ThreadName, ...]
-    locks: tuple[Public, ...] = ()
-    """what each waits for, "class at frame" """
-    kinds: tuple[LockKind, ...] = ()
-    """the kind of each lock"""
-    members: tuple[DeadlockMember, ...] = ()
-    """the same by thread, with the lock that each holds; empty where the dump does not show what each waits for"""
-    source: DeadlockSource = "locks"
-    """"jvm" when the dump has its own deadlock section, "locks" when only the lock lines show it"""
-    group: Public | None = None
-    samples: int = 1
-
-
 class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """Threads of one pool that make no progress for one cause."""
 
@@ -364,130 +252,6 @@ class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):
     """the name, with "#" for each number: NettyClientSelector_#"""
     threads: tuple[int, ...]
     """how many, by sample"""
-
-
-class PutWaits(msgspec.Struct, frozen=True, kw_only=True):
-    """How many of a broker's send threads wait for one thing."""
-
-    cause: StandstillCause
-    """slow-disk, slow-slave or page-cache-busy"""
-    threads: tuple[int, ...]
-    """by sample"""
-    still: tuple[int, ...] = ()
-    """by sample: those of them that did no work since the sample before; 0 for the first one"""
-    remedy: tuple[Text, ...] = ()
-
-
-class WorkerPool(msgspec.Struct, frozen=True, kw_only=True):
-    """The threads of one pool and what they did."""
-
-    role: Role
-    pool: ThreadName
-    group: Public | None = None
-    threads: tuple[ThreadName, ...]
-    stuck: int = 0
-    blocked: int = 0
-    progressing: int = 0
-    idle: int = 0
-    unknown: int = 0
-    busy: tuple[int, ...] = ()
-    """threads at work, by sample"""
-    shared_frame: Public | None = None
-    """the frame that most busy threads were found in, over all samples"""
-    shared_doing: Doing | None = None
-    shared_share: float = 0.0
-    shared_pause: Public | None = None
-    """the library of rate limits or retries that makes the threads wait there"""
-    container: Public | None = None
-    """what calls the listener in place of the plain client: "rocketmq-spring" """
-    put_waits: tuple[PutWaits, ...] = ()
-    """waits of a broker's send threads: what they wait for, whether or not their sends end"""
-
-
-class ShutdownHook(msgspec.Struct, frozen=True, kw_only=True):
-    """A thread that the JVM started to run a shutdown hook and that has not ended."""
-
-    thread: ThreadName
-    frame: Public | None = None
-    """the user's own frame nearest to the wait; that of the client that it shuts down where it has none"""
-    top: Public | None = None
-    """class and method of the top frame"""
-    doing: Doing
-    waits_for_listeners: bool = False
-    """it shuts a consumer down, and waits until the consumer's threads end"""
-    exits: bool = False
-    """it calls System.exit itself"""
-    without_limit: bool = False
-    """its wait has no timeout"""
-    waits_for: ThreadName | None = None
-    """the last thread of the chain of locks that it waits for"""
-
-
-class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
-    """A JVM that has begun to end and waits for its shutdown hooks."""
-
-    begun_by: ShutdownBegan
-    thread: ThreadName
-    """the one that waits for the hooks: "SIGTERM handler", or the thread that called System.exit"""
-    frame: Public | None = None
-    """the user's own frame that called System.exit, or in which the application's own handler of the signal is"""
-    runs_hooks: bool = True
-    """False while the handler of the signal has not come to the shutdown hooks"""
-    in_listener: bool = False
-    """that thread has a message in hand"""
-    samples: int
-    """the last samples in a row that show it"""
-    seconds: float | None = None
-    """for how long at least; None where neither the threads' ages nor several samples tell"""
-    hooks: tuple[ShutdownHook, ...] = ()
-    """those that are known by their name, their age or what they call"""
-    listeners: tuple[ThreadName, ...] = ()
-    """consume threads with a message in hand"""
-    listener_frame: Public | None = None
-    """the user's own frame of the first of them"""
-    group: Public | None = None
-    """their consumer group, where it is one"""
-
-
-class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
-    """All carriers of virtual threads wait together with the threads that they carry."""
-
-    carriers: int
-    threads: tuple[ThreadName, ...]
-    """the virtual threads that do not leave their carriers"""
-    frame: Public | None = None
-    """the application's own frame of the first"""
-    waiting: int
-    """virtual threads that have not begun; the least of all samples"""
-    samples: int
-    """those that show virtual threads; in each of them the same threads hold all carriers"""
-
-
-class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
-    """Consume threads that wait for a pooled connection in almost every sample, and move only because they give up."""
-
-    library: Public
-    """the connection pool"""
-    cause: StandstillCause
-    """what the users of the connections wait for; pool-too-small where no user was seen"""
-    pool: ThreadName
-    """the pool of consume threads"""
-    group: Public | None = None
-    threads: tuple[ThreadName, ...]
-    """those that wait"""
-    pool_size: int
-    """consume threads of the pool, with those that do not wait for a connection"""
-    waiting: tuple[int, ...]
-    """by sample"""
-    frame: Public
-    """the application's own frame that asks for the connection"""
-    user: ThreadName | None = None
-    """a thread that makes no progress in a client that uses such connections"""
-    user_frame: Public | None = None
-    """its own frame"""
-    user_sure: bool | None = None
-    """whether its connection is known to be one of this pool; None where no thread uses one"""
-    remedy: tuple[Text, ...] = ()
 
 
 class CollectorLoad(msgspec.Struct, frozen=True, kw_only=True):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.logs import LevelLineFacts
+from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.text import Text, say
 
 

@@ -166,6 +166,12 @@ proxy-cluster: a proxy by itself.
 ProxyMode = Literal["local", "cluster"]
 """Whether the proxy has its broker in the same process."""
 
+Library = Literal["remoting", "grpc"]
+"""The client of RocketMQ: rocketmq-client, or rocketmq-client-java."""
+
+LimitScope = Literal["queue", "consumer"]
+"""What a limit of a cache holds for."""
+
 RaftLibrary = Literal["dledger", "jraft"]
 """What a Raft group is built with."""
 
@@ -222,6 +228,7 @@ InputKind = Literal[
     "admin",
     "crash",
     "recording",
+    "profile",
     "report",
     "capture",
     "service",
@@ -272,10 +279,11 @@ CommandPlace = Literal["host", "container", "kubernetes"]
 SeverityName = Literal["error", "warning", "info"]
 """How bad a finding is, in tables over many findings."""
 
-LossKind = Literal["unreadable", "too-large", "memory", "time", "crash", "lost", "no-room", "fault"]
+LossKind = Literal["unreadable", "too-large", "memory", "time", "crash", "killed", "lost", "no-room", "fault"]
 """Why a fleet run could not analyse a file.
 
-lost: it could not be fetched. no-room: the scratch folder is full. fault: mqdiag itself failed.
+killed: something outside ended the process, twice; most often the kernel, for want of memory. lost:
+it could not be fetched. no-room: the scratch folder is full. fault: mqdiag itself failed.
 """
 
 DriftKind = Literal["setting", "version", "subscription"]

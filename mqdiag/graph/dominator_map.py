@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mqdiag.facts.heap import DominatorBox
+from mqdiag.facts.heap_classes import DominatorBox
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.row_counts import sum_children
 from mqdiag.graph.paths import describe

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.heap import ClassRow
+from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.graph.class_sums import retained_of_groups
 from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.dump import Dump

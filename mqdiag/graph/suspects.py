@@ -12,7 +12,7 @@ from itertools import islice
 import msgspec
 import numpy as np
 
-from mqdiag.facts.heap import Suspect
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.facts.vocabulary import HolderOwner
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.accumulation import Points

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from mqdiag.facts.heap import VirtualThreads
+from mqdiag.facts.heap_threads import VirtualThreads
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.threads import ThreadRecord
 

@@ -9,20 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mqdiag.facts.logs import (
-    EXCERPT_LINES,
-    BrokerLogs,
-    HarmlessLines,
-    LogEvent,
-    LogFile,
-    LogsFacts,
-    OffsetReset,
-    PutLatency,
-    QuotedStatement,
-    RepeatedLine,
-    ReplicaGap,
-    VersionRange,
-)
+from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
+from mqdiag.facts.logs import EXCERPT_LINES, BrokerLogs, LogEvent, LogFile, LogsFacts, VersionRange
+from mqdiag.facts.offset_logs import OffsetReset
+from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.logs.brokers import broker_names
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts

@@ -4,17 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mqdiag.facts.logs import (
-    MOST_POINTS,
-    MOST_SUBJECTS,
-    LogEvent,
-    LogGroup,
-    LogPoint,
-    LogSubject,
-    PutLatency,
-    PutMinute,
-    ReplicaGap,
-)
+from mqdiag.facts.logs import MOST_POINTS, MOST_SUBJECTS, LogEvent, LogGroup, LogPoint, LogSubject
+from mqdiag.facts.store_logs import PutLatency, PutMinute, ReplicaGap
 from mqdiag.logs.brokers import with_names
 from mqdiag.logs.latency import LatencyTally, Puts
 from mqdiag.logs.reader import ReadLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from mqdiag.facts.logs import LevelLineFacts, UnknownText
+from mqdiag.facts.log_lines import LevelLineFacts, UnknownText
 from mqdiag.logs.level_lines import LevelLines
 
 MOST_COMMON = 3

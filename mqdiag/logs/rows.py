@@ -7,19 +7,9 @@ from datetime import datetime
 
 import msgspec
 
-from mqdiag.facts.logs import (
-    MOST_POINTS,
-    Connections,
-    FlowControlFacts,
-    GcFacts,
-    GcPause,
-    GcRun,
-    OffsetNotMatched,
-    OffsetReset,
-    RepeatedOffset,
-    SafepointPauses,
-    SubscriptionChange,
-)
+from mqdiag.facts.collector_logs import GcFacts, GcPause, GcRun, SafepointPauses
+from mqdiag.facts.logs import MOST_POINTS, Connections, FlowControlFacts, SubscriptionChange
+from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset
 from mqdiag.facts.vocabulary import FlowControlKind, OffsetPlace
 from mqdiag.logs.collection_rows import Run
 from mqdiag.logs.collections import RUN_GAP_S, GcTally

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
-from mqdiag.facts.logs import TeamStatement
+from mqdiag.facts.log_lines import TeamStatement
 from mqdiag.knowledge.team.statement import Statement
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import Minutes, Span

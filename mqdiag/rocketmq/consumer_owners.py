@@ -14,7 +14,8 @@ import msgspec
 import numpy as np
 
 from mqdiag.facts.bounds import whole
-from mqdiag.facts.heap import ConsumerFacts, ConsumerOwner, EqualNumber
+from mqdiag.facts.heap import ConsumerFacts, ConsumerOwner
+from mqdiag.facts.heap_classes import EqualNumber
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
 from mqdiag.graph.paths import edge_name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from mqdiag.facts.heap import ClassRow, CountedObjects
+from mqdiag.facts.heap_classes import ClassRow, CountedObjects
 from mqdiag.rocketmq.names import names_of
 
 _BODIES = "byte[]"

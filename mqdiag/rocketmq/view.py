@@ -9,14 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.broker import BrokerFacts
-from mqdiag.facts.heap import (
-    ClientInstance,
-    ConsumerFacts,
-    MessageHolder,
-    MessageInHand,
-    MessageTotals,
-    QueueFacts,
-)
+from mqdiag.facts.heap import ClientInstance, ConsumerFacts, MessageHolder, MessageTotals, QueueFacts
+from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import ServerKind

@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.heap import MessageInHand
+from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.graph.collections import items
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields

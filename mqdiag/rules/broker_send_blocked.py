@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import StacksFacts
-from mqdiag.facts.stacks import PutWaits, Standstill, ThreadFacts, WorkerPool
+from mqdiag.facts.stacks import Standstill, ThreadFacts
+from mqdiag.facts.thread_pools import PutWaits, WorkerPool
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared import standstill

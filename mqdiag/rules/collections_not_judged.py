@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.logs import GcFacts, LogsFacts
+from mqdiag.facts.collector_logs import GcFacts
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.rules.rule import Findings, Limits, Rule
 

@@ -7,7 +7,8 @@ from typing import NamedTuple
 from msgspec import structs
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import ConnectionWaits, Standstill
+from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.thread_pools import ConnectionWaits
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge.lookup import all_libraries
 from mqdiag.log_events import events

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from mqdiag.facts import StacksFacts
-from mqdiag.facts.stacks import HiddenDeadlock
+from mqdiag.facts.thread_locks import HiddenDeadlock
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown, method_shown, short_frame

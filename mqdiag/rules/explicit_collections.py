@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import GcFacts
+from mqdiag.facts.collector_logs import GcFacts
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import CollectionCalls
 from mqdiag.findings import Confidence

@@ -6,7 +6,8 @@ from datetime import timedelta
 
 from msgspec import structs
 
-from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
+from mqdiag.facts.collector_logs import GcFacts, GcRun
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, EvidenceValue
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.time_ranges import between

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import Suspect
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule

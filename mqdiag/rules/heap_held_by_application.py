@@ -8,7 +8,8 @@ from typing import get_args
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import LITTLE_USED, Suspect
+from mqdiag.facts.heap import LITTLE_USED
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.vocabulary import HolderKind, KeyFault

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.logs import LogsFacts, SafepointPauses
+from mqdiag.facts.collector_logs import SafepointPauses
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.recordings import Recording
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule

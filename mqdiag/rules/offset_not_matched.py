@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from msgspec import structs
 
-from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.offset_logs import OffsetNotMatched
 from mqdiag.findings import Severity
 from mqdiag.log_events import between, one_of_several
 from mqdiag.rules.rule import Findings, Limits, Rule

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.logs import LogsFacts, OffsetReset, VersionRange
+from mqdiag.facts.logs import LogsFacts, VersionRange
+from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.findings import Subject
 from mqdiag.log_events import between
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule

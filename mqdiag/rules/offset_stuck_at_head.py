@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.admin import AdminFacts, ConsumerState, GroupProgress, QueueProgress
 from mqdiag.facts.bounds import whole
-from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.log_events import seconds_between
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule

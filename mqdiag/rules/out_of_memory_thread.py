@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import LITTLE_USED, HeapThread
+from mqdiag.facts.heap import LITTLE_USED
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.heap import MessageInHand
+from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.graph_needed import needs_graph

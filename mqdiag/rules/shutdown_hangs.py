@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.facts.stacks import Shutdown, ThreadFacts
+from mqdiag.facts.shutdown import Shutdown
+from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.put_buckets import puts_of
+from mqdiag.facts.store_logs import PutLatency
 from mqdiag.findings import EvidenceValue, Severity
 from mqdiag.log_events import between, events, is_set, lines_of, of_broker, when
 from mqdiag.rules.rule import Findings, Limits, Rule, Said

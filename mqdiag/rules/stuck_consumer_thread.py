@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.bounds import whole
-from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand
+from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.peers import counted, lines

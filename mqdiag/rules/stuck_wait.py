@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
-from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
 from mqdiag.knowledge.remedies import remedy

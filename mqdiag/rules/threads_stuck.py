@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.facts.stacks import CommonPlace, Standstill, ThreadFacts
+from mqdiag.facts.stacks import Standstill, ThreadFacts
+from mqdiag.facts.thread_pools import CommonPlace
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events
 from mqdiag.rules.rule import Findings, Limits, Rule

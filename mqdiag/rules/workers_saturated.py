@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.recordings import Recording
-from mqdiag.facts.stacks import WorkerPool
+from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.knowledge.lookup import container_named
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consume_pools import LOCKS, busy_pool_case, busy_pools, remedy_of_wait

@@ -7,7 +7,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts.heap import ListenerCall
+from mqdiag.facts.heap_threads import ListenerCall
 from mqdiag.facts.vocabulary import Doing, Role, StandstillCause, StandstillKind
 from mqdiag.knowledge.library import REMOTE, Call
 from mqdiag.knowledge.library_files import from_libraries, index

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Container, Sequence
 
-from mqdiag.facts.stacks import CommonPlace
+from mqdiag.facts.thread_pools import CommonPlace
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from mqdiag.facts.stacks import ConnectionWaits
+from mqdiag.facts.thread_pools import ConnectionWaits
 from mqdiag.knowledge.library import Library
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement

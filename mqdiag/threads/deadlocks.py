@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 from msgspec.structs import replace
 
-from mqdiag.facts.stacks import Deadlock, DeadlockMember, HiddenDeadlock
+from mqdiag.facts.thread_locks import Deadlock, DeadlockMember, HiddenDeadlock
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK
 from mqdiag.knowledge.own_code import is_own

@@ -4,15 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from mqdiag.facts.stacks import (
-    LockFacts,
-    SameCall,
-    SampleFacts,
-    StackGroup,
-    StacksFacts,
-    ThreadAt,
-    ThreadFacts,
-)
+from mqdiag.facts.stacks import SameCall, SampleFacts, StackGroup, StacksFacts, ThreadAt, ThreadFacts
+from mqdiag.facts.thread_locks import LockFacts
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads import roles
 from mqdiag.threads.busy_threads import busy_threads

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container
 
-from mqdiag.facts.stacks import PinnedCarriers
+from mqdiag.facts.thread_pools import PinnedCarriers
 from mqdiag.read.stacks.records import Sample, ThreadRecord
 from mqdiag.threads.roles import virtual_name
 from mqdiag.threads.series import Series

@@ -5,7 +5,7 @@ Source: java.lang.Shutdown, ApplicationShutdownHooks and Terminator of JDK 8 to 
 
 from __future__ import annotations
 
-from mqdiag.facts.stacks import Shutdown, ShutdownHook
+from mqdiag.facts.shutdown import Shutdown, ShutdownHook
 from mqdiag.facts.vocabulary import ShutdownBegan
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import World

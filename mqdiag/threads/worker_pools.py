@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import Final, Literal
 
-from mqdiag.facts.stacks import PutWaits, WorkerPool
+from mqdiag.facts.thread_pools import PutWaits, WorkerPool
 from mqdiag.facts.vocabulary import Doing, StandstillCause
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import BROKER_CAUSES, PAGE_CACHE, broker_remedy

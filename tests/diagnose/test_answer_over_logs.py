@@ -9,7 +9,8 @@ import pytest
 
 from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.facts.logs import LevelLineFacts, LogsFacts
+from mqdiag.facts.log_lines import LevelLineFacts
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Report
 from mqdiag.language import english
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mqdiag.diagnose.heap_threads import heap_threads, thread_state
-from mqdiag.facts.heap import MessageInHand
+from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.graph import Heap, open_heap
 from mqdiag.graph.threads import ThreadRecord
 

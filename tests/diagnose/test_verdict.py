@@ -13,7 +13,8 @@ from mqdiag.causes.link import Depths, link, order
 from mqdiag.causes.missing_evidence import missing_evidence
 from mqdiag.diagnose.answer import answered
 from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
-from mqdiag.facts.heap import HeapThread, ListenerCall, MessageInHand, QueueFacts
+from mqdiag.facts.heap import QueueFacts
+from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.facts.verdict import Verdict

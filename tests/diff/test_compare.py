@@ -11,8 +11,9 @@ from mqdiag.diff.classes import MOST_ROWS, class_growth, plain_name
 from mqdiag.diff.compare import compare
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.diff import DiffFacts, Growth
-from mqdiag.facts.heap import ClassRow, ConsumerFacts, QueueFacts, Suspect
-from mqdiag.facts.stacks import WorkerPool
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_classes import ClassRow, Suspect
+from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
 from mqdiag.language import english
 

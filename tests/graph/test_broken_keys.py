@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.facts.heap import BrokenKeys
+from mqdiag.facts.heap_classes import BrokenKeys
 from mqdiag.graph.holders.broken_keys import broken_keys
 from mqdiag.graph.holders.contents import contents_of
 from tests.graph.opening import heap_of, nodes_of

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.facts.heap import Suspect
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.graph.suspects import suspects
 from tests.graph.opening import heap_of
 from tests.writers.hprof_records import BYTE, INT, JAVA_FRAME, OBJECT, STICKY_CLASS

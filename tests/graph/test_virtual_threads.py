@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.facts.heap import VirtualThreads
+from mqdiag.facts.heap_threads import VirtualThreads
 from mqdiag.graph.virtual_threads import Awaited, own_frames, state_of, virtual_threads
 from tests.graph.opening import heap_of
 from tests.writers.hprof_records import INT, OBJECT, STICKY_CLASS, UNKNOWN_ROOT

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.facts.logs import GcFacts
+from mqdiag.facts.collector_logs import GcFacts
 from tests.logs.given import facts
 
 PARALLEL_8 = (

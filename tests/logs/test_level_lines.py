@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import mqdiag.logs.catalogue as data
-from mqdiag.facts.logs import LevelLineFacts
+from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.logs.catalogue import catalogue
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.level_lines import LevelLines

@@ -11,7 +11,9 @@ import pytest
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
 from mqdiag.facts.crash import CrashFacts, CrashReport
-from mqdiag.facts.heap import ConsumerFacts, HeapThread, MessageInHand, QueueFacts, Suspect
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_classes import Suspect
+from mqdiag.facts.heap_threads import HeapThread, MessageInHand
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.redaction import Redact

@@ -9,16 +9,9 @@ import msgspec
 
 from mqdiag.diagnose.answer import answered
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import (
-    ClassRow,
-    ConsumerFacts,
-    HeapThread,
-    MessageHolder,
-    MessageInHand,
-    MessageTotals,
-    QueueFacts,
-    Suspect,
-)
+from mqdiag.facts.heap import ConsumerFacts, MessageHolder, MessageTotals, QueueFacts
+from mqdiag.facts.heap_classes import ClassRow, Suspect
+from mqdiag.facts.heap_threads import HeapThread, MessageInHand
 from mqdiag.findings import (
     Acceptance,
     Confidence,

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from mqdiag.facts.heap import DominatorBox, Suspect
+from mqdiag.facts.heap_classes import DominatorBox, Suspect
 from mqdiag.language import english
 from mqdiag.render.sections.heap_map import heap_map
 from tests.render.samples import ARTICLE_HEAP, CONSUMER, queue

@@ -7,7 +7,9 @@ import re
 import msgspec
 import pytest
 
-from mqdiag.facts.logs import BrokerLogs, GcFacts, LogEvent, LogFile, LogPoint, LogsFacts, PutLatency, PutMinute
+from mqdiag.facts.collector_logs import GcFacts
+from mqdiag.facts.logs import BrokerLogs, LogEvent, LogFile, LogPoint, LogsFacts
+from mqdiag.facts.store_logs import PutLatency, PutMinute
 from mqdiag.findings import Report
 from mqdiag.render import Detail, View, renderer
 from mqdiag.text import say

@@ -10,7 +10,8 @@ import msgspec
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.facts.heap import ClassRow, TopicRate
+from mqdiag.facts.heap import TopicRate
+from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.findings import Answer, Margin, Report, Severity
 from mqdiag.language import english
 from mqdiag.render import DETAILS, View

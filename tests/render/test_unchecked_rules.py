@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-from mqdiag.facts.logs import LevelLineFacts, LogsFacts, UnknownText
+from mqdiag.facts.log_lines import LevelLineFacts, UnknownText
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.render import View, renderer
 from mqdiag.text import say
 from tests.render import samples

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.facts.heap import ConsumerOwner, EqualNumber
+from mqdiag.facts.heap import ConsumerOwner
+from mqdiag.facts.heap_classes import EqualNumber
 from mqdiag.rocketmq.consumer_owners import likeliest
 from tests.rocketmq.conftest import case
 

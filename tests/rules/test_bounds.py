@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.facts.bounds import MIB, CacheLimits, cache_limits, largest_bound_bytes, recommend
-from mqdiag.facts.heap import ConfigValue, ConsumerFacts, KindTraits
+from mqdiag.facts.heap import ConfigValue, ConsumerFacts
+from mqdiag.facts.heap_classes import KindTraits
 from tests.rules.checks import of_kind
 
 

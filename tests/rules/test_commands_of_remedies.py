@@ -8,7 +8,8 @@ from types import ModuleType
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, OffsetReset
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.language import english
 from mqdiag.rules import Rule, all_rules, no_route, offset_reset_to_zero, stuck_socket_read
 from tests.folded import folded

@@ -7,7 +7,7 @@ import pytest
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.facts.stacks import ConnectionWaits
+from mqdiag.facts.thread_pools import ConnectionWaits
 from mqdiag.findings import Confidence, Finding, Severity
 from mqdiag.language import english
 from mqdiag.rules import connection_pool_exhausted

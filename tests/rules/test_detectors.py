@@ -9,7 +9,8 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import BrokerLogs, LogEvent, LogGroup, LogsFacts, LogSubject, OffsetReset
+from mqdiag.facts.logs import BrokerLogs, LogEvent, LogGroup, LogsFacts, LogSubject
+from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.findings import Margin, Subject
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import FOLDER, Card

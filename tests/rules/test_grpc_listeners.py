@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
-from mqdiag.facts.heap import ConsumerFacts, HeapThread, KindTraits, ListenerCall, MessageInHand
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.heap_classes import KindTraits
+from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Severity
 from mqdiag.rules import progress_not_judged, stuck_consumer_thread
 from tests.rules.checks import findings, reasons

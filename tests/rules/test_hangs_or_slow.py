@@ -8,7 +8,8 @@ from msgspec import structs
 
 from mqdiag.capture.cpu_times import shell_loop
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Standstill, ThreadFacts, WorkerPool
+from mqdiag.facts.stacks import Standstill, ThreadFacts
+from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Confidence, Finding, Severity
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.language import english

@@ -8,22 +8,19 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts, LogsFacts
+from mqdiag.facts.collector_logs import GcFacts, GcRun
 from mqdiag.facts.logs import (
     BrokerLogs,
     FlowControlFacts,
-    GcFacts,
-    GcRun,
     LogEvent,
     LogFile,
     LogGroup,
     LogPoint,
     LogSubject,
-    OffsetNotMatched,
-    OffsetReset,
-    PutLatency,
-    ReplicaGap,
     SuspendedQueue,
 )
+from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset
+from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.findings import Confidence, Finding, Severity
 from mqdiag.language import english

@@ -6,7 +6,9 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import LockFacts, PutWaits, SampleFacts, WorkerPool
+from mqdiag.facts.stacks import SampleFacts
+from mqdiag.facts.thread_locks import LockFacts
+from mqdiag.facts.thread_pools import PutWaits, WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.text import say
 from tests.rules.checks import findings, named

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import GcFacts, LogsFacts
+from mqdiag.facts.collector_logs import GcFacts
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.rules import long_safepoints
 from tests.rules.checks import findings
 from tests.rules.examples import example_of

@@ -8,7 +8,8 @@ import pytest
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import judge
 from mqdiag.facts import Facts, Input
-from mqdiag.facts.heap import HeapThread, Suspect
+from mqdiag.facts.heap_classes import Suspect
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Finding

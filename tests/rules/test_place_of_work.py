@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.heap import ConsumerOwner, EqualNumber, HeapThread, ListenerCall, MessageInHand
+from mqdiag.facts.heap import ConsumerOwner
+from mqdiag.facts.heap_classes import EqualNumber
+from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.rules import config_not_in_force
 from mqdiag.rules import consumer_cache_exceeds_heap as module
 from tests.rules.checks import findings, said, with_consumer, with_heap

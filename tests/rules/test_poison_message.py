@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.facts.heap_threads import HeapThread, MessageInHand
 from mqdiag.facts.stacks import Standstill
 from mqdiag.language import english
 from mqdiag.rules import cpu_bound_listener

@@ -6,8 +6,8 @@ import pytest
 
 from mqdiag.facts import AdminFacts, CrashFacts, Facts, LogsFacts, StacksFacts
 from mqdiag.facts.admin import BlockedQueue, ConnectedClient, ConsumerConnection, ConsumerState
+from mqdiag.facts.collector_logs import SafepointPauses
 from mqdiag.facts.crash import CrashReport
-from mqdiag.facts.logs import SafepointPauses
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts, ThreadKind
 from mqdiag.findings import Confidence, Severity
 from mqdiag.rules import (

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
-from mqdiag.facts.stacks import PinnedCarriers
+from mqdiag.facts.thread_pools import PinnedCarriers
 from mqdiag.findings import Finding
 from mqdiag.language import english
 from tests.threads.real_series import CASES, diagnosis_of

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from mqdiag.facts.heap import BrokenKeys
+from mqdiag.facts.heap_classes import BrokenKeys
 from mqdiag.facts.vocabulary import KeyFault
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.own_classes import is_jdk

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import numpy as np
 
-from mqdiag.facts.heap import BrokenKeys
+from mqdiag.facts.heap_classes import BrokenKeys
 from mqdiag.graph.collections import compares_by_identity, items, map_entries
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.graph.holders.broken_keys import broken_keys

@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from mqdiag.facts import Input
-from mqdiag.facts.heap import ClassRow, ConsumerFacts, QueueFacts, Suspect
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_classes import ClassRow, Suspect
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report, Skipped, Subject
 from mqdiag.language import Writer

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.logs import BrokerLogs, LogsFacts, PutLatency, ReplicaGap
+from mqdiag.facts.logs import BrokerLogs, LogsFacts
 from mqdiag.facts.ratios import ratio
+from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Section, Several, Table

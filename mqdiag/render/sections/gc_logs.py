@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.logs import GcFacts, LogsFacts, SafepointPauses
+from mqdiag.facts.collector_logs import GcFacts, SafepointPauses
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View

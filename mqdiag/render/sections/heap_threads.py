@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mqdiag.facts.heap import HeapThread, MessageInHand
+from mqdiag.facts.heap_threads import HeapThread, MessageInHand
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import (

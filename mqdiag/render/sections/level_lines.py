@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.logs import LevelLineFacts
+from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Pairs, Paragraph, Section, Table

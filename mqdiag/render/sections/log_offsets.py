@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.offset_logs import OffsetNotMatched
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Section, Table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.heap import Suspect
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Path, Section, Several, Table, Words

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerListed, BrokerStatus, ReplicationStatus
-from mqdiag.facts.logs import PutLatency
 from mqdiag.facts.put_buckets import puts_of
+from mqdiag.facts.store_logs import PutLatency
 from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Fold, Pairs, Table
 from mqdiag.render.sections.broker_logs import write_times
 from mqdiag.text import Text, Value, say

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import StacksFacts
-from mqdiag.facts.stacks import LockFacts, SampleFacts, StackGroup, ThreadFacts
+from mqdiag.facts.stacks import SampleFacts, StackGroup, ThreadFacts
+from mqdiag.facts.thread_locks import LockFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import (

@@ -13,7 +13,9 @@ from typing import ClassVar
 
 import msgspec
 
-from mqdiag.facts.heap import ClientInstance, ConsumerFacts, KindTraits, MessageInHand, QueueFacts
+from mqdiag.facts.heap import ClientInstance, ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_classes import KindTraits
+from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.facts.vocabulary import ClientKind
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.text import Text

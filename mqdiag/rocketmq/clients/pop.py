@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.heap import KindTraits, QueueFacts
+from mqdiag.facts.heap import QueueFacts
+from mqdiag.facts.heap_classes import KindTraits
 from mqdiag.graph.heap import Nodes
 from mqdiag.read.hprof.distinct import distinct
 from mqdiag.rocketmq import fields

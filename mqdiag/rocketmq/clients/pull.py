@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.heap import KindTraits
+from mqdiag.facts.heap_classes import KindTraits
 from mqdiag.rocketmq.remoting import read_remoting_clients
 from mqdiag.rocketmq.remoting_kind import RemotingKind
 

@@ -11,7 +11,8 @@ from mqdiag.facts.bounds import (
     largest_divided_bound_bytes,
     whole,
 )
-from mqdiag.facts.heap import ConfigValue, ConsumerFacts, KindTraits, QueueFacts
+from mqdiag.facts.heap import ConfigValue, ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_classes import KindTraits
 from mqdiag.facts.vocabulary import ClientKind
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.rocketmq import fields

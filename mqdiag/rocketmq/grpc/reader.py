@@ -7,7 +7,8 @@ from functools import partial
 
 import numpy as np
 
-from mqdiag.facts.heap import ClientInstance, MessageInHand
+from mqdiag.facts.heap import ClientInstance
+from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.graph.heap import Heap, Nodes
 from mqdiag.read.hprof.distinct import distinct, is_in
 from mqdiag.rocketmq import fields

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, TeamStatement
+from mqdiag.facts.log_lines import TeamStatement
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.knowledge.library import said_by
 from mqdiag.rules.said import Findings, Limits, Said

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import StacksFacts
-from mqdiag.facts.stacks import WorkerPool
+from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Confidence, EvidenceValue, Subject
 from mqdiag.knowledge.words import Words
 from mqdiag.rules.said import Draft

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.heap import ConsumerFacts, EqualNumber
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.heap_classes import EqualNumber
 from mqdiag.findings import EvidenceValue
 from mqdiag.knowledge.words import Words
 from mqdiag.text import Text

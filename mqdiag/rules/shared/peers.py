@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from mqdiag.facts import HeapFacts
-from mqdiag.facts.heap import HeapThread, Peer
+from mqdiag.facts.heap_threads import HeapThread, Peer
 from mqdiag.findings import EvidenceValue
 from mqdiag.knowledge.words import Words
 from mqdiag.text import Text, Value

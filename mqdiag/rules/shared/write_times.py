@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
-from mqdiag.facts.logs import PutLatency
+from mqdiag.facts.store_logs import PutLatency
 from mqdiag.findings import TimeRange
 from mqdiag.time_ranges import between, joined
 

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from mqdiag.diagnose.answer import answered
-from mqdiag.facts.heap import ClassRow
+from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.render.wording.actions import then_of

@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
-from mqdiag.facts.heap import VirtualThreads
-from mqdiag.facts.stacks import PinnedCarriers
+from mqdiag.facts.heap_threads import VirtualThreads
+from mqdiag.facts.thread_pools import PinnedCarriers
 
 
 def fires() -> Facts:

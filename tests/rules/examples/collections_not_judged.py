@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import GcFacts, LogsFacts
+from mqdiag.facts.collector_logs import GcFacts
+from mqdiag.facts.logs import LogsFacts
 
 
 def _facts(pause_ms: float) -> Facts:

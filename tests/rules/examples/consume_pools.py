@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.stacks import WorkerPool
+from mqdiag.facts.thread_pools import WorkerPool
 
 BUSY = WorkerPool(
     role="consume-worker",

@@ -5,7 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import ConsumerFacts, HeapThread, QueueFacts
+from mqdiag.facts.heap import ConsumerFacts, QueueFacts
+from mqdiag.facts.heap_threads import HeapThread
 
 CONSUMER = ConsumerFacts(
     group="CID_wash",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Deadlock
+from mqdiag.facts.thread_locks import Deadlock
 
 CYCLE = Deadlock(
     threads=("ConsumeMessageThread_CID_1", "ConsumeMessageThread_CID_2"),

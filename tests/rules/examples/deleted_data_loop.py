@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OffsetNotMatched
+from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
+from mqdiag.facts.offset_logs import OffsetNotMatched
 
 THREAD = "PullMessageThread"
 

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogEvent, LogsFacts, PutLatency
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.store_logs import PutLatency
 
 
 def _facts(longest_ms: int) -> Facts:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import GcFacts, GcRun, LogsFacts
+from mqdiag.facts.collector_logs import GcFacts, GcRun
+from mqdiag.facts.logs import LogsFacts
 
 
 def _facts(share: float) -> Facts:

@@ -5,7 +5,8 @@ from typing import Any
 from msgspec import structs
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import HeapThread, Suspect
+from mqdiag.facts.heap_classes import Suspect
+from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.processes import ProcessFacts
 from tests.rules.examples.consumer import example
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import Suspect
+from mqdiag.facts.heap_classes import Suspect
 
 
 def _facts(retained: int) -> Facts:

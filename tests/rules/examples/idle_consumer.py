@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import WorkerPool
+from mqdiag.facts.thread_pools import WorkerPool
 
 IDLE = WorkerPool(
     role="consume-worker",

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.heap import KindTraits
+from mqdiag.facts.heap_classes import KindTraits
 from tests.rules.examples.consumer import example
 
 _TRAITS = KindTraits(polled=True, pull_loop=False, sends_back=False)

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, SafepointPauses
+from mqdiag.facts.collector_logs import SafepointPauses
+from mqdiag.facts.logs import LogsFacts
 
 
 def _facts(longest_ms: float) -> Facts:

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import CountedObjects
+from mqdiag.facts.heap_classes import CountedObjects
 
 
 def _facts(byte_array_bytes: int) -> Facts:

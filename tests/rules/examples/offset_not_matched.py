@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, OffsetNotMatched
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.offset_logs import OffsetNotMatched
 from mqdiag.facts.vocabulary import OffsetPlace
 
 

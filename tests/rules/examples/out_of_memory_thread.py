@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import HeapThread
+from mqdiag.facts.heap_threads import HeapThread
 
 
 def _facts(hit: bool) -> Facts:

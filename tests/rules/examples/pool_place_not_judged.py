@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import CommonPlace
+from mqdiag.facts.thread_pools import CommonPlace
 from mqdiag.facts.vocabulary import Doing
 
 

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Shutdown, ShutdownHook
+from mqdiag.facts.shutdown import Shutdown, ShutdownHook
 
 
 def _facts(seconds: float) -> Facts:

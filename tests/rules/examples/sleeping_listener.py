@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, StacksFacts
-from mqdiag.facts.stacks import Standstill, WorkerPool
+from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.text import say
 from tests.rules.examples.standstill import example
 

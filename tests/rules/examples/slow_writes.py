@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, PutLatency, PutMinute
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.store_logs import PutLatency, PutMinute
 
 
 def _facts(slow: int, puts: int) -> Facts:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
-from mqdiag.facts.heap import ConsumerFacts, HeapThread, ListenerCall, MessageInHand
+from mqdiag.facts.heap import ConsumerFacts
+from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.text import say
 
 

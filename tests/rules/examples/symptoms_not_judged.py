@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, RepeatedLine
+from mqdiag.facts.log_lines import RepeatedLine
+from mqdiag.facts.logs import LogsFacts
 
 
 def _facts(lines: int) -> Facts:

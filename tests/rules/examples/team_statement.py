@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, TeamStatement
+from mqdiag.facts.log_lines import TeamStatement
+from mqdiag.facts.logs import LogsFacts
 
 
 def _facts(lines: int) -> Facts:
