@@ -16,6 +16,7 @@ from mqdiag.facts import (
     HeapFacts,
     Input,
     LogsFacts,
+    ProfilesFacts,
     RecordingsFacts,
     ServicesFacts,
     StacksFacts,
@@ -381,6 +382,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """crash reports of the JVM"""
     recordings: RecordingsFacts | None = None
     """recordings of Java Flight Recorder"""
+    profiles: ProfilesFacts | None = None
+    """collapsed stacks of a profiler"""
     services: ServicesFacts | None = None
     """logs and answers of databases, access logs and sockets, from `mqdiag diagnose`"""
     diff: DiffFacts | None = None

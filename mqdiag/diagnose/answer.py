@@ -351,6 +351,10 @@ def _thin(report: Report) -> Iterator[Text]:
         from mqdiag.diagnose.open_in_recordings import open_in_recordings
 
         yield from open_in_recordings(report, report.recordings)
+    if report.profiles is not None:
+        from mqdiag.diagnose.open_in_profiles import open_in_profiles
+
+        yield from open_in_profiles(report, report.profiles)
     kinds = {given.kind for given in _read(report)}
     if not report.checked and kinds:
         yield say("No rule could look at this evidence.")

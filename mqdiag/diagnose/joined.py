@@ -23,7 +23,7 @@ from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import say
 from mqdiag.time_ranges import joined
 
-INPUT_KINDS = {"logs": "log", "recordings": "recording"}
+INPUT_KINDS = {"logs": "log", "recordings": "recording", "profiles": "profile"}
 """what `Input.kind` calls a part of `Facts`, where it is another word"""
 
 

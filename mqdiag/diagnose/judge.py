@@ -71,6 +71,7 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         admin=facts.admin,
         crash=facts.crash,
         recordings=facts.recordings,
+        profiles=facts.profiles,
         services=facts.services,
         fleet=facts.fleet,
     )

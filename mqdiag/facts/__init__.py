@@ -16,6 +16,7 @@ from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.profiles import ProfilesFacts
 from mqdiag.facts.recordings import RecordingsFacts
 from mqdiag.facts.resources import ResourcesFacts
 from mqdiag.facts.services import ServicesFacts
@@ -44,6 +45,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     resources: ResourcesFacts | None = None
     """processors and memory of processes, as the kernel tells them"""
     recordings: RecordingsFacts | None = None
+    profiles: ProfilesFacts | None = None
     services: ServicesFacts | None = None
     processes: tuple[ProcessFacts, ...] | None = None
     """all JVMs of the incident, for rules over what they share; None where rules look at one of several"""
@@ -66,6 +68,7 @@ __all__ = [
     "Input",
     "LogsFacts",
     "ProcessFacts",
+    "ProfilesFacts",
     "RecordingsFacts",
     "ResourcesFacts",
     "ServicesFacts",

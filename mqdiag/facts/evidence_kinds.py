@@ -16,6 +16,7 @@ NAMES = {
     "processes": say("captures of several JVMs, or several dumps of one"),
     "resources": say("files of its control groups"),
     "recordings": say("a flight recording"),
+    "profiles": say("collapsed stacks of a profiler"),
     "services": say("what databases and gateways logged or answered"),
     "fleet": say("a fleet run"),
 }

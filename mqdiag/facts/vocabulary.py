@@ -228,6 +228,7 @@ InputKind = Literal[
     "admin",
     "crash",
     "recording",
+    "profile",
     "report",
     "capture",
     "service",

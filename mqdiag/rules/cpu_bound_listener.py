@@ -8,11 +8,13 @@ from msgspec import structs
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.heap_threads import HeapThread, MessageInHand
+from mqdiag.facts.profiles import Profile
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
+from mqdiag.rules.shared.sampled_groups import sampled_group_case, sampled_groups
 from mqdiag.text import Value
 
 MOST_SHOWN = 5
@@ -50,6 +52,22 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     for still in recording.standstills:
         if still.kind == "cpu":
             yield standstill.recorded_case(RULE, "busy-loop", still, limits)
+
+
+@RULE.profiles
+def in_profiles(profile: Profile, limits: Limits) -> Findings:
+    """One note for each group whose threads ran at one place in most samples; no profile tells a loop from work.
+
+    Where running threads alone were sampled, a group that hardly works looks the same: it must have most of
+    the samples.
+    """
+    for group in sampled_groups(profile):
+        of = group.samples if profile.by_wall else profile.samples
+        at_frame = group.running * (group.frame_share or 0.0)
+        if group.doing == "running" and at_frame >= limits["sampled_share"] * of:
+            yield sampled_group_case(
+                RULE, "profiled" if profile.by_wall else "profiled-running", profile, group, cause="busy-loop"
+            )
 
 
 def _one_message_each(

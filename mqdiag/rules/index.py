@@ -35,6 +35,7 @@ VIEWS = {
     "admin": "admin",
     "counters": "admin",
     "recordings": "recordings",
+    "profiles": "profiles",
     "fleet": "fleet",
 }
 """the evidence of the checks that a decorator of `Views` adds, by its name; `sees` names the evidence itself"""

@@ -10,6 +10,7 @@ from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.fleet import FleetFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.profiles import Profile
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.rules.said import Check, Findings, Limits, Skip
@@ -36,7 +37,7 @@ class Views:
 
         Args:
             evidence: the parts of `Facts` that it needs, all of them: "heap", "stacks", "logs", "stores", "admin",
-                "crash", "recordings", "resources", "fleet". Without any it always runs.
+                "crash", "recordings", "profiles", "resources", "fleet". Without any it always runs.
         """
 
         def added(check: Check) -> Check:
@@ -114,6 +115,12 @@ class Views:
             "recordings",
             lambda facts: () if facts.recordings is None else facts.recordings.recordings,
             check,
+        )
+
+    def profiles(self, check: Callable[[Profile, Limits], Findings]) -> Check:
+        """Add a check of each file of collapsed stacks."""
+        return self._each(
+            "profiles", lambda facts: () if facts.profiles is None else facts.profiles.profiles, check
         )
 
     def fleet(self, check: Callable[[FleetFacts, Limits], Findings]) -> Check:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
+from mqdiag.diagnose.sort.lines_of import lines_of
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import CrashFacts, Input
@@ -14,10 +15,6 @@ from mqdiag.facts.crash import CrashReport
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
-from mqdiag.read.healing import healed
-from mqdiag.read.open.door import as_far_as_they_go, members
-from mqdiag.read.paste import decoded
-from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.text import Text, say
 
 NOTHING = say("looks like a crash report of the JVM, but no line of it could be read")
@@ -34,7 +31,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     for piece in within_budget(pieces, "crash", progress, found):
         try:
             problems: list[Text] = []
-            own = read_crash(piece.name, _lines(piece, problems))
+            own = read_crash(piece.name, lines_of(piece, problems))
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
@@ -57,20 +54,6 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     if reports:
         found.shared["crash"] = CrashFacts(reports=tuple(reports))
     return found
-
-
-def _lines(piece: Piece, problems: list[Text]) -> Iterator[str]:
-    """Its lines as far as they go; why there are no more goes to the problems."""
-    if piece.size_bytes <= len(piece.head) and not piece.packed:
-        yield from decoded(piece.head).split("\n")
-        return
-
-    def note(problem: Text, _: int) -> None:
-        problems.append(problem)
-
-    for label, chunks in members(piece.path):
-        for text in TextPieces(label, healed(as_far_as_they_go(chunks, note))):
-            yield from text.split("\n")
 
 
 KIND = EvidenceKind(name="crash", recognise=_recognise, read=_read)

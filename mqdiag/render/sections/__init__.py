@@ -94,6 +94,10 @@ def _table_makers(report: Report) -> Iterator[Maker]:
         from mqdiag.render.sections.recordings import recordings_section
 
         yield recordings_section
+    if report.profiles is not None:
+        from mqdiag.render.sections.profiles import profiles_section
+
+        yield profiles_section
     yield from _process_makers(report)
     if report.other_processes:
         yield _other_processes

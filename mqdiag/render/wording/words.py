@@ -31,7 +31,7 @@ _WORDS = {
         say("instance"), say("environment"),
         say("heap"), say("stacks"), say("logs"), say("stores"), say("admin"), say("log"), say("capture"),
         say("resources"),
-        say("recordings"), say("recording"),
+        say("recordings"), say("recording"), say("profiles"), say("profile"),
         say("heap dump"), say("thread dumps"), say("fleet"), say("count"), say("size"), say("span"),
         say("rocketmq"), say("jdk"), say("application"), say("any"),
     )
