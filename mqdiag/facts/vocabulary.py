@@ -279,10 +279,11 @@ CommandPlace = Literal["host", "container", "kubernetes"]
 SeverityName = Literal["error", "warning", "info"]
 """How bad a finding is, in tables over many findings."""
 
-LossKind = Literal["unreadable", "too-large", "memory", "time", "crash", "lost", "no-room", "fault"]
+LossKind = Literal["unreadable", "too-large", "memory", "time", "crash", "killed", "lost", "no-room", "fault"]
 """Why a fleet run could not analyse a file.
 
-lost: it could not be fetched. no-room: the scratch folder is full. fault: mqdiag itself failed.
+killed: something outside ended the process, twice; most often the kernel, for want of memory. lost:
+it could not be fetched. no-room: the scratch folder is full. fault: mqdiag itself failed.
 """
 
 DriftKind = Literal["setting", "version", "subscription"]

@@ -44,4 +44,4 @@ def _case(kinds: Counter[LossKind]) -> str:
     kind: LossKind = max(kinds, key=lambda name: kinds[name], default="unreadable")
     if kind in ("too-large", "memory", "time"):
         return "limits"
-    return "infrastructure" if kind in ("lost", "no-room", "fault") else "unreadable"
+    return "infrastructure" if kind in ("killed", "lost", "no-room", "fault") else "unreadable"

@@ -130,8 +130,8 @@ def test_a_child_that_is_killed_is_a_failure(
     with pytest.raises(NotAnalysed) as failure:
         child.analyse(_request(tmp_path, dump))
     monkeypatch.undo()
-    assert failure.value.kind == "crash"
-    assert english()(failure.value.reason) == "the analysing process ended with signal 9"
+    assert failure.value.kind == "killed"
+    assert english()(failure.value.reason) == "something outside killed the analysing process"
     assert child.analyse(_request(tmp_path, dump))["incidents"][0]["status"] == "ok"
 
 

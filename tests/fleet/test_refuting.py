@@ -57,3 +57,13 @@ def test_a_cut_dump_closes_nothing_that_a_dump_shows(tmp_path: Path) -> None:
     of_cut = report_of(cut)
     assert "out-of-memory-thread" in of_cut.checked
     assert not [one for one in refuting_rules(of_cut) if one.endswith("/heap")]
+
+
+def test_a_page_under_the_name_of_a_dump_is_told(series: list[Path], tmp_path: Path) -> None:
+    """A proxy answers with a page where the upload of a dump failed."""
+    page = tmp_path / "heap.hprof"
+    page.write_text("<!DOCTYPE html>\n<html><body><h1>502 Bad Gateway</h1></body></html>\n")
+    report = report_of(*series, page)
+    (lost,) = report_rows(report, classes=1)["failures"]
+    assert lost["path"] == str(page)
+    assert incident_row(report)["status"] == "incomplete"

@@ -16,11 +16,15 @@ from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import GIB, Limits
 from mqdiag.fleet.session import DEFAULTS
 from mqdiag.fleet.work import task
+from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.item import Job, WorkItem
+from mqdiag.fleet.work.loss import NotAnalysed
 from mqdiag.fleet.work.results import count_try, read_result
+from mqdiag.fleet.work.rows import Rows
 from mqdiag.fleet.work.shares import shares, shares_of
 from mqdiag.fleet.work.task import ATTEMPTS, TASK_ITEMS, run_item
 from mqdiag.fleet.work.waves import TASK_BYTES, in_tasks
+from mqdiag.text import say
 
 
 def _item(size: int) -> WorkItem:
@@ -135,7 +139,7 @@ def test_an_incident_that_ends_its_executor_each_time_is_given_up(
     class _Gone(BaseException):
         """The executor."""
 
-    def die(*given: object) -> None:
+    def die(*given: object, **more: object) -> None:
         raise _Gone
 
     job = _job(tmp_path, 1)
@@ -151,7 +155,7 @@ def test_an_incident_that_ends_its_executor_each_time_is_given_up(
     assert [row["kind"] for row in result.rows["failures"]] == ["crash"]
     assert "3 times" in result.rows["failures"][0]["reason"]
     analysed = []
-    monkeypatch.setattr(task, "_analysed", lambda *given: analysed.append(given) or (None, []))
+    monkeypatch.setattr(task, "_analysed", lambda *given, **more: analysed.append(given) or (None, []))
     run_item(
         WorkItem(
             **{**{name: getattr(culprit, name) for name in culprit.__struct_fields__}, "incident": "cd34"}
@@ -168,7 +172,7 @@ def test_a_task_in_which_each_incident_ends_its_executor_does_not_end_the_run(
     class _Gone(BaseException):
         """The executor."""
 
-    def die(*given: object) -> None:
+    def die(*given: object, **more: object) -> None:
         raise _Gone
 
     monkeypatch.setattr(task, "_analysed", die)
@@ -179,3 +183,39 @@ def test_a_task_in_which_each_incident_ends_its_executor_does_not_end_the_run(
             assert not any(run_item(item, job, attempt) for item in items)
             return
     pytest.fail("Spark gives the task up")
+
+
+class _Child:
+    """Stands for the process: something kills it the first so many times."""
+
+    def __init__(self, kills: int) -> None:
+        self.kills = kills
+        self.memory: list[int] = []
+
+    def of(self, limits: Limits) -> _Child:
+        self.memory.append(limits.memory_bytes // GIB)
+        return self
+
+    def analyse(self, request: Request) -> Rows:
+        if len(self.memory) <= self.kills:
+            raise NotAnalysed(kind="killed", reason=say("something outside killed the analysing process"))
+        return {"incidents": [{"status": "ok"}]}
+
+
+@pytest.mark.parametrize(
+    ("kills", "status", "memory"), [(0, "ok", [4]), (1, "ok", [4, 32]), (2, "failed", [4, 32])]
+)
+def test_a_killed_process_is_tried_again_with_more_room(
+    kills: int, status: str, memory: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The kernel takes the process that is largest, and that need not be the one that asked for too much."""
+    monkeypatch.setattr(task, "executor_folder", lambda _: tmp_path)
+    child = _Child(kills)
+    monkeypatch.setattr(task, "warm_child", child.of)
+    item, job = _item(10), _job(tmp_path, 8)
+    run_item(item, job)
+    result = read_result(*storage(job.out), item.incident)
+    assert result is not None
+    assert result.rows["incidents"][0]["status"] == status
+    assert child.memory == memory
+    assert result.again is (status == "failed"), "the next run tries it again"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -143,6 +144,8 @@ class WarmChild:
 
     def _ended(self) -> NotAnalysed:
         code = self._running.wait()
+        if code == -signal.SIGKILL:
+            return NotAnalysed(kind="killed", reason=say("something outside killed the analysing process"))
         if code < 0:
             reason = say("the analysing process ended with signal {signal}", signal=-code)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
@@ -24,6 +25,8 @@ FRAMES = 30
 LONGEST_TEXT = 8000
 """characters of a text column: names come from evidence, and that any length"""
 
+_NAMED_AS_EVIDENCE = re.compile(r"\.(hprof|jfr)(\.[a-z0-9]+)?$", re.IGNORECASE)
+"""what a proxy answers instead of a dump is stored under the name of the dump"""
 _DOCUMENTS = ('{"rule":', '{"template":')
 """how columns begin that hold JSON, which is of no use when it is cut"""
 
@@ -71,9 +74,14 @@ def failure_row(path: str | None, kind: LossKind, reason: Text, size: int | None
 
 
 def why_lost(given: Input, report: Report) -> Text | None:
-    """Why a file gave nothing; one that is no evidence is lost only where nothing else is there."""
+    """Why a file gave nothing.
+
+    One that is no evidence is lost only where nothing else is there, or where its name says that it should be some.
+    """
     if given.error is not None:
         return given.error
+    if given.skipped is not None and _NAMED_AS_EVIDENCE.search(given.path):
+        return given.skipped
     if given.skipped is None or any(other.skipped is None for other in report.inputs):
         return None
     return given.skipped

@@ -32,7 +32,7 @@ ATTEMPTS = 3
 """an incident that has ended so many executors or Python workers is not tried again"""
 TASK_ITEMS = 16
 """small incidents that one task analyses; a larger one is a task of its own"""
-PASSING = frozenset({"lost", "no-room", "fault"})
+PASSING = frozenset({"killed", "lost", "no-room", "fault"})
 """failures that the next run tries again"""
 BY_LIMIT = frozenset({"too-large", "memory", "time"})
 """failures that other limits could help"""
@@ -58,14 +58,22 @@ def run_item(item: WorkItem, job: Job, attempt: int = 0) -> bool:
         if attempt and 1 + count_try(store, out, job.run, item.incident) >= ATTEMPTS:
             done = _given_up(item, job)
         else:
-            count = shares_of(item, job)
-            with shares(executor_folder(None) / "mqdiag-shares", count, job.cores):
-                started = time.monotonic()
-                rows, lost = _analysed(item, job, count)
-                elapsed_ms = int((time.monotonic() - started) * 1000)
-            done = _result(item, job, rows, lost, elapsed_ms)
+            done = _tried(item, job)
         write_result(store, out, item.incident, done)
     return bool(done.rows["incidents"][0]["status"] != "failed")
+
+
+def _tried(item: WorkItem, job: Job) -> Result:
+    """The result; where something kills the process, most often for want of memory, of a second try with all of it."""
+    folder = executor_folder(None) / "mqdiag-shares"
+    for count, is_last in ((shares_of(item, job), False), (job.cores, True)):
+        with shares(folder, count, job.cores):
+            started = time.monotonic()
+            rows, lost = _analysed(item, job, count, is_last=is_last)
+            elapsed_ms = int((time.monotonic() - started) * 1000)
+        if is_last or all(one.kind != "killed" for one in lost):
+            break
+    return _result(item, job, rows, lost, elapsed_ms)
 
 
 def _given_up(item: WorkItem, job: Job) -> Result:
@@ -73,7 +81,7 @@ def _given_up(item: WorkItem, job: Job) -> Result:
     return _result(item, job, None, [Lost(file=file, kind="crash", reason=reason) for file in item.files], 0)
 
 
-def _analysed(item: WorkItem, job: Job, shares: int) -> tuple[Rows | None, list[Lost]]:
+def _analysed(item: WorkItem, job: Job, shares: int, *, is_last: bool) -> tuple[Rows | None, list[Lost]]:
     """Rows of what could be read; a file that ends the analysis is left out and the rest tried again."""
     files, lost = list[IncidentFile](), list[Lost]()
     limit = job.limits.input_bytes
@@ -108,6 +116,8 @@ def _analysed(item: WorkItem, job: Job, shares: int) -> tuple[Rows | None, list[
                 path, largest = max(paths.items(), key=lambda pair: pair[1].bytes)
                 lost.append(Lost(file=largest, kind=failure.kind, reason=failure.reason))
                 del paths[path]
+                if failure.kind == "killed" and not is_last:
+                    break
             except MqdiagError as error:
                 # The node cannot analyse anything; Spark tries another one.
                 raise RuntimeError(str(error)) from error
