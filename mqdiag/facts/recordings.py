@@ -12,7 +12,7 @@ import msgspec
 
 from mqdiag.facts.redaction import Address, Excerpt, Public, ThreadName
 from mqdiag.facts.stacks import Standstill
-from mqdiag.facts.vocabulary import Doing, Role
+from mqdiag.facts.vocabulary import Doing, Role, ShutdownBegan
 
 CallKind = Literal["socket-read", "socket-write", "file-read", "file-write"]
 """What was read or written."""
@@ -257,6 +257,10 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     """flags of the JVM about memory"""
     shutdown: Public | None = None
     """why the JVM ended within the recording"""
+    shutdown_by: ShutdownBegan | None = None
+    """what began that end; None where the event does not show it"""
+    shutdown_frame: Public | None = None
+    """the application's own frame that ended it"""
 
 
 class RecordingsFacts(msgspec.Struct, frozen=True, kw_only=True):

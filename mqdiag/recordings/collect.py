@@ -177,6 +177,8 @@ class _Reading:
             pinned=waits.pinned(),
             flags=process.flags,
             shutdown=process.shutdown,
+            shutdown_by=process.shutdown_by,
+            shutdown_frame=process.shutdown_frame,
         )
 
     def _add_dumped_workers(self) -> None:

@@ -7,11 +7,13 @@ from collections import Counter, defaultdict
 import numpy as np
 
 from mqdiag.facts.recordings import GrownThreads, RecordedContainer, RecordedError
+from mqdiag.facts.vocabulary import ShutdownBegan
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.recordings.constants import Constants, ThreadKey
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.times import NS_PER_MS
+from mqdiag.threads.shutdown import EXIT, HANDLER
 
 MOST_ROWS = 20
 _FLAG_EVENTS = ("jdk.LongFlag", "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag")
@@ -19,6 +21,8 @@ _FLAGS = frozenset(
     {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
 )
 _ERRORS = ("jdk.JavaErrorThrow", "jdk.JavaExceptionThrow")
+LAST_THREAD = "No remaining non-daemon Java threads"
+"""the reason of jdk.Shutdown after the last thread's end: Threads::destroy_vm of HotSpot"""
 _NUMBER = lazy_pattern(r"\d+")
 _PERIOD = lazy_pattern(r"(\d+) *(ns|us|ms|s|m|h|d)")
 _NS = {"ns": 1, "us": 1000, "ms": NS_PER_MS, "s": 10**9, "m": 60 * 10**9, "h": 3600 * 10**9, "d": 86400 * 10**9}
@@ -35,6 +39,8 @@ class Process:
         self.settings: dict[str, dict[str, str]] = defaultdict(dict)
         """by type of event: its settings"""
         self.shutdown: str | None = None
+        self.shutdown_by: ShutdownBegan | None = None
+        self.shutdown_frame: str | None = None
         self.lost_bytes = 0
         self.lives: dict[ThreadKey, list[int | None]] = {}
         """begin and end of threads that did not live all the time"""
@@ -53,6 +59,7 @@ class Process:
         self._add_settings(chunk)
         self._add_threads(chunk, constants)
         self._add_errors(chunk, constants)
+        self._add_end(chunk, constants)
         self._add_limits(chunk)
 
     def period_ns(self, event: str, default_ns: int) -> int:
@@ -142,12 +149,23 @@ class Process:
             if flags is not None:
                 values = zip(flags.texts("name"), flags.integers("value").tolist(), strict=True)
                 self.flags |= {name: value for name, value in values if name in _FLAGS}
-        ends = chunk.events("jdk.Shutdown")
-        if ends is not None and len(ends):
-            self.shutdown = ends.texts("reason")[-1]
         lost = chunk.events("jdk.DataLoss")
         if lost is not None and len(lost):
             self.lost_bytes += int(lost.integers("amount").sum())
+
+    def _add_end(self, chunk: Chunk, constants: Constants) -> None:
+        ends = chunk.events("jdk.Shutdown")
+        if ends is None or not len(ends):
+            return
+        self.shutdown = ends.texts("reason")[-1]
+        self.shutdown_by, self.shutdown_frame = None, None
+        if self.shutdown == LAST_THREAD:
+            self.shutdown_by = "last-thread"
+        elif ends.has("stackTrace"):
+            place = int(constants.stacks(ends.integers("stackTrace"))[-1])
+            methods = {frame.partition("(")[0].partition(":")[0] for frame in self._places.frames(place)}
+            self.shutdown_by = "signal" if HANDLER in methods else "exit" if EXIT in methods else None
+            self.shutdown_frame = self._places.own_frame(place)
 
     def _add_settings(self, chunk: Chunk) -> None:
         records = chunk.events("jdk.ActiveSetting")

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from mqdiag.facts import HeapFacts, StacksFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.rules.shared.standstill import frame_shown
+from mqdiag.time_ranges import between
 
 VERSION = lazy_pattern(r"\((\d+)[.+-]")
 """the major version in the name of a JVM: "OpenJDK 64-Bit Server VM (21.0.7+6 mixed mode)" """
@@ -38,3 +41,22 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
         return
     if virtual.pinned >= virtual.carriers:
         yield RULE.case("in-heap", virtual, words={"monitors_let_go": False})
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """A note where waits held a carrier at each moment; a recording does not show how many carriers there are."""
+    pinned = recording.pinned
+    if pinned is None or not recording.seconds:
+        return
+    held = pinned.total_ms / 1000 / recording.seconds
+    if held >= limits["carriers_held"]:
+        yield RULE.case(
+            "recorded",
+            pinned,
+            evidence={"path": recording.path, "carriers_held": round(held, 2), "seconds": recording.seconds},
+            words={"frame": frame_shown(pinned.frame)},
+            rests_on=(recording.path,),
+            when=between(recording.began_at, recording.ended_at),
+            weight=held,
+        )

@@ -7,12 +7,14 @@ from datetime import timedelta
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogsFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import counted, events, lines_of, when
 from mqdiag.log_events.course import lines_after
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.time_ranges import ranges_apart, ranges_of
+from mqdiag.rules.shared.standstill import frame_shown
+from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
 KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"
 EXIT_137, EXIT_143 = "exited-with-137", "exited-with-143"
@@ -133,3 +135,24 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 "samples": stacks.samples,
             },
         )
+
+
+@RULE.sees("recordings")
+def in_recordings(facts: Facts, limits: Limits) -> Findings:
+    """One note where the JVM ended within a recording, unless thread dumps show that its shutdown hooks run."""
+    assert facts.recordings is not None
+    if facts.stacks is not None and facts.stacks.shutdown is not None:
+        return
+    for recording in facts.recordings.recordings:
+        if recording.shutdown_by is not None:
+            yield _recorded(recording, RULE.meaning("recorded_by")[recording.shutdown_by])
+
+
+def _recorded(recording: Recording, name: str) -> Draft:
+    return RULE.case(
+        name,
+        evidence={"path": recording.path, "reason": recording.shutdown, "frame": recording.shutdown_frame},
+        words={"frame": frame_shown(recording.shutdown_frame)},
+        rests_on=(recording.path,),
+        when=between(recording.ended_at, recording.ended_at),
+    )

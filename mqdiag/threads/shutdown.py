@@ -13,9 +13,9 @@ from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
-_HANDLER = "java.lang.Terminator$1.handle"
+HANDLER = "java.lang.Terminator$1.handle"
 _HANDLERS = ("SIGTERM handler", "SIGINT handler", "SIGHUP handler")
-_EXIT = "java.lang.Runtime.exit"
+EXIT = "java.lang.Runtime.exit"
 _DESTROY = "DestroyJavaVM"
 _AWAITS = "java.util.concurrent.ThreadPoolExecutor.awaitTermination"
 _CLIENT = ("org.apache.rocketmq.client.", "com.alibaba.rocketmq.client.")
@@ -61,7 +61,7 @@ def shutdown_of(world: World) -> Shutdown | None:
 
 
 def _begun_by(runner: Track) -> ShutdownBegan:
-    if _HANDLER in runner.last_meaning.methods or _handles_signal(runner):
+    if HANDLER in runner.last_meaning.methods or _handles_signal(runner):
         return "signal"
     return "last-thread" if runner.name == _DESTROY else "exit"
 
@@ -115,7 +115,7 @@ def _hook(track: Track, world: World) -> ShutdownHook:
         top=meaning.top,
         doing=meaning.doing,
         waits_for_listeners=in_client is not None and _AWAITS in meaning.methods,
-        exits=_EXIT in meaning.methods,
+        exits=EXIT in meaning.methods,
         without_limit=track.last.stack.state in ("WAITING", "BLOCKED"),
         waits_for=_last_owner(track, world),
     )

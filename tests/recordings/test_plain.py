@@ -6,11 +6,15 @@ import re
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from mqdiag.cli import run
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.facts.recordings import Recording
+from mqdiag.facts import Facts, RecordingsFacts
+from mqdiag.facts.recordings import Pinned, Recording
 from mqdiag.findings import Finding
+from mqdiag.rules import rule_files
+from mqdiag.rules.engine import run_rules
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings-plain"
 
@@ -58,3 +62,39 @@ def test_no_planted_secret_is_in_a_redacted_report(form: str, capfd: pytest.Capt
     out = capfd.readouterr().out
     assert "CID_orders" in out
     assert "hush" not in out
+
+
+@pytest.mark.parametrize(
+    ("case", "by", "cause", "method"),
+    [
+        ("ends-exit-jdk17", "exit", "application", "org.mqdiag.rig.plain.Ends.stop"),
+        ("ends-signal-jdk17", "signal", "signal", None),
+        ("ends-last-jdk25", "last-thread", "signal", None),
+    ],
+)
+def test_who_ended_the_jvm(case: str, by: str, cause: str, method: str | None) -> None:
+    recording, findings = read(case)
+    assert recording.shutdown_by == by
+    assert (recording.shutdown_frame or "").partition("(")[0] == (method or "")
+    shown = [one for one in findings if one.rule == "shutdown-requested"]
+    assert [(one.cause, one.seen_in) for one in shown] == [(cause, ("stacks",))]
+    # without the thread dumps inside, the event alone
+    (alone,) = found_in(Facts(recordings=RecordingsFacts(recordings=(recording,))), "shutdown-requested")
+    assert (alone.cause, alone.severity) == (cause, "info")
+
+
+@pytest.mark.parametrize(("total_ms", "fires"), [(19_900.0, False), (20_000.0, True)])
+def test_waits_that_hold_a_carrier_all_the_time(total_ms: float, fires: bool) -> None:
+    recording, _ = read("ends-exit-jdk17")
+    pinned = Pinned(count=40, total_ms=total_ms, longest_ms=700.0, frame="com.acme.Stock.reserve(line 31)")
+    changed = structs.replace(recording, seconds=20.0, pinned=pinned)
+    found = found_in(Facts(recordings=RecordingsFacts(recordings=(changed,))), "carriers-pinned")
+    assert [(one.severity, one.evidence["carriers_held"]) for one in found] == (
+        [("info", 1.0)] if fires else []
+    )
+
+
+def found_in(facts: Facts, rule: str) -> list[Finding]:
+    outcome = run_rules([file for file in rule_files() if file.name == rule], facts)
+    assert outcome.failed == ()
+    return list(outcome.findings)
