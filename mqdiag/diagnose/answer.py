@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.baseline import lowered_line
-from mqdiag.facts import AdminFacts, Input, StacksFacts
+from mqdiag.diagnose.open_in_report import open_in_report, was_read
+from mqdiag.diagnose.open_reason import Open
 from mqdiag.facts.evidence_kinds import evidence_names
-from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.findings import Answer, Finding, Margin, Report
 from mqdiag.text import NOTHING, Text, say, sentences
 
@@ -27,14 +27,8 @@ RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
 UNKNOWN_PLACE = "place-unknown"
 """cause of findings that say of threads that they may have work which mqdiag does not know"""
 MOST_NOT_GIVEN = 3
-MOST_TOLD = 3
-"""threads that an answer names"""
 TAKEN = ("heap", "stacks", "logs", "admin", "stores")
 """evidence that somebody can take of a process that runs"""
-CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
-STORED_ONLY = frozenset({"topic_queues", "routes"})
-"""answers of mqadmin on what is stored; a group that does not consume it looks the same"""
-PASTED = say("somebody pasted it into a log, and nothing in it says of which process it is")
 LEVELS = {
     "high": say("High confidence"),
     "medium": say("Medium confidence"),
@@ -56,8 +50,16 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         # Here, not above: a decided run needs no next step.
         from mqdiag.diagnose.next_step import next_step
 
-        answer = msgspec.structs.replace(answer, next=next_step(report))
+        answer = msgspec.structs.replace(answer, next=next_step(report, _open(report, answer)))
     return msgspec.structs.replace(report, answer=answer)
+
+
+def _open(report: Report, answer: Answer) -> Iterator[Open]:
+    """Why the answer is undecided; that it is of another process goes first where it is the answer."""
+    foreign = _of_wrong_process(report)
+    if foreign is not None and foreign.headline and answer.text == foreign.headline and foreign.wants:
+        yield Open(foreign.headline, foreign.wants)
+    yield from open_in_report(report)
 
 
 def _lowered(report: Report, answer: Answer) -> Answer:
@@ -87,7 +89,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         return Answer(state="undecided", text=say("Only secrets were searched for; nothing was diagnosed."))
     if report.fleet is not None and report.fleet.plan is not None:
         return Answer(state="undecided", text=say("This is the plan of a run; nothing was analysed."))
-    reasons = list(_missing(report))
+    reasons = [reason.why for reason in open_in_report(report)]
     if faults:
         return _accepted(faults[0], reasons, margins)
     foreign = _of_wrong_process(report)
@@ -121,7 +123,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
 def _no_fault(report: Report) -> Text:
     stacks = report.stacks
     rests = None if stacks is None or stacks.judged else stacks.known_rests
-    alone = {given.kind for given in _read(report)} == {"stacks"}
+    alone = {given.kind for given in was_read(report)} == {"stacks"}
     if rests is not None and alone and not report.other_processes:
         return say(
             "No fault found, as far as one dump shows: {threads:count} {threads:thread waits|threads wait} for work,"
@@ -152,7 +154,7 @@ def _all_threads_rest(report: Report) -> bool:
             return False
         if one.signs_of_rocketmq == "names-alone":
             return False
-    return {given.kind for given in _read(report)} == {"stacks"}
+    return {given.kind for given in was_read(report)} == {"stacks"}
 
 
 def _harmless(report: Report) -> Text | None:
@@ -267,150 +269,6 @@ def _undecided(report: Report) -> Text:
     )
 
 
-def _read(report: Report) -> list[Input]:
-    return [given for given in report.inputs if given.was_read]
-
-
 def _nothing_read(report: Report) -> bool:
     """Inputs were given, and none could be read."""
-    return bool(report.inputs) and not _read(report)
-
-
-def _missing(report: Report) -> Iterator[Text]:
-    """Why the evidence does not prove that all is well; nothing when it does."""
-    if _nothing_read(report):
-        return
-    pasted = next((one for one in report.findings if one.confidence_reason == PASTED), None)
-    if pasted is not None:
-        yield say("Somebody pasted evidence into a log, which shows: {title}.", title=pasted.title)
-    yield from _not_read(report)
-    for found in report.findings:
-        if found.undecides:
-            yield say("{title}.", title=found.title)
-    for failed in report.failed:
-        yield say("Rule {rule} failed, which is a fault of mqdiag.", rule=failed.rule)
-    if report.verdict is not None:
-        for line in report.verdict.contradictions[:1]:
-            yield say("The evidence disagrees: {line}.", line=line)
-    yield from _thin(report)
-    if report.diff is not None and report.diff.remarks:
-        remarks = len(report.diff.remarks)
-        yield say(
-            "{remarks:count} {remarks:reason makes|reasons make} the two sides hard to compare.",
-            remarks=remarks,
-        )
-    if report.heap is not None:
-        if TIME in report.heap.unknown and (report.heap.consumers or report.heap.instances):
-            yield say("No age is known, because {why}.", why=report.heap.unknown[TIME])
-        if CLOCKS in report.heap.unknown:
-            yield say("Times of several hosts cannot be compared: {why}.", why=report.heap.unknown[CLOCKS])
-    if report.admin is not None:
-        yield from _untold(report, report.admin)
-    if report.logs is not None:
-        # Here, not above: dumps are judged without it.
-        from mqdiag.diagnose.open_in_logs import open_in_logs
-
-        yield from open_in_logs(report, report.logs)
-
-
-def _not_read(report: Report) -> Iterator[Text]:
-    unreadable = [given for given in report.inputs if given.error is not None]
-    if unreadable:
-        yield say(
-            "{unreadable:count} {unreadable:input|inputs} could not be read, the first is {path}.",
-            unreadable=len(unreadable),
-            path=unreadable[0].path,
-        )
-    found = {given for found in report.findings if found.undecides for given in found.rests_on}
-    for given in report.inputs:
-        told = found or any(one.evidence.get("path") == given.path for one in report.findings)
-        if given.was_read and not given.complete and not told:
-            yield say("{path} is incomplete.", path=given.path)
-    if report.stores is not None and any(store.unusable_offsets for store in report.stores.stores):
-        yield say("Some stored offsets could not be read.")
-
-
-def _thin(report: Report) -> Iterator[Text]:
-    """Evidence that was read, and is of a kind that proves nothing."""
-    heap, stacks = report.heap, report.stacks
-    if heap is not None and heap.process_queues is None:
-        counted = any(given.kind == "histogram" for given in _read(report))
-        if counted and stacks is not None and stacks.shows_standstills:
-            pass  # threads of the same process show how it is; the counts take nothing away from that
-        elif counted:
-            yield say(
-                "A class histogram does not show who holds the objects; take a heap dump: jcmd PID "
-                "GC.heap_dump /path/dump.hprof."
-            )
-        else:
-            yield say("Counts alone name no cause; run without --quick for a diagnosis.")
-    if stacks is not None and not stacks.shows_standstills and stacks.pasted is None and heap is None:
-        yield _not_judged(report, stacks)
-    if report.recordings is not None:
-        # Here, not above: other evidence is judged without it.
-        from mqdiag.diagnose.open_in_recordings import open_in_recordings
-
-        yield from open_in_recordings(report, report.recordings)
-    if report.profiles is not None:
-        from mqdiag.diagnose.open_in_profiles import open_in_profiles
-
-        yield from open_in_profiles(report, report.profiles)
-    kinds = {given.kind for given in _read(report)}
-    if not report.checked and kinds:
-        yield say("No rule could look at this evidence.")
-    if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
-        yield say("The settings of a broker do not show whether it works.")
-
-
-def _not_judged(report: Report, stacks: StacksFacts) -> Text:
-    others = sum(one.stacks is not None for one in report.other_processes)
-    if others:
-        return say(
-            "The thread dumps come from {jvms:count} JVMs, and each was judged by itself: samples of "
-            "different JVMs cannot be compared.",
-            jvms=1 + others,
-        )
-    if stacks.jvms > 1:  # a saved report of dumps that were taken for one series
-        return say("mqdiag diagnose judges each JVM by itself, and so does one command for each.")
-    return _one_sample(stacks)
-
-
-def _one_sample(stacks: StacksFacts) -> Text:
-    rests = stacks.known_rests
-    if rests is not None and rests.hides_virtual_threads and not rests.others:
-        return say(
-            "All threads wait for work, but virtual threads are in use and these dumps do not show them; take jcmd PID"
-            " Thread.dump_to_file -format=json FILE."
-        )
-    if rests is not None and 0 < rests.others <= MOST_TOLD and rests.threads > rests.others:
-        return say(
-            "{threads:count} {threads:thread waits|threads wait} for work; one sample does not show whether"
-            " {names:and} {others:hangs|hang}.",
-            threads=rests.threads,
-            names=rests.other_names,
-            others=rests.others,
-        )
-    if stacks.threads and all(thread.state == thread.doing == "idle" for thread in stacks.threads):
-        return say(
-            "{threads:count} {threads:thread waits for work and holds|threads wait for work and hold} "
-            "nothing up; one sample does not show whether work should have come.",
-            threads=len(stacks.threads),
-        )
-    return say("One sample, or samples too close together, cannot tell progress from standstill.")
-
-
-def _only_settings(admin: AdminFacts) -> bool:
-    given = {name for name in admin.__struct_fields__ if getattr(admin, name)}
-    return given == {"broker_configs"}
-
-
-def _untold(report: Report, admin: AdminFacts) -> Iterator[Text]:
-    """Answers of mqadmin that leave out what would show a fault."""
-    there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows}
-    alone = {given.kind for given in _read(report)} == {"admin"}
-    if there <= CONNECTED_ONLY and alone:
-        yield say("A list of clients shows who is connected, not whether messages are consumed.")
-    if there <= STORED_ONLY and alone:
-        yield say("topicStatus and topicRoute show what is stored, not whether it is consumed.")
-    if any(not client.queues for client in admin.clients):
-        yield say("An answer of consumerStatus has the settings of a client, and not its queues.")
+    return bool(report.inputs) and not was_read(report)

@@ -10,8 +10,9 @@ from mqdiag import __version__
 from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order, standing
 from mqdiag.config import Settings
-from mqdiag.diagnose.answer import PASTED, answered
+from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.may_be_written import with_doubts
+from mqdiag.diagnose.open_in_report import PASTED
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from mqdiag.causes.missing_evidence import missing_evidence
+from mqdiag.diagnose.open_reason import Open
 from mqdiag.facts import Facts
+from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action, Report
 
-_WHOLE_LOGS, _BACKLOG, _SAMPLES = "whole_logs", "progress", "take_stacks"
+_CAPTURE, _BACKLOG = "take_stacks", "progress"
 """names of actions of knowledge/actions.toml"""
 
 
-def next_step(report: Report) -> Action | None:
-    """What a finding that undecides asks for; else the evidence that is missing, by the kinds that were given."""
+def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
+    """The action of the first reason that has one; else the evidence that is missing, by the kinds that were given.
+
+    Args:
+        report: with its findings.
+        reasons: why the answer is undecided.
+    """
     if (
         report.show is not None
         or report.secrets is not None
@@ -19,14 +28,13 @@ def next_step(report: Report) -> Action | None:
         or report.diff is not None
     ):
         return None
-    for found in report.findings:
-        if found.undecides and found.now:
-            return found.now[0]
+    for reason in reasons:
+        action = reason.does if reason.does is not None else _shared(reason.wants, report, reason.named)
+        if action is not None:
+            return action
     kinds = {given.kind for given in report.inputs if given.was_read}
-    if kinds == {"stacks"} or kinds == {"heap"}:
-        return _shared(_SAMPLES, report)
-    if "log" in kinds and not kinds & {"stacks", "heap", "store"}:
-        return _shared(_WHOLE_LOGS, report)
+    if kinds <= {"stacks", "heap"}:
+        return _shared(_CAPTURE, report)
     if kinds == {"admin"}:
         return _shared(_BACKLOG, report)
     for missing in missing_evidence(report, ()):
@@ -37,11 +45,13 @@ def next_step(report: Report) -> Action | None:
     return None
 
 
-def _shared(name: str, report: Report) -> Action | None:
+def _shared(name: str, report: Report, named: Mapping[str, str | None] = NO_NAMES) -> Action | None:
+    if not name:
+        return None
     # Here, not above: a decided run needs none of it.
     from mqdiag.rules.shared.actions import shared
 
-    return next(shared(name, facts_of(report), ""), None)
+    return next(shared(name, facts_of(report), "", named), None)
 
 
 def facts_of(report: Report) -> Facts:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
 
+from mqdiag.diagnose.open_reason import Open
 from mqdiag.facts import LogsFacts
-from mqdiag.facts.logs import EXCERPT_LINES, LogFile
+from mqdiag.facts.known import NO_NAMES
+from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogFile
 from mqdiag.findings import Report
 from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS
 from mqdiag.text import NOTHING, Text, say
@@ -23,11 +26,27 @@ READ_SHARE = 0.9
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
 """kinds of events"""
 OF_RAFT_MEMBERS = frozenset({"controller", "dledger", "jraft"})
-OF_SERVERS = frozenset({"broker", "pop", "controller", "dledger", "jraft", "proxy"})
+OF_SERVERS = frozenset(
+    {
+        "broker",
+        "store",
+        "store-error",
+        "watermark",
+        "pop",
+        "stats",
+        "controller",
+        "dledger",
+        "jraft",
+        "namesrv",
+        "proxy",
+    }
+)
 """kinds of logs"""
+Wanted = tuple[str, Mapping[str, str | None]]
+"""an action of knowledge/actions.toml, with names for its sentences"""
 
 
-def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Text]:
+def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
     """Why the logs do not prove that all is well; nothing when they do.
 
     Args:
@@ -38,7 +57,7 @@ def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Text]:
     yield from _excerpt(report, logs)
 
 
-def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
+def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
     """Logs with lines that mqdiag does not know to be harmless."""
     told = _others_tell(report, logs)
     unknown = [
@@ -47,64 +66,82 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Text]:
         if file.kind == "application" and not file.is_understood and not (told and _is_read(file))
     ]
     if unknown:
-        yield say(
-            "mqdiag understood no line of {path}{more}.",
-            path=unknown[0].path,
-            more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
-            if len(unknown) > 1
-            else NOTHING,
+        yield Open(
+            say(
+                "mqdiag understood no line of {path}{more}.",
+                path=unknown[0].path,
+                more=say(" and of {others:count} {others:other log|other logs}", others=len(unknown) - 1)
+                if len(unknown) > 1
+                else NOTHING,
+            ),
+            *_own_log(logs, report),
         )
     untold = [file for file in logs.files if file.untold_lines]
     if untold:
-        yield say(
-            "{lines:count} {lines:line|lines} of {path} {lines:is|are} of no form that mqdiag knows; the first is"
-            ' "{text}".',
-            lines=untold[0].untold_lines,
-            path=untold[0].path,
-            text=untold[0].first_untold,
+        yield Open(
+            say(
+                "{lines:count} {lines:line|lines} of {path} {lines:is|are} of no form that mqdiag knows; the first is"
+                ' "{text}".',
+                lines=untold[0].untold_lines,
+                path=untold[0].path,
+                text=untold[0].first_untold,
+            ),
+            *_own_log(logs, report),
         )
     strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
     if strange and not unknown:
-        yield say(
-            "mqdiag knows the level of {known:percent} of the first lines of {path}: it does not know whether the"
-            " others are errors.",
-            path=strange[0].path,
-            known=strange[0].known_heads,
+        yield Open(
+            say(
+                "mqdiag knows the level of {known:percent} of the first lines of {path}: it does not know whether the"
+                " others are errors.",
+                path=strange[0].path,
+                known=strange[0].known_heads,
+            ),
+            *_own_log(logs, report),
         )
     unread = [gc for gc in logs.gc if gc.unread > gc.collections]
     if unread:
-        yield say(
-            "{path} has {lines:count} {lines:pause|pauses} of a collector in a form that mqdiag cannot read.",
-            path=unread[0].path,
-            lines=unread[0].unread,
+        yield Open(
+            say(
+                "{path} has {lines:count} {lines:pause|pauses} of a collector in a form that mqdiag cannot read.",
+                path=unread[0].path,
+                lines=unread[0].unread,
+            ),
+            "log_of_collections",
         )
     lines = logs.level_lines
     told = lines is not None and not lines.not_understood and bool(lines.harmless or lines.passing)
     unknown_clients = [one for one in logs.other_clients if not (told and one in OF_CATALOGUE)]
     if unknown_clients:
-        yield say(
-            "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not understood.",
-            clients=tuple(unknown_clients),
+        yield Open(
+            say(
+                "mqdiag judges logs of the Java client; lines of the {clients:and} client are counted and not"
+                " understood.",
+                clients=tuple(unknown_clients),
+            ),
+            *_other_side(logs, report),
         )
     if lines is None or lines.all_harmless:
         return
     if lines.not_understood:
         from mqdiag.facts.unjudged_lines import unjudged_lines
 
-        yield unjudged_lines(lines, len(lines.commonest))
+        yield Open(unjudged_lines(lines, len(lines.commonest)), *_other_side(logs, report))
     if lines.unseen:
-        yield say(
-            (
-                "{lines:count} {lines:line|lines} at WARN or ERROR came in floods and were counted like the lines near"
-                " them."
+        yield Open(
+            say(
+                (
+                    "{lines:count} {lines:line|lines} at WARN or ERROR came in floods and were counted like the lines"
+                    " near them."
+                ),
+                lines=lines.unseen,
             ),
-            lines=lines.unseen,
+            "take_stacks",
         )
     judged = {found.rule for found in report.findings}
     weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
     if weak and not any(found.cause == "connections-ended" for found in report.findings):
-        yield _weak(weak)
-        yield _other_side(logs)
+        yield Open(_weak(weak), *_other_side(logs, report))
 
 
 def _others_tell(report: Report, logs: LogsFacts) -> bool:
@@ -145,16 +182,33 @@ def _weak(weak: dict[str, int]) -> Text:
     )
 
 
-def _other_side(logs: LogsFacts) -> Text:
-    """What to add: the logs that show the same time from the other side."""
+def _own_log(logs: LogsFacts, report: Report) -> Wanted:
+    """RocketMQ's own log of the process; where one is there, the log of the other side."""
+    if logs.other_clients or any(file.kind != "application" for file in logs.files):
+        return _other_side(logs, report)
+    return "own_log", NO_NAMES
+
+
+def _other_side(logs: LogsFacts, report: Report) -> Wanted:
+    """What to add: the logs that show the same time from the other side; threads where both sides are there."""
     kinds = {file.kind for file in logs.files}
     if any(event.kind in OF_GRPC_CLIENTS for event in logs.events) and "proxy" not in kinds:
-        return say("To decide it, add the proxy's proxy.log of the same time.")
+        return "logs_of_proxy", NO_NAMES
     if (kinds and kinds <= OF_RAFT_MEMBERS) or _only_of_raft(logs):
-        return say("To decide it, add the logs of the other members of the Raft group for the same time.")
-    if not kinds.isdisjoint(OF_SERVERS):
-        return say("To decide it, add the logs of the clients for the same time.")
-    return say("To decide it, add the logs of the broker for the same time.")
+        return "logs_of_members", NO_NAMES
+    of_servers = not kinds.isdisjoint(OF_SERVERS)
+    if of_servers and "client" in kinds:
+        threads = report.stacks is not None and report.stacks.judged
+        return ("take_heap" if threads else "take_stacks"), NO_NAMES
+    if of_servers:
+        return "logs_of_clients", {"group": _only(logs.events, "group")}
+    return "logs_of_broker", {"broker": _only(logs.events, "broker")}
+
+
+def _only(events: Iterable[LogEvent], name: Literal["group", "broker"]) -> str | None:
+    """The one group or broker that lines name; None where they name several."""
+    found = {getattr(subject, name) for event in events for subject in event.subjects} - {None}
+    return found.pop() if len(found) == 1 else None
 
 
 def _only_of_raft(logs: LogsFacts) -> bool:
@@ -162,25 +216,31 @@ def _only_of_raft(logs: LogsFacts) -> bool:
     return bool(logs.events) and all(event.kind.startswith("raft-") for event in logs.events)
 
 
-def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Text]:
+def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
     """A few lines that somebody cut out show that something was, and not how long."""
     lines = logs.level_lines
     known_lines = sum(file.event_lines or 0 for file in logs.files)
     fewest = FEWEST_LINES if known_lines >= FEWEST_LINES else FEWEST_UNKNOWN_LINES
     known = lines is not None and bool(lines.harmless or lines.passing)
     if logs.lines == 1 and known:
-        yield say("One log line that is known to be harmless proves nothing.")
+        yield Open(say("One log line that is known to be harmless proves nothing."), "whole_logs")
     elif 0 < logs.lines < fewest and not known:
-        yield say(
-            "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
-            lines=logs.lines,
+        yield Open(
+            say(
+                "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
+                lines=logs.lines,
+            ),
+            "whole_logs",
         )
     for found in report.findings:
         own_lines = sum(file.lines for file in logs.files if file.path in found.rests_on) or logs.lines
         if "logs" in found.seen_in and not found.undecides and 0 < own_lines < EXCERPT_LINES:
-            yield say(
-                "An excerpt of {lines:count} log {lines:line|lines} does not show how long it was: {title}.",
-                lines=own_lines,
-                title=found.title,
+            yield Open(
+                say(
+                    "An excerpt of {lines:count} log {lines:line|lines} does not show how long it was: {title}.",
+                    lines=own_lines,
+                    title=found.title,
+                ),
+                "whole_logs",
             )
             return

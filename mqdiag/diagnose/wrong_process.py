@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.findings import Report
 from mqdiag.text import NOTHING, Text, say
+
+ADVICE = say("; check that they come from the right process")
+RIGHT = "right_process"
+"""name of an action of knowledge/actions.toml"""
 
 
 class WrongProcess(msgspec.Struct, frozen=True):
@@ -15,33 +21,52 @@ class WrongProcess(msgspec.Struct, frozen=True):
     advice: Text
     headline: Text = NOTHING
     """empty where the evidence is of something else as well"""
+    wants: str = ""
+    """name of the action in knowledge/actions.toml that finds the right one"""
 
 
 def wrong_process(report: Report) -> WrongProcess | None:
     """That heap and thread dumps show nothing of RocketMQ; None where they do, or leave it open."""
     processes = ((report.heap, report.stacks), *((one.heap, one.stacks) for one in report.other_processes))
     shown = [_of_process(heap, stacks) for heap, stacks in processes if heap is not None or stacks is not None]
+    if _heap_of_another(processes):
+        return WrongProcess(
+            say("Check that both come from the same process, and take the heap dump of the one with RocketMQ."),
+            say("The thread dumps show RocketMQ, and the heap dump has no consumer, producer or broker of it."),
+            wants=RIGHT,
+        )
     # of several processes it is enough that one is of RocketMQ: others on its host may have been taken along
     return shown[0] if shown and None not in shown else None
+
+
+def _heap_of_another(processes: Sequence[tuple[HeapFacts | None, StacksFacts | None]]) -> bool:
+    """Whether thread dumps show RocketMQ, and all heap dumps that might be of that process do not."""
+    seen = [heap for heap, stacks in processes if stacks is not None and stacks.signs_of_rocketmq == "seen"]
+    if not seen:
+        return False
+    heaps = [heap for heap, _ in processes if heap is not None]
+    return bool(heaps) and all(_without_rocketmq(heap) for heap in heaps)
 
 
 def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProcess | None:
     if heap is not None and not _without_rocketmq(heap):
         return None
     of_stacks = None if stacks is None else _of_stacks(stacks)
-    if heap is None or (stacks is not None and of_stacks is None):
+    if heap is None:
         return of_stacks
+    if stacks is not None and of_stacks is None:
+        return None
     advice = say(
         "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process."
     )
     if of_stacks is not None:
-        return WrongProcess(advice, of_stacks.headline)
+        return WrongProcess(advice, of_stacks.headline, wants=RIGHT)
     return WrongProcess(
         say(
-            "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process, and"
-            " take what shows the trouble while it lasts: `mqdiag capture PID`."
+            "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process."
         ),
         say("No RocketMQ client or broker was found in the heap dump, and nothing that fills it."),
+        wants=RIGHT,
     )
 
 
@@ -56,17 +81,13 @@ def _of_stacks(stacks: StacksFacts) -> WrongProcess | None:
             ),
             say("No RocketMQ client or broker was found: consume threads are there by their names alone."),
         )
+    # an excerpt lacks the JVM's own threads, and shows nothing of the process by what it lacks
+    is_whole = any(thread.role == "jvm" for thread in stacks.threads)
     return WrongProcess(
-        say("No thread of the samples is one of RocketMQ{advice}.", advice=_advice(stacks)),
+        say("No thread of the samples is one of RocketMQ{advice}.", advice=ADVICE if is_whole else NOTHING),
         say("No RocketMQ client or broker was found in the thread dumps."),
+        wants=RIGHT if is_whole else "",
     )
-
-
-def _advice(stacks: StacksFacts) -> Text:
-    """An excerpt lacks the JVM's own threads, and shows nothing of the process by what it lacks."""
-    if any(thread.role == "jvm" for thread in stacks.threads):
-        return say("; check that they come from the right process")
-    return NOTHING
 
 
 def _without_rocketmq(heap: HeapFacts) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 
 import msgspec
 
@@ -10,6 +11,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.addresses import addresses
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
+from mqdiag.facts.logs import LogsFacts
 from mqdiag.lazy_pattern import lazy_pattern
 
 NAMES = (
@@ -24,10 +26,14 @@ NAMES = (
     "container",
     "redelivered",
     "consumer_groups",
+    "since",
+    "until",
+    "log",
 )
 """what sentences may name without being given it"""
 OF_RUN = frozenset(("group", "topic", "broker"))
 """names that a finding has mostly by itself; a command has that of the run where the finding has none"""
+NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
 MOST_GROUPS = 3
 """groups that a sentence names"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -35,6 +41,7 @@ MOST_GROUPS = 3
 _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 _CONTAINERS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
 _PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
+_FRACTION = lazy_pattern(r"\.\d+")
 _PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
@@ -88,6 +95,7 @@ class KnownOfRun:
             "pod": pod.name,
             "namespace": pod.namespace,
             "container": pod.container,
+            **_times(facts.logs),
         }
         self._groups = tuple(sorted({name for name in _groups(facts) if name}))
         self._group, self._topic = _only(self._groups), _only(_topics(facts))
@@ -131,6 +139,23 @@ class KnownOfRun:
             )
             or None
         )
+
+
+def _times(logs: LogsFacts | None) -> dict[str, Known]:
+    """The first and the last time of all logs, as commands take them, and the path of the first log."""
+    files = () if logs is None else logs.files
+    firsts = [file.first for file in files if file.first is not None]
+    lasts = [file.last for file in files if file.last is not None]
+    return {
+        "since": _to_seconds(min(firsts)) if firsts else None,
+        "until": _to_seconds(max(lasts)) if lasts else None,
+        "log": files[0].path if files else None,
+    }
+
+
+def _to_seconds(time: str) -> str:
+    """A time of RFC 3339 with a blank before the clock and without a part of a second."""
+    return _FRACTION.sub("", time.replace("T", " "))
 
 
 def _groups(facts: Facts) -> Iterator[str | None]:

@@ -111,9 +111,10 @@ def test_starts_loads_and_restarts_of_healthy_processes_are_told_healthy(path: P
 )
 def test_only_few_lines_are_called_few(count: int, words: str) -> None:
     logs = LogsFacts(lines=5000, level_lines=LevelLineFacts(symptoms={"send-busy": count}))
-    reason = english()(answered(Report(mqdiag="0", inputs=(), checked=("send-busy",), logs=logs)).answer.reason)
-    assert words in reason
-    assert reason.endswith("add the logs of the broker for the same time.")
+    answer = answered(Report(mqdiag="0", inputs=(), checked=("send-busy",), logs=logs)).answer
+    assert words in english()(answer.reason)
+    assert answer.next is not None
+    assert "On the broker's host, take its logs of the same time" in english()(answer.next.text)
 
 
 def test_symptoms_in_the_log_of_a_raft_member_ask_for_the_logs_of_the_others() -> None:
@@ -122,7 +123,8 @@ def test_symptoms_in_the_log_of_a_raft_member_ask_for_the_logs_of_the_others() -
         given = diagnose_incident([logs]).report.answer
         assert given is not None
         assert given.state == "undecided"
-        assert "add the logs of the other members of the Raft group" in english()(given.reason)
+        assert given.next is not None
+        assert "On the hosts of the other members of the Raft group" in english()(given.next.text)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ def test_a_histogram_gives_counts_and_no_all_clear() -> None:
     assert (report.heap.counted.messages, report.heap.counted.process_queues) == (120, 4)
     assert report.findings == ()
     assert report.answer.state == "undecided"
-    assert "take a heap dump" in english()(report.answer.reason)
+    assert report.answer.next is not None
+    assert "Take a heap dump" in english()(report.answer.next.text)
 
 
 def test_counts_decide_where_byte_arrays_fill_the_heap(tmp_path: Path) -> None:

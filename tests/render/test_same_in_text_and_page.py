@@ -40,7 +40,7 @@ SERIES_AND_LOGS = folders("stacks", "logs")
 BLOCKS = {"h1", "h2", "h3", "h4", "p", "li", "dt", "dd", "summary", "caption", "th", "td", "pre"}
 LEFT_OUT = {"svg", "figcaption", "script", "style"}
 MARKS = re.compile(r"(?:-|->|>|=|from|\d+\.|─+)")
-LONGEST_INCIDENT, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 72, 80, 100, 12
+LONGEST_INCIDENT, LONGEST, LONGEST_OF_MANY, LONGEST_BRIEF = 72, 90, 112, 12
 """lines at 80 columns; paths of archives, which a remedy must name, make some of the others longer"""
 MANY = 10
 """findings of a series that holds one fault beside the other, as only the rig makes them"""
@@ -146,7 +146,7 @@ def without_closing(text: str, report: Report) -> str:
     before, _, closing = text.rpartition("\n\n")
     answering = answering_finding(report)
     said = report.answer.text if answering is None else answering.title
-    assert " ".join(safe(english()(said)).split()) in " ".join(closing.split()), (
+    assert " ".join(safe(english()(said), limit=None).split()) in " ".join(closing.split()), (
         "the end does not say the answer again"
     )
     return f"{before}\n"

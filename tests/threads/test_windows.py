@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
-from mqdiag.findings import Severity
+from mqdiag.findings import Confidence, Severity
 from tests.layers import NIGHTLY
 from tests.threads.real_series import CASES, STANDS, packed_series, truth_of
 
@@ -19,8 +19,13 @@ BUSY = CASES / "busy-progressing-jdk25"
 HEALTHY = [
     path
     for path in packed_series()
-    if "progressing" in path.parent.name and not STANDS & truth_of(path.parent)["summary"].keys()
+    if "progressing" in path.parent.name
+    and not STANDS & truth_of(path.parent)["summary"].keys()
+    # half of these files are CPU times, which are no dumps
+    and path.name != "with-cpu-times.tar.gz"
 ]
+CROWDS = {"jdk8-convoy-progressing", "convoy-slow-progressing", "ways-progressing", "ways-progressing-jdk25"}
+"""series of which each dump shows most threads of a pool before one lock, or one full queue of a logger"""
 
 
 def unpacked(path: Path, folder: Path) -> list[Path]:
@@ -67,7 +72,12 @@ def test_a_single_dump_of_a_healthy_series_makes_no_warning(tmp_path: Path, path
     of_standstills = {"stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock"}
     for dump in unpacked(path, tmp_path):
         found = [one for one in diagnose_stacks([dump]).report.findings if one.rule in of_standstills]
-        assert {one.severity for one in found} <= {Severity.INFO}
+        loud = [one for one in found if one.severity is not Severity.INFO]
+        # a crowd is worth a look, and one dump does not show for how long it has been there
+        assert all(
+            path.parent.name in CROWDS and (one.severity, one.confidence) == (Severity.WARNING, Confidence.LOW)
+            for one in loud
+        )
 
 
 @NIGHTLY

@@ -101,13 +101,14 @@ class TextWriter:
         return isinstance(part, Card) and not any(self._shown(part.parts))
 
     def _inner(self, parts: Sequence[AnyPart], indent: int) -> None:
-        """Parts inside a fold, with empty lines after tables only."""
-        before: AnyPart | None = None
+        """Parts inside a fold, with empty lines after tables only; what is said below a table belongs to it."""
+        below_table = False
         for part in self._shown(parts):
-            if isinstance(before, Table) and not isinstance(part, Paragraph):
+            told_of_it = isinstance(part, Paragraph)
+            if below_table and not told_of_it:
                 self._page.blank()
             self._part(part, indent)
-            before = part
+            below_table = isinstance(part, Table) or (below_table and told_of_it)
 
     def _part(self, part: AnyPart, indent: int) -> None:
         match part:

@@ -5,24 +5,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from mqdiag.facts import Facts
-from mqdiag.facts.known import Known, KnownOfRun
+from mqdiag.facts.known import NO_NAMES, Known, KnownOfRun
 from mqdiag.findings import Action, EvidenceValue
 from mqdiag.knowledge.rule_card import shared_actions
 from mqdiag.rules.said import Step
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders
 
 
-def shared(name: str, facts: Facts, rule: str) -> Iterator[Action]:
+def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] = NO_NAMES) -> Iterator[Action]:
     """Actions of knowledge/actions.toml, for no finding.
 
     Args:
         name: of the actions.
         facts: the evidence.
         rule: for whose sake.
+        named: names besides those that all evidence tells.
     """
-    known = KnownOfRun(facts).of(None, None, None, of_process=True)
+    known = {**KnownOfRun(facts).of(None, None, None, of_process=True), **named}
     for line in shared_actions()[name]:
-        parts = ((part,) if isinstance(part, str) else part for part in (line.say, line.command, line.risk))
+        parts = (
+            (part,) if isinstance(part, str) else part
+            for part in (line.first_of or line.say, line.command, line.risk)
+        )
         texts, commands, risks = (tuple(Text(one) for one in part if one) for part in parts)
         yield from actions(rule, [Step(texts=texts, commands=commands, risks=risks)], known)
 

@@ -1,0 +1,23 @@
+"""Why an answer is undecided, each reason with the action that would decide it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from mqdiag.facts.known import NO_NAMES
+from mqdiag.findings import Action
+from mqdiag.text import Text
+
+
+class Open(NamedTuple):
+    """One reason."""
+
+    why: Text
+    """a sentence"""
+    wants: str = ""
+    """name of the action in knowledge/actions.toml that would decide it; empty where none is known"""
+    named: Mapping[str, str | None] = NO_NAMES
+    """names for its sentences besides those that all evidence tells"""
+    does: Action | None = None
+    """the action itself, where a finding has it"""

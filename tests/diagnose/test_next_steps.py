@@ -1,0 +1,66 @@
+"""The next step of an undecided answer asks for what would decide it, over fixtures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.findings import Report
+from mqdiag.language import english
+from tests.layers import NIGHTLY
+
+FIXTURES = Path(__file__).parents[2] / "fixtures"
+GENERIC = (
+    "Take five thread dumps and the logs",
+    "five thread dumps of the process",
+    "a heap dump of the process",
+)
+FITTING = {
+    "logs/faulty-5.3.3": ("On the broker's host", "--newer-mtime='2026-11-22 00:03:50+08:00'"),
+    "public/dledger-repeated-push-331": ("other members of the Raft group", "member-logs.tgz"),
+    "public/dledger-path-missing-2667": ("On a client's host", "client-logs.tgz"),
+    "public/canal-adapter-acks-null-1200": ("RocketMQ's own log", "--newer-mtime='2018-11-27 15:55:50'"),
+    "public/cpp-connect-takes-4s-28": ("On the broker's host", "--newer-mtime='2019-04-15 10:21:33'"),
+    "public/dledger-votes-after-restart-7620": (
+        "the whole logs that",
+        "--newer-mtime='2023-12-05 10:44:45+08:00'",
+    ),
+    "public/cleaner-keeps-jvm": ("again, whole", "jstack.txt"),
+    "public/druid-take-last": ("four more thread dumps", "--samples 4"),
+    "public/thread-dump-mail-reads": ("List the JVMs", "jcmd -l"),
+}
+REST = sorted(
+    str(path.relative_to(FIXTURES))
+    for kind in ("admin", "heap", "incidents", "logs", "public", "stacks")
+    for path in (FIXTURES / kind).iterdir()
+    if path.is_dir() and str(path.relative_to(FIXTURES)) not in FITTING
+)
+
+
+def step(report: Report) -> str:
+    assert report.answer.state == "undecided"
+    assert report.answer.next is not None
+    return english()(report.answer.next.in_a_line)
+
+
+@pytest.mark.parametrize("path", FITTING)
+def test_the_next_step_fits_what_is_open(path: str) -> None:
+    told = step(diagnose_incident([FIXTURES / path]).report)
+    assert all(words in told for words in FITTING[path]), told
+
+
+@pytest.mark.parametrize("path", [pytest.param(path, marks=NIGHTLY) for path in REST])
+def test_no_undecided_answer_has_a_generic_next_step(path: str) -> None:
+    report = diagnose_incident([FIXTURES / path]).report
+    if report.answer.state == "undecided" and any(given.was_read for given in report.inputs):
+        told = step(report)
+        assert not told.startswith(GENERIC), told
+        assert "unknown" not in told
+
+
+def test_a_heap_without_rocketmq_beside_threads_with_it_is_of_another_process() -> None:
+    given = [FIXTURES / "heap/no-rocketmq/dump.hprof.gz", FIXTURES / "stacks/idle/series.tar.gz"]
+    told = step(diagnose_incident(given).report)
+    assert "jcmd -l" in told
