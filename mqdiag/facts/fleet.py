@@ -223,6 +223,8 @@ class LeftOut(msgspec.Struct, frozen=True, kw_only=True):
     """symbolic links to folders: a link to a folder above would have no end"""
     too_old: int = 0
     """files from before `--since`"""
+    notes: int = 0
+    """files beside a capture that tell of it and are no evidence"""
 
 
 class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):

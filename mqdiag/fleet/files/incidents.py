@@ -38,7 +38,10 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def incidents(files: Iterable[EvidenceFile], window_s: float) -> Iterator[Incident]:
-    """Group the files of one host of one service; a heap dump starts an incident of its own after another one."""
+    """Group the files of one host of one service; a heap dump starts an incident of its own after another one.
+
+    A folder of `mqdiag capture` is an incident of its own, however many dumps it has.
+    """
     row: list[tuple[int, EvidenceFile]] = sorted(
         ((_time(file), file) for file in files), key=lambda pair: (pair[0], pair[1].uri)
     )
@@ -46,11 +49,18 @@ def incidents(files: Iterable[EvidenceFile], window_s: float) -> Iterator[Incide
     dumps = 0
     for time_ns, file in row:
         is_dump = _is_heap_dump(file)
+        of_one = begun and file.capture is not None and begun[-1][1].capture == file.capture
         if begun and (
-            time_ns - begun[-1][0] > window_s * 1e9
-            or time_ns - begun[0][0] > LONGEST_S * 1e9
-            or len(begun) == MOST_FILES
-            or (dumps and is_dump)
+            len(begun) == MOST_FILES
+            or _other_capture(begun[-1][1], file)
+            or (
+                not of_one
+                and (
+                    time_ns - begun[-1][0] > window_s * 1e9
+                    or time_ns - begun[0][0] > LONGEST_S * 1e9
+                    or (dumps and is_dump)
+                )
+            )
         ):
             yield _incident(begun)
             begun, dumps = [], 0
@@ -64,6 +74,10 @@ def _time(file: EvidenceFile) -> int:
     if file.labels.time_ns is not None:
         return file.labels.time_ns
     return file.modified_ns or 0
+
+
+def _other_capture(one: EvidenceFile, other: EvidenceFile) -> bool:
+    return None not in (one.capture, other.capture) and one.capture != other.capture
 
 
 def _is_heap_dump(file: EvidenceFile) -> bool:

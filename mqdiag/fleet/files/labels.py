@@ -68,6 +68,7 @@ class Template:
                     text=repr(text),
                 )
             )
+        self.names_host = "host" in names
         self._pattern = re.compile(pattern + r"(?:\.gz)?", re.DOTALL)
 
     def labels(self, relative: str) -> Labels | None:

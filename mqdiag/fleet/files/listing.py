@@ -10,6 +10,7 @@ import msgspec
 
 from mqdiag.errors import InputError, first_line
 from mqdiag.facts.fleet import LeftOut
+from mqdiag.fleet.files.captures import MANIFEST, Capture, capture_in, is_note
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
@@ -31,6 +32,8 @@ class EvidenceFile(msgspec.Struct, frozen=True, kw_only=True):
     labels: Labels
     error: str | None = None
     """why it cannot be read, if the listing knows already; then the URI can be that of a folder"""
+    capture: str | None = None
+    """the folder of `mqdiag capture` that it is from, as a URI"""
 
 
 class Listing:
@@ -104,16 +107,18 @@ class Listing:
         if not store.is_folder(root):
             raise InputError(given, say("no such file or folder"))
         start = len(root.rstrip("/")) + 1
-        for found in self._below(store, root):
+        for found, capture in self._below(store, root):
             if isinstance(found, tuple):
                 yield self._lost_folder(store, *found, start)
             elif pattern is None or _matches(found.path.split("/"), pattern.split("/")):
-                labelled = self._labelled(store, found, found.path[start:])
+                labelled = self._labelled(store, found, found.path[start:], capture, start)
                 if labelled is not None:
                     yield labelled
 
-    def _below(self, store: Storage, folder: str, depth: int = 0) -> Iterator[Entry | tuple[str, str]]:
-        """All files, folder by folder, so that no more than one folder's names are held.
+    def _below(
+        self, store: Storage, folder: str, depth: int = 0, capture: Capture | None = None
+    ) -> Iterator[tuple[Entry | tuple[str, str], Capture | None]]:
+        """All files with their capture, folder by folder, so that no more than one folder's names are held.
 
         A folder that gives no names comes with the reason.
         """
@@ -126,18 +131,21 @@ class Listing:
         except OSError as error:
             if not depth:
                 raise
-            yield folder, first_line(error)
+            yield (folder, first_line(error)), capture
             return
+        capture = capture_in(store, folder, names) or capture
         for name in names:
             if isinstance(name, Entry):
-                if not _hidden(name.path):
-                    yield name
+                if capture is not None and is_note(name):
+                    self._left_out["notes"] += 1
+                elif not _hidden(name.path):
+                    yield name, capture
             elif _hidden(name):
                 continue
             elif store.is_link(name):
                 self._left_out["linked_folders"] += 1
             else:
-                yield from self._below(store, name, depth + 1)
+                yield from self._below(store, name, depth + 1, capture)
 
     def _lost_folder(self, store: Storage, folder: str, reason: str, start: int) -> EvidenceFile:
         """A folder without a listing is lost evidence of the service that it would belong to."""
@@ -146,7 +154,13 @@ class Listing:
         labels = Labels(service=UNKNOWN, host=relative) if self._templates else inside
         return EvidenceFile(uri=store.uri(folder), labels=labels, error=reason)
 
-    def _labelled(self, store: Storage, entry: Entry, relative: str) -> EvidenceFile | None:
+    def _labelled(
+        self, store: Storage, entry: Entry, relative: str, capture: Capture | None = None, start: int = 0
+    ) -> EvidenceFile | None:
+        if capture is not None:
+            labels = capture.labels(f"{capture.folder}/{MANIFEST}"[start:], self._templates)
+            if labels is not None:
+                return _evidence(store.uri(entry.path), entry, labels, store.uri(capture.folder))
         if self._templates:
             labels = next(
                 (found for one in self._templates if (found := one.labels(relative)) is not None), None
@@ -168,8 +182,10 @@ class Listing:
                 yield _evidence(other.uri(inner), entry, labels)
 
 
-def _evidence(uri: str, entry: Entry, labels: Labels) -> EvidenceFile:
-    return EvidenceFile(uri=uri, bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels)
+def _evidence(uri: str, entry: Entry, labels: Labels, capture: str | None = None) -> EvidenceFile:
+    return EvidenceFile(
+        uri=uri, bytes=entry.bytes, modified_ns=entry.modified_ns, labels=labels, capture=capture
+    )
 
 
 def _has_glob(path: str) -> bool:

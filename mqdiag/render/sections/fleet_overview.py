@@ -195,6 +195,8 @@ def _left_out(left_out: LeftOut) -> tuple[Text, ...]:
         )
     if left_out.too_old:
         told.append(say("{files:count} {files:file|files} from before --since", files=left_out.too_old))
+    if left_out.notes:
+        told.append(say("{files:count} {files:note|notes} beside captures", files=left_out.notes))
     if left_out.linked_folders:
         told.append(
             say(
