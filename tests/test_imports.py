@@ -19,17 +19,18 @@ HEAVY = ("numba", "numpy", "numpy.ma", "pandas", "pyspark", "llvmlite")
 ROOT = Path(__file__).parents[1]
 FIXTURES = ROOT / "fixtures"
 MOST_MODULES = {
+    # facts are in files by subject, nine more than before
     ("--help",): 51,
     # what recordings, services and control groups hold, and the actions of now and then
-    ("rules",): 242,
+    ("rules",): 254,
     # pools, collectors, containers of listeners, common places, loops and starts are looked for in every series
-    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 239,
+    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 253,
     # what lines leave open is decided in a module that dumps do without
     # what was done to a text is looked for before any reader sees it, in two modules
-    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 276,
+    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 289,
     # packed evidence of any kind, memory that arrays use one after the other, a dump that is unmapped beside the
     # report, and kernels that read fields are subjects of their own
-    ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 383,
+    ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 398,
 }
 """modules of ours that a command imports at most; each takes a third of a millisecond of every run"""
 SCRIPT = """

@@ -80,7 +80,7 @@ def test_links_of_and_to_made_pages_lead_somewhere(tmp_path: Path) -> None:
     for name in ("docs", "README.md", "CHANGELOG.md", "SECURITY.md"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, tmp_path / name)
-    for name in ("fixtures", "mqdiag", "tests", "LICENSE", "Makefile"):
+    for name in ("fixtures", "mqdiag", "tests", "LICENSE", "NOTICE", "Makefile"):
         (tmp_path / name).symlink_to(ROOT / name)
     assert make_docs("--pages", "--root", str(tmp_path)) == (0, "")
     made = {path.relative_to(tmp_path / "docs").as_posix() for path in (tmp_path / "docs").rglob("*.md")}
