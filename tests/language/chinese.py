@@ -23,7 +23,7 @@ NAMES = frozenset(
         "Elasticsearch", "Kubernetes", "Linux", "rocketmq-spring", "rocketmq-clients", "proxy", "systemd", "nofile",
         # the JVM
         "Java", "JVM", "JDK", "JNI", "GC", "HotSpot", "ZGC", "CMS", "Parallel", "Serial", "Shenandoah",
-        "cleaner", "class", "setter",
+        "cleaner", "class", "setter", "handler", "Handler",
         "Full", "Future", "future", "latch", "to-space", "exhausted", "allocation", "stall",
         # files and hardware
         "commitlog", "consumequeue", "config", "SSD", "NFS", "inode", "swap", "iostat", "await", "util", "vmstat",
