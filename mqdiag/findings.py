@@ -70,7 +70,7 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     key: Public | None = None
     environment: Public | None = None
     service: Public | None = None
-    host: Public | None = None
+    host: Name | None = None
     instance: Public | None = None
     """which of several brokers of that name, by where its logs lie"""
 

@@ -13,6 +13,8 @@ from mqdiag.findings import Report
 from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS
 from mqdiag.text import NOTHING, Text, say
 
+LONG_LINE = 4 << 10
+"""bytes of a log with one line or none, from which on its line ends are lost"""
 FEWEST_LINES = 3
 """below so many lines a log shows nothing by what it does not say"""
 FEWEST_UNKNOWN_LINES = 5
@@ -75,6 +77,13 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
                 else NOTHING,
             ),
             *_own_log(logs, report),
+        )
+    joined = [file for file in logs.files if file.lines <= 1 and file.bytes >= LONG_LINE]
+    if joined:
+        yield Open(
+            say("{path} has lost its line ends, so mqdiag cannot tell its lines apart.", path=joined[0].path),
+            "same_file",
+            {"path": joined[0].path},
         )
     untold = [file for file in logs.files if file.untold_lines]
     if untold:
@@ -224,7 +233,7 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
     known = lines is not None and bool(lines.harmless or lines.passing)
     if logs.lines == 1 and known:
         yield Open(say("One log line that is known to be harmless proves nothing."), "whole_logs")
-    elif 0 < logs.lines < fewest and not known:
+    elif 0 < logs.lines < fewest * max(len(logs.files), 1) and not known:
         yield Open(
             say(
                 "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",

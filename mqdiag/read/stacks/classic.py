@@ -124,6 +124,7 @@ class ClassicScanner:
         self._around = self._around.next(
             self._above if self._above.endswith(above) else above, buffer[line_start:start]
         )
+        begins_inside = _ends_in_stack(self._above if self._above.endswith(above) else above)
         self._above = ""
         if buffer.startswith(patterns.DUMP_MARK, start):
             line_end = buffer.find("\n", start)
@@ -140,7 +141,10 @@ class ClassicScanner:
                 elif pid:
                     self._sample.pid = int(pid[1])
             return buffer[line_end + 1 :] if line_end >= 0 else ""
-        self._open_headless()
+        sample = self._open_headless()
+        if begins_inside:
+            sample.complete = False
+            sample.problem = say("it begins in the middle of a thread: what stood above is missing")
         return buffer[start:]
 
     def _open_headless(self) -> Sample:
@@ -343,6 +347,12 @@ class ClassicScanner:
 
 def _utf8_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
+def _ends_in_stack(above: str) -> bool:
+    """Whether the text above the first thread is the rest of another one."""
+    lines = above.rstrip().rsplit("\n", 1)
+    return bool(lines[-1]) and patterns.OF_STACK.match(lines[-1]) is not None
 
 
 def _find_start(buffer: str) -> int:

@@ -22,6 +22,10 @@ MORE_THAN_A_THREAD = (
     *(mark.encode() for mark in (DUMP_MARK, JNI_MARK, DEADLOCK_MARK, SMR_MARK, *HEADS)),
 )
 """signs of text that is decoded and looked at as a whole"""
+OF_STACK = lazy_pattern(
+    r"\s+(?:at [\w.$/<>@-]{1,300}\(|- (?:locked|waiting|parking|eliminated)\b|java\.lang\.Thread\.State: )"
+)
+"""a line of a thread below its header"""
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
 SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
 SMR_ELEMENTS = lazy_pattern(r"elements=\{([0-9a-fx,\s]*)\}")
