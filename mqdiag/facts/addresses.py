@@ -50,6 +50,15 @@ def _masters(logs: LogsFacts | None, admin: AdminFacts | None) -> Iterator[tuple
         yield from (
             (one.name, one.address) for one in logs.brokers if one.settings.get("brokerRole") != "SLAVE"
         )
+        yield _printed(logs.settings)
+
+
+def _printed(settings: dict[str, str]) -> tuple[str | None, str | None]:
+    """Name and address of the one broker whose start the logs show; a value of several starts has commas."""
+    name, host, port = (settings.get(key) for key in ("brokerName", "brokerIP1", "listenPort"))
+    if settings.get("brokerRole") == "SLAVE" or not host or not port or not port.isdigit() or "," in host:
+        return None, None
+    return name, f"{host}:{port}"
 
 
 def _settings(

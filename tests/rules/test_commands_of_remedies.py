@@ -8,6 +8,7 @@ from types import ModuleType
 import msgspec
 
 from mqdiag.facts import Facts
+from mqdiag.facts.addresses import addresses
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.language import english
@@ -77,3 +78,17 @@ def test_a_command_has_the_pid_where_the_finding_is_of_that_process_alone() -> N
 def test_a_card_knows_no_names() -> None:
     card = " ".join(english()(action.in_a_line) for action in no_route.RULE.card.now)
     assert "mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC`." in card
+
+
+def test_a_brokers_own_log_tells_the_addresses_of_its_commands() -> None:
+    printed = {
+        "brokerName": "broker-a",
+        "brokerIP1": "10.0.0.8",
+        "listenPort": "10911",
+        "namesrvAddr": "10.0.0.9:9876",
+        "brokerRole": "ASYNC_MASTER",
+    }
+    known = addresses(None, LogsFacts(settings=printed), None)
+    assert (known.name_server, known.brokers) == ("10.0.0.9:9876", {"broker-a": "10.0.0.8:10911"})
+    slave = addresses(None, LogsFacts(settings={**printed, "brokerRole": "SLAVE"}), None)
+    assert slave.brokers == {}
