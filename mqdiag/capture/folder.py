@@ -16,9 +16,9 @@ from mqdiag import __version__
 from mqdiag.errors import OutputError, UsageError
 from mqdiag.files import write_whole
 from mqdiag.language import english
+from mqdiag.read.capture_manifest import MANIFEST
 from mqdiag.text import Text, say
 
-MANIFEST = "manifest.json"
 _UNFIT = re.compile(r"[^\w.-]+")
 
 Tell = Callable[[Text], None]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -14,12 +13,11 @@ from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.progress import Progress
+from mqdiag.read.capture_manifest import MOST_BYTES, START
 from mqdiag.text import Text, say
 
-MOST_BYTES = 16 << 20
 _EVIDENCE = ("thread dump", "heap dump", "log")
 """what the names of steps begin with whose files rules read"""
-_START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:')
 
 
 class _Process(msgspec.Struct, frozen=True):
@@ -46,7 +44,7 @@ class _Manifest(msgspec.Struct, frozen=True):
 
 
 def _recognise(piece: Piece) -> bool:
-    return _START.match(piece.inner_head) is not None and not piece.packed and piece.size_bytes <= MOST_BYTES
+    return START.match(piece.inner_head) is not None and not piece.packed and piece.size_bytes <= MOST_BYTES
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

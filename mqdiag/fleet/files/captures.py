@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import msgspec
 
 from mqdiag.fleet.files.labels import Labels, Template, default_labels, parse_time
 from mqdiag.fleet.files.storage import Entry, Storage
+from mqdiag.read.capture_manifest import MANIFEST, MOST_BYTES, START
 
-MANIFEST = "manifest.json"
-_MOST_BYTES = 16 << 20
-_START = re.compile(rb'\s*\{\s*"mqdiag_capture"\s*:')
 _HEAD_BYTES = 256
 _NOTES = ("origin.md", "truth.json")
 """what people lay beside a capture: notes about it, no evidence"""
@@ -49,14 +46,14 @@ class Capture(msgspec.Struct, frozen=True, kw_only=True):
 def capture_in(store: Storage, folder: str, names: Sequence[Entry | str]) -> Capture | None:
     """The capture whose manifest is among the names of a folder; None where there is none that can be read."""
     entry = next((one for one in names if isinstance(one, Entry) and _name(one) == MANIFEST), None)
-    if entry is None or entry.bytes > _MOST_BYTES:
+    if entry is None or entry.bytes > MOST_BYTES:
         return None
     try:
         with store.open(entry.path) as file:
             head = file.read(_HEAD_BYTES)
-            if _START.match(head) is None:
+            if START.match(head) is None:
                 return None
-            found = msgspec.json.decode(head + file.read(_MOST_BYTES), type=Capture)
+            found = msgspec.json.decode(head + file.read(MOST_BYTES), type=Capture)
     except (OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return msgspec.structs.replace(found, folder=folder)

@@ -10,10 +10,11 @@ import msgspec
 
 from mqdiag.errors import InputError, first_line
 from mqdiag.facts.fleet import LeftOut
-from mqdiag.fleet.files.captures import MANIFEST, Capture, capture_in, is_note
+from mqdiag.fleet.files.captures import Capture, capture_in, is_note
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
+from mqdiag.read.capture_manifest import MANIFEST
 from mqdiag.text import Text, say
 
 Identity = tuple[int, int | None]
