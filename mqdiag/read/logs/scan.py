@@ -92,11 +92,17 @@ class Places(NamedTuple):
 
 
 class Automaton:
-    """Literals to look for; it takes the same time for every text."""
+    """Literals to look for; it takes nearly the same time for every text.
+
+    Hundreds of literals take 1 ms to set up in this form, and 40 ms as a table of all states (DFA). The table reads
+    usual logs 10 % faster, and texts full of literals seven times as slowly, as it is larger than a cache.
+    """
 
     def __init__(self, literals: Sequence[bytes]) -> None:
         self.literals = literals
-        self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
+        self._find = BytesAhoCorasick(
+            literals, implementation=Implementation.ContiguousNFA
+        ).find_matches_as_indexes
 
     def places(self, block: bytes, begin: int, own: bytes, words: Sequence[bytes]) -> Places:
         """Where literals and words stand.
