@@ -19,11 +19,17 @@ def _event(kind: str, at: str) -> LogEvent:
 
 def fires() -> Facts:
     """Nothing came from 10.0.0.1:10911 for two minutes."""
-    events = (_event("broker-registered", "2026-11-28T09:00:00"), _event("broker-expired", "2026-11-28T09:20:00"))
+    events = (
+        _event("broker-registered", "2026-11-28T09:00:00"),
+        _event("broker-expired", "2026-11-28T09:20:00"),
+    )
     return Facts(logs=LogsFacts(events=events, lines=500))
 
 
 def silent() -> Facts:
     """The broker took leave, and came again."""
-    events = (_event("broker-removed", "2026-11-28T09:20:00"), _event("broker-registered", "2026-11-28T09:21:00"))
+    events = (
+        _event("broker-removed", "2026-11-28T09:20:00"),
+        _event("broker-registered", "2026-11-28T09:21:00"),
+    )
     return Facts(logs=LogsFacts(events=events, lines=500))
