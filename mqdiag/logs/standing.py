@@ -78,7 +78,7 @@ class _Places(msgspec.Struct):
 
     count: int = 0
     position: int = -1
-    """of the last message"""
+    """place in the log where the last message begins"""
     first: int | None = None
     last: int | None = None
     """time of the first and of the last message, in milliseconds"""

@@ -30,7 +30,7 @@ MOST_RECORDS = 400
 LEAST_NAMED = 3
 """such lines that name threads of pools, without which their names prove nothing"""
 MOST_NAMED = 60
-"""of them around a dump"""
+"""such lines around a dump that are looked at"""
 _RECORD = lazy_pattern(
     rb"[^\"'\n]{0,80}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d-\d\d-\d\d |[A-Z][a-z]{2} [ \d]\d )"
     rb"\d\d:\d\d:\d\d(?:[.,]\d+)?\S{0,6}[ \]|:]+\S"
