@@ -35,6 +35,13 @@ def _lines(report: Report) -> Iterator[Text]:
             yield _of(other.name, _heap(other.heap, zone))
         if other.stacks is not None:
             yield _of(other.name, _stacks(other.stacks))
+    for recording in () if report.recordings is None else report.recordings.recordings:
+        yield say(
+            "a flight recording of {seconds:seconds}, from {began:time}: {events:count} events",
+            seconds=recording.seconds,
+            began=_in_zone(recording.began_at, zone),
+            events=recording.events,
+        )
     if report.logs is not None:
         yield _logs(report.logs)
     if report.stores is not None:

@@ -222,6 +222,10 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 0
     """the shortest run of samples over which one of the threads makes no progress"""
     seconds: float | None = None
+    began_after: Public | None = None
+    """when one of the threads was last seen at other work; of recordings, where events tell"""
+    began_before: Public | None = None
+    """when the first of them was seen in it; of recordings"""
     cpu_growth_ms: float | None = None
     """the largest of the threads"""
     confidence: ConfidenceLevel = "medium"

@@ -43,7 +43,9 @@ _EXCUSED_BY_EXCEPTION = ("save", "replica")
 _PRINTED_BY_ALL = ("thrown", "grpc-thrown", "send", "route")
 """reasons of texts that are an exception's"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
-_ENDS_OF_HEAD = lazy_pattern(rb"\] - | - | : |\] |\) |: |msg=\"|\):")
+_ENDS_OF_HEAD = lazy_pattern(
+    rb"\] - | - | : |\] |\) |: |msg=\"|\):|\||\t|(?<=ERROR )\d{1,7} |(?<=WARN )\d{1,7} "
+)
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _OF_GRPC = b"io.grpc."

@@ -10,7 +10,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps
-from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Paragraph, Section, Table
+from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Paragraph, Section, Table, sections_of
 from mqdiag.text import Text, quantity, say
 
 _MOST_BARS = 12
@@ -19,13 +19,14 @@ _PAUSE_STEP_S = 1.0
 
 def recordings_section(report: Report, view: View) -> Iterator[Section]:
     """One section for each recording."""
-    if report.recordings is None:
-        return
-    many = len(report.recordings.recordings) > 1
-    for number, recording in enumerate(report.recordings.recordings, 1):
-        title = say("Flight recording {path}", path=recording.path) if many else say("Flight recording")
-        name = f"recording-{number}" if many else "recording"
-        yield Section(name=name, title=title, parts=[*_parts(recording, name)])
+    if report.recordings is not None:
+        yield from sections_of(
+            report.recordings.recordings,
+            "recording",
+            alone=say("Flight recording"),
+            title=lambda one: say("Flight recording {path}", path=one.path),
+            parts=_parts,
+        )
 
 
 def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
