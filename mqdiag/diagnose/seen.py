@@ -14,7 +14,7 @@ from mqdiag.text import say
 MOST_SEEN = 3
 """a screen has space for so many, and nothing is left to ask for"""
 LEAST_SHARE = 0.1
-"""of the heap, below which a holder matters to nobody"""
+"""share of the heap below which a holder matters to nobody"""
 _AT_REST, _ABSENT = "idle", "ABSENT"
 _WEIGHT = ("stuck", "blocked", "unknown", "progressing", _AT_REST)
 _LEFT_OUT = "…"

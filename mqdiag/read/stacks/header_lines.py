@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.lazy_pattern import lazy_pattern
 
 MOST_BYTES = 4 << 20
-"""of a text that are searched; a longer one has so many threads that nobody reads it by lines"""
+"""size of a text that is searched; a longer one has so many threads that nobody reads it by lines"""
 _HEADER = lazy_pattern(rb'"([^\n]{1,400}?)" (?:#\d|daemon |(?:os_)?prio=|tid=|Id=|J9VMThread)')
 
 
