@@ -323,6 +323,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     not_judged_because: NotJudged | None = None
     pasted: Text | None = None
     """why the dumps are taken for a text that somebody pasted into a log; None for dumps of the log's own process"""
+    may_be_pasted: Text | None = None
+    """why they may be such a text"""
     jvms: int = 1
     repeated_samples: int = 0
     """samples left out because they are the same as another"""

@@ -94,6 +94,7 @@ class _Build:
             connections=connection_rows(read, zones),
             listener_exceptions=(
                 *exception_rows(self._not_repeated("consume-exception"), "messages"),
+                *exception_rows(self._not_repeated("listener-logged-error"), "logged"),
                 *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
             ),
             shared_client_ids=shared_ids(read, zones),

@@ -55,6 +55,9 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         judged=series.not_judged is None,
         not_judged_because=series.not_judged,
         pasted=next((sample.pasted for sample in samples if sample.pasted is not None), None),
+        may_be_pasted=next(
+            (sample.may_be_pasted for sample in samples if sample.may_be_pasted is not None), None
+        ),
         jvms=series.jvms,
         repeated_samples=series.repeated,
         cut_samples=series.cut,

@@ -96,7 +96,10 @@ class Automaton:
 
     def __init__(self, literals: Sequence[bytes]) -> None:
         self.literals = literals
-        self._find = BytesAhoCorasick(literals, implementation=Implementation.DFA).find_matches_as_indexes
+        # the full table of states searches a quarter faster, and takes as long to build as 40 MB take to search: longer
+        # logs have the kernel
+        automaton = BytesAhoCorasick(literals, implementation=Implementation.ContiguousNFA)
+        self._find = automaton.find_matches_as_indexes
 
     def places(self, block: bytes, begin: int, own: bytes, words: Sequence[bytes]) -> Places:
         """Where literals and words stand.

@@ -104,6 +104,8 @@ class Sample(msgspec.Struct, kw_only=True):
     stopped_at_byte: int | None = None
     pasted: Text | None = None
     """why it is taken for a text that somebody pasted into the log, and not for a dump of the log's own process"""
+    may_be_pasted: Text | None = None
+    """why it may be such a text"""
     headless: bool = False
     """a paste without the JVM's first line"""
     heap_used_bytes: int | None = None
