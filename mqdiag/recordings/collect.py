@@ -18,8 +18,12 @@ from mqdiag.read.stacks.records import Sample
 from mqdiag.recordings import dumps as thread_dumps
 from mqdiag.recordings import samples as sample_kinds
 from mqdiag.recordings import spans as span_kinds
+from mqdiag.recordings.allocations import EVENTS as ALLOCATED
+from mqdiag.recordings.allocations import Allocations
 from mqdiag.recordings.budgets import Budgets
+from mqdiag.recordings.class_counts import ClassCounts
 from mqdiag.recordings.constants import Constants, ThreadKey
+from mqdiag.recordings.errors import EXCEPTION, Errors
 from mqdiag.recordings.looks import looks_at
 from mqdiag.recordings.memory import Memory
 from mqdiag.recordings.methods import hot_methods
@@ -46,7 +50,8 @@ OTHERS = (
     "jdk.DirectBufferStatistics", "jdk.OldObjectSample", "jdk.JVMInformation", "jdk.LongFlag",
     "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag", "jdk.Shutdown", "jdk.DataLoss", "jdk.ActiveSetting",
     "jdk.ThreadStart", "jdk.ThreadEnd", "jdk.JavaErrorThrow", "jdk.JavaExceptionThrow", "jdk.ContainerConfiguration",
-    "jdk.ContainerCPUThrottling", "jdk.SystemGC",
+    "jdk.ContainerCPUThrottling", "jdk.SystemGC", "jdk.SafepointBegin", "jdk.ClassLoadingStatistics",
+    "jdk.ClassLoaderStatistics", "jdk.MetaspaceSummary", *ALLOCATED,
 )  # fmt: skip
 WANTED = frozenset((*JUDGED, *OTHERS))
 """events that are decoded; all others are counted only"""
@@ -93,6 +98,9 @@ class _Reading:
         self._samples = SampleCollector(self._threads)
         self._memory = Memory(self._places)
         self._process = Process(self._places)
+        self._errors = Errors(self._places)
+        self._allocations = Allocations(self._places)
+        self._classes = ClassCounts()
         self._dumps: list[tuple[int, Sample]] = []
         self._bodies = BodyParser()
         self._heads: list[ChunkHead] = []
@@ -106,6 +114,9 @@ class _Reading:
         self._samples.add(chunk, constants)
         self._memory.add(chunk, constants)
         self._process.add(chunk, constants)
+        self._errors.add(chunk, constants)
+        self._allocations.add(chunk, constants)
+        self._classes.add(chunk, constants)
         self._dumps += thread_dumps.dumps_in(chunk, self._path, self._bodies)
         del self._dumps[: -thread_dumps.MOST_DUMPS]
         self._counts.update({name: count for name, (count, _) in chunk.counts.items()})
@@ -155,12 +166,17 @@ class _Reading:
             calls=waits.calls(),
             locks=waits.locks(),
             budgets=of_groups,
+            threads=budgets.threads(),
             standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
             hot_methods=hot_methods(samples, threads, self._places),
-            errors=process.errors(),
-            thrown=process.thrown(),
+            errors=self._errors.errors(),
+            thrown=self._errors.thrown(),
+            exceptions_recorded=EXCEPTION in enabled,
+            allocations=self._allocations.allocations(),
             collections=memory.collections(seconds),
             pauses=memory.pauses(),
+            stops=memory.stops(),
+            classes=self._classes.classes(),
             heap=memory.heap(begin),
             allocated_bytes_per_second=memory.allocation_rate(),
             container=process.container(),

@@ -57,6 +57,15 @@ class Constants:
             self._classes[key] = None if raw is None else readable_class(raw)
         return self._classes[key]
 
+    def loader_classes(self, keys: NDArray[np.int64]) -> list[str | None]:
+        """The class of each class loader; None for the JVM's own."""
+        pool = self._chunk.constants_of("jdk.types.ClassLoader")
+        if pool is None or not len(pool.records) or not pool.records.has("type"):
+            return [None] * len(keys)
+        rows = pool.rows_of(keys)
+        kinds = np.where(rows < 0, 0, pool.records.integers("type")[np.maximum(rows, 0)])
+        return [self.class_name(kind) if kind else None for kind in kinds.tolist()]
+
     def text(self, type_name: str, key: int) -> str | None:
         """The only text of a constant of a simple type, such as the name of a collector."""
         kind, pool = self._chunk.type_named(type_name), self._chunk.constants_of(type_name)

@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from mqdiag.facts.recordings import OldObject, RecordedCollections, RecordedPause
+from mqdiag.facts.recordings import OldObject, RecordedCollections, RecordedPause, RecordedStops
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants
@@ -44,6 +44,8 @@ class Memory:
         self.direct: list[tuple[int, int, int, int]] = []
         """(nanoseconds of the epoch, bytes used, buffers, bytes that the JVM allows)"""
         self._operations: list[tuple[int, int, str]] = []
+        self._stops: list[tuple[int, int]] = []
+        """(nanoseconds that it took until all threads stood still, nanoseconds of the epoch)"""
         self._allocated: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
     def add(self, chunk: Chunk, constants: Constants) -> None:
@@ -112,6 +114,18 @@ class Memory:
         found = sorted((*self._pauses, *self._operations), key=lambda one: -one[1])[:MOST_PAUSES]
         return tuple(
             RecordedPause(at=instant(at), ms=ms(took), operation=name) for at, took, name in found if took
+        )
+
+    def stops(self) -> RecordedStops | None:
+        """How long the JVM waited for its threads to stop; None where no event tells."""
+        if not self._stops:
+            return None
+        took, at = max(self._stops)
+        return RecordedStops(
+            count=len(self._stops),
+            total_ms=ms(sum(took for took, _ in self._stops)),
+            longest_ms=ms(took),
+            longest_at=instant(at),
         )
 
     def heap(self, begin_ns: int) -> tuple[tuple[float, int], ...]:
@@ -204,11 +218,16 @@ class Memory:
             self.heap_max = int(configuration.integers("maxSize")[-1])
 
     def _add_operations(self, chunk: Chunk, constants: Constants) -> None:
+        stops = chunk.events("jdk.SafepointBegin", ("startTime", "duration"))
+        if stops is not None:
+            self._stops += zip(
+                stops.nanoseconds("duration").tolist(), stops.nanoseconds("startTime").tolist(), strict=True
+            )
         records = chunk.events("jdk.ExecuteVMOperation")
         if records is None:
             return
-        stops = records.integers("safepoint") != 0 if records.has("safepoint") else np.ones(len(records), bool)
-        own = records.taken(np.flatnonzero(stops))
+        still = records.integers("safepoint") != 0 if records.has("safepoint") else np.ones(len(records), bool)
+        own = records.taken(np.flatnonzero(still))
         for at, took, key in zip(
             own.nanoseconds("startTime").tolist(),
             own.nanoseconds("duration").tolist(),

@@ -1,4 +1,4 @@
-"""The JVM as a whole: what it is, its limits, processors, threads and errors."""
+"""The JVM as a whole: what it is, its limits, processors and threads."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from mqdiag.facts.recordings import GrownThreads, RecordedContainer, RecordedError
+from mqdiag.facts.recordings import GrownThreads, RecordedContainer
 from mqdiag.facts.vocabulary import ShutdownBegan
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.jfr.chunk import Chunk
@@ -20,7 +20,6 @@ _FLAG_EVENTS = ("jdk.LongFlag", "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.Unsi
 _FLAGS = frozenset(
     {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
 )
-_ERRORS = ("jdk.JavaErrorThrow", "jdk.JavaExceptionThrow")
 LAST_THREAD = "No remaining non-daemon Java threads"
 """the reason of jdk.Shutdown after the last thread's end: Threads::destroy_vm of HotSpot"""
 _NUMBER = lazy_pattern(r"\d+")
@@ -47,8 +46,6 @@ class Process:
         self._starts: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ends: Counter[str] = Counter()
         self._counts: list[tuple[int, int]] = []
-        self._thrown: list[tuple[int, int]] = []
-        self._errors: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
         self._cpu: list[tuple[float, float]] = []
         self._container: RecordedContainer | None = None
         self._throttling: list[tuple[int, int, int, int]] = []
@@ -58,7 +55,6 @@ class Process:
         self._add_jvm(chunk)
         self._add_settings(chunk)
         self._add_threads(chunk, constants)
-        self._add_errors(chunk, constants)
         self._add_end(chunk, constants)
         self._add_limits(chunk)
 
@@ -96,25 +92,6 @@ class Process:
                 )
             )
         return tuple(sorted(found, key=lambda one: one.ended - one.started)[:MOST_ROWS])
-
-    def thrown(self) -> int | None:
-        """Exceptions that were made between the first count and the last one."""
-        return max(self._thrown)[1] - min(self._thrown)[1] if len(self._thrown) > 1 else None
-
-    def errors(self) -> tuple[RecordedError, ...]:
-        """Classes of errors and exceptions, those made most often first."""
-        found = []
-        for name, made in self._errors.items():
-            frames = Counter(frame for _, place, _ in made if (frame := self._places.own_frame(place)))
-            found.append(
-                RecordedError(
-                    class_name=name,
-                    count=len(made),
-                    frame=frames.most_common(1)[0][0] if frames else None,
-                    thread=max(made)[2] or None,
-                )
-            )
-        return tuple(sorted(found, key=lambda one: (-one.count, one.class_name))[:MOST_ROWS])
 
     def cpu_shares(self) -> tuple[float | None, float | None]:
         """Share of all processors that the JVM used, and that all processes of the machine used."""
@@ -208,27 +185,6 @@ class Process:
             self._counts += zip(
                 records.nanoseconds("startTime").tolist(), records.integers("activeCount").tolist(), strict=True
             )
-
-    def _add_errors(self, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.events("jdk.ExceptionStatistics")
-        if records is not None:
-            self._thrown += zip(
-                records.nanoseconds("startTime").tolist(), records.integers("throwables").tolist(), strict=True
-            )
-        for event in _ERRORS:
-            records = chunk.events(event)
-            if records is None or not len(records):
-                continue
-            stacks = constants.stacks(records.integers("stackTrace")).tolist()
-            for at, key, thread, stack in zip(
-                records.nanoseconds("startTime").tolist(),
-                records.integers("thrownClass").tolist(),
-                records.integers("eventThread").tolist(),
-                stacks,
-                strict=True,
-            ):
-                name = constants.class_name(key) or "?"
-                self._errors[name].append((at, stack, constants.thread(thread).name))
 
     def _add_limits(self, chunk: Chunk) -> None:
         records = chunk.events("jdk.CPULoad")

@@ -230,8 +230,9 @@ def _finding(
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts)
-    if doubt is not None and confidence is Confidence.HIGH:
-        confidence, why = Confidence.MEDIUM, doubt
+    may_be_quoted = doubt in (AMONG_LINES, FOLLOWED)
+    if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
+        confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
     of_run = told().of(
         subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
@@ -267,7 +268,7 @@ def _finding(
         tells_most=draft.tells_most,
         lies_at=rule.texts.lies_at,
         undecides=rule.texts.undecides or draft.undecides,
-        may_be_quoted=doubt in (AMONG_LINES, FOLLOWED),
+        may_be_quoted=may_be_quoted,
         gives_way_to=draft.gives_way_to,
     )
 

@@ -13,6 +13,7 @@ OTHER_MEANINGS = {
     ("facts/vocabulary.py", "busy-loop"): "the cause of a standstill",
     ("facts/vocabulary.py", "page-cache-busy"): "the cause of a wait",
     ("facts/vocabulary.py", "regression"): "a kind of change between two runs",
+    ("fleet/verdict.py", "regression"): "a kind of change between two runs",
     ("logs/consuming.py", "threshold-divided"): "a kind of log line",
     ("render/openmetrics.py", "regression"): "a kind of change between two runs",
     ("render/sections/log_events.py", "flow-control"): "a section of a report",
