@@ -121,7 +121,7 @@ class _Build:
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
             level_lines=level_line_facts(
-                (log.levels for log in read),
+                ((log.path, log.levels) for log in read),
                 is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
             ),
             repeated=tuple(
@@ -302,6 +302,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         ),
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
+        first_untold_line=log.untold.line,
     )
 
 
