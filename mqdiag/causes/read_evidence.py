@@ -91,6 +91,12 @@ def _stacks(stacks: StacksFacts) -> Text:
         limits = say(
             "; somebody pasted {samples:it|them} into a log: {why}", samples=stacks.samples, why=stacks.pasted
         )
+    elif stacks.may_be_pasted is not None:
+        limits = say(
+            "; somebody may have pasted {samples:it|them} into a log: {why}",
+            samples=stacks.samples,
+            why=stacks.may_be_pasted,
+        )
     return say(
         "{samples:count} {samples:thread dump|thread dumps}{over}: {threads:count} {threads:thread|threads}{limits}",
         samples=stacks.samples,

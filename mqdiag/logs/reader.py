@@ -18,7 +18,7 @@ from mqdiag.logs.other_clients import other_client
 from mqdiag.logs.provenance import Provenance
 from mqdiag.logs.quoted import QuotedLines, says_something
 from mqdiag.logs.repeats import repeated_text
-from mqdiag.logs.standing import Standing, Standings
+from mqdiag.logs.standing import Standing, as_written
 from mqdiag.logs.statements import beginnings, searched
 from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
 from mqdiag.read.logs.blocks import blocks
@@ -101,13 +101,13 @@ class LogsReader:
         if not first.strip():
             raise empty_file(path)
         head = first[:HEAD_BYTES]
-        shape = shape_of(head, path)
+        shape, standings = as_written(shape_of(head, path), head)
         levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
         rows, provenance, quoted = self._rows, Provenance(shape.form), QuotedLines()
-        standings, less = Standings(shape.kind == "application", head), LessTallies()
+        less = LessTallies()
         team = None
         if self._statements:
             from mqdiag.logs.team_lines import TeamLines  # most runs know of no team

@@ -20,7 +20,8 @@ from mqdiag.findings import (
     Skipped,
     fingerprint,
 )
-from mqdiag.rules.discovery import RuleFile
+from mqdiag.rules.catalogue import RuleFile
+from mqdiag.rules.discovery import load
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.rules.shared.actions import actions
@@ -92,7 +93,7 @@ def run_rules(
             reason, kinds = missing
             skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
-        rule = listed.load() if isinstance(listed, RuleFile) else listed
+        rule = load(listed) if isinstance(listed, RuleFile) else listed
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
             found = [
@@ -229,8 +230,9 @@ def _finding(
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts)
-    if doubt is not None and confidence is Confidence.HIGH:
-        confidence, why = Confidence.MEDIUM, doubt
+    may_be_quoted = doubt in (AMONG_LINES, FOLLOWED)
+    if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
+        confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
     of_run = told().of(
         subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
@@ -266,7 +268,7 @@ def _finding(
         tells_most=draft.tells_most,
         lies_at=rule.texts.lies_at,
         undecides=rule.texts.undecides or draft.undecides,
-        may_be_quoted=doubt in (AMONG_LINES, FOLLOWED),
+        may_be_quoted=may_be_quoted,
         gives_way_to=draft.gives_way_to,
     )
 
