@@ -227,6 +227,17 @@ class ListenerException(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
+class RegisteredMaster(msgspec.Struct, frozen=True, kw_only=True):
+    """A master as a name server logged it, which it has not taken away since."""
+
+    broker: Name
+    address: Address
+    path: Public
+    """the log"""
+    first: Public | None = None
+    """its first registration"""
+
+
 class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
     """A queue of an orderly consumer by the message that it failed on last."""
 
@@ -343,6 +354,7 @@ class LogsFacts(OfLogs, frozen=True, kw_only=True):
     """peers with at least two connections that ended, those with the most first"""
     listener_exceptions: tuple[ListenerException, ...] = ()
     """the most frequent ones first"""
+    registered_masters: tuple[RegisteredMaster, ...] = ()
     shared_client_ids: tuple[SharedClientId, ...] = ()
     suspended_queues: tuple[SuspendedQueue, ...] = ()
     """those that failed most often in a row first"""
