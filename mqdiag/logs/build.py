@@ -299,6 +299,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
+        cut_at=log.column,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
     )

@@ -283,6 +283,10 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
         return FOLLOWED
     if {*shown_by} == {"logs"} and draft.unsigned:
         return say("its lines stand below a message of an application, which somebody may have written")
+    if {*shown_by} == {"logs"} and facts.logs is not None and any(file.cut_at for file in facts.logs.files):
+        return say(
+            "the lines of a log were cut, and what stood behind may excuse what they show, or explain it"
+        )
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:
         return say("the log is an excerpt of a few lines, and does not show how often it was")
