@@ -300,6 +300,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
         cut_at=log.column,
+        pid=log.pid,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
     )

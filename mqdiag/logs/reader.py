@@ -15,6 +15,7 @@ from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
+from mqdiag.logs.process_ids import process_id
 from mqdiag.logs.provenance import Provenance
 from mqdiag.logs.quoted import QuotedLines, says_something
 from mqdiag.logs.repeats import repeated_text
@@ -60,6 +61,8 @@ class ReadLog(msgspec.Struct):
     untold: Untold
     column: int | None
     """at which something cut its lines; None where they end by themselves"""
+    pid: int | None
+    """the process that wrote it, as far as its lines tell"""
     team: list[StatementTally]
     """for each statement of a team, in their order"""
 
@@ -168,6 +171,7 @@ class LogsReader:
             repeated,
             untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
             column,
+            process_id(tally, watched.tail[-_TAIL_BYTES:]),
             told,
         )
 

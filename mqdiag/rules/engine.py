@@ -233,9 +233,7 @@ def _finding(
     if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
         confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
-    of_run = told().of(
-        subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
-    )
+    of_run = told().of(subject.group, subject.topic, subject.broker, seen_in=shown_by)
     stated = {**msgspec.structs.asdict(subject), **draft.evidence}
     known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
