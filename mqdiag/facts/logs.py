@@ -66,6 +66,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     untold_lines: int = 0
     """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
     first_untold: Excerpt = ""
+    first_untold_line: int | None = None
+    """number of its line from 1"""
     """the first of them"""
 
     @property

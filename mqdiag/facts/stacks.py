@@ -83,6 +83,8 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cpu_growth_ms: float | None = None
     held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
+    line: int | None = None
+    """where it begins in the file of the last sample, from 1; None where that is not known"""
     same_call: SameCall | None = None
     """why the state is unknown: all samples show the same, and nothing tells a standstill from slow work"""
 

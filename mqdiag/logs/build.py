@@ -94,6 +94,7 @@ class _Build:
             connections=connection_rows(read, zones),
             listener_exceptions=(
                 *exception_rows(self._not_repeated("consume-exception"), "messages"),
+                *exception_rows(self._not_repeated("listener-logged-error"), "logged"),
                 *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
             ),
             shared_client_ids=shared_ids(read, zones),
@@ -120,7 +121,7 @@ class _Build:
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
             level_lines=level_line_facts(
-                (log.levels for log in read),
+                ((log.path, log.levels) for log in read),
                 is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
             ),
             repeated=tuple(
@@ -303,6 +304,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         pid=log.pid,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
+        first_untold_line=log.untold.line,
     )
 
 

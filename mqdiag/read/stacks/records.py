@@ -111,5 +111,7 @@ class Sample(msgspec.Struct, kw_only=True):
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
     """size of the heap at that moment, where the dump has it, as a javacore has"""
+    header_lines: dict[str, int] = msgspec.field(default_factory=dict)
+    """numbers of the lines of the file on which threads begin, by name; of the last sample of a short file alone"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""
