@@ -59,6 +59,10 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """share of its first lines that have a level, of those that begin a record; None where none does"""
     harmless_lines: int = 0
     """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    cut_at: int | None = None
+    """column at which something cut its lines, so that what stood behind is unknown; null where nothing did"""
+    pid: int | None = None
+    """process that wrote it, where that is a client's own log"""
     untold_lines: int = 0
     """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
     first_untold: Excerpt = ""

@@ -315,6 +315,8 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
+        cut_at=log.column,
+        pid=log.pid,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
         first_untold_line=log.untold.line,
