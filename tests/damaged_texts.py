@@ -60,6 +60,7 @@ CHARACTERS: dict[str, Damage] = {
 LINES: dict[str, Damage] = {
     "doubled blank lines": lambda text: text.replace("\n", "\n\n"),
     "carriage returns": lambda text: text.replace("\n", "\r\n"),
+    "carriage returns alone": lambda text: text.replace("\n", "\r"),
     "quotation": _each(lambda _, line: "> " + line),
     "fence": lambda text: f"It hangs since noon:\n\n```text\n{text}```\nAny idea?\n",
     "jira": lambda text: f"{{code:java}}\n{text}{{code}}\n",

@@ -11,7 +11,7 @@ from pathlib import Path
 from mqdiag.capture.folder import CaptureFolder, Tell
 from mqdiag.capture.inside import opened_folder
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, last_line
-from mqdiag.capture.taken_over import take_over
+from mqdiag.capture.taken_over import move_written
 from mqdiag.capture.target import PROC, Target
 from mqdiag.errors import OutputError
 from mqdiag.files import RESERVE_BYTES, free_bytes
@@ -91,11 +91,9 @@ def take_heap_dump(folder: CaptureFolder, target: Target, jcmd: Tool, plan: Heap
         try:
             answer = ask(jcmd, target, *words, seconds=LONGEST_SECONDS)
             with opened_folder(target.root, place) as there:
-                if not os.access(name, os.F_OK, dir_fd=there, follow_symlinks=False):
+                is_there = not target.own_files and Path(place).resolve() == kept.parent.resolve()
+                if not (kept.exists() if is_there else move_written(there, seen, kept, target)):
                     raise ToolFailed(last_line(answer) or say("the JVM wrote no file"))
-                if target.own_files or Path(place).resolve() != kept.parent.resolve():
-                    kept.parent.mkdir(exist_ok=True)
-                    take_over(there, seen, kept, target)
         except OSError as error:
             raise OutputError(
                 say(

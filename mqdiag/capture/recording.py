@@ -15,7 +15,7 @@ from pathlib import Path
 from mqdiag.capture.folder import CaptureFolder, Tell
 from mqdiag.capture.inside import opened_folder
 from mqdiag.capture.jdk import Tool, ToolFailed, ask, last_line
-from mqdiag.capture.taken_over import take_over
+from mqdiag.capture.taken_over import move_written
 from mqdiag.capture.target import Target
 from mqdiag.errors import OutputError, UsageError
 from mqdiag.files import RESERVE_BYTES, free_bytes
@@ -183,12 +183,9 @@ def _settings(there: int, name: str) -> Iterator[None]:
 
 def _moved(there: int, target: Target, written: str, kept: Path) -> bool:
     """Whether the JVM wrote the file, which is in the folder of the capture now."""
-    name = os.path.basename(written)
-    if not os.access(name, os.F_OK, dir_fd=there, follow_symlinks=False):
-        return False
     try:
-        kept.parent.mkdir(exist_ok=True)
-        take_over(there, target.root + written, kept, target)
+        if not move_written(there, target.root + written, kept, target):
+            return False
     except OSError as error:
         raise OutputError(
             say(

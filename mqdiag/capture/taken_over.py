@@ -13,6 +13,20 @@ from mqdiag.capture.target import Target
 from mqdiag.text import say
 
 
+def move_written(there: int, seen: str, kept: Path, target: Target) -> bool:
+    """Whether the process wrote the file; it is in the folder of the capture then. Arguments as of `take_over`.
+
+    Raises:
+        ToolFailed: it is no file of the process.
+        OSError: it cannot be moved.
+    """
+    if not os.access(os.path.basename(seen), os.F_OK, dir_fd=there, follow_symlinks=False):
+        return False
+    kept.parent.mkdir(exist_ok=True)
+    take_over(there, seen, kept, target)
+    return True
+
+
 def take_over(there: int, seen: str, kept: Path, target: Target) -> None:
     """Move the file that the process wrote in a folder of everybody, and nothing that is there in its place.
 

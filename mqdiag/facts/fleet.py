@@ -81,6 +81,8 @@ class SharedCause(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     host_share: float
     """share of the hosts of this run"""
+    new_services: int | None = None
+    """services in which the earlier run looked for it and did not find it; None without an earlier run"""
     example_services: tuple[Public, ...] = ()
     example_hosts: tuple[Public, ...] = ()
     example_title: Text = msgspec.field(default_factory=no_words)
@@ -103,6 +105,16 @@ class CommonTrait(msgspec.Struct, frozen=True, kw_only=True):
     findings: int
     fault_hosts: int
     """hosts with the rule and cause, whatever they share"""
+    new_services: int | None = None
+    """services for which the fault is new since the earlier run; None without one"""
+    trait_hosts: int | None = None
+    """hosts that have it, with the fault or without; None where only the fault itself tells of it"""
+    other_hosts: int | None = None
+    """hosts that are known to have another value"""
+    other_fault_hosts: int | None = None
+    """hosts with the fault among those with another value"""
+    chance: float | None = None
+    """chance that so many share it if it has nothing to do with the fault, by Fisher's exact test"""
     example_services: tuple[Public, ...] = ()
     example_hosts: tuple[Public, ...] = ()
     example_title: Text = msgspec.field(default_factory=no_words)
@@ -134,6 +146,12 @@ class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
     title: Text
     hosts: int
     """with it, in the run that has it"""
+    shared: TraitKind | None = None
+    """kind of what most other hosts with a new fault have in common with this service"""
+    shared_value: Setting | None = None
+    shared_services: int | None = None
+    """services that share it, with this one"""
+    shared_hosts: int | None = None
 
 
 class GroupCapacity(msgspec.Struct, frozen=True, kw_only=True):

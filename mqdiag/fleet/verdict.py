@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -16,7 +16,8 @@ from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts, FleetFailure, FleetTotals
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
-from mqdiag.rules import cards_of
+from mqdiag.rules.catalogue import cards_of
+from mqdiag.rules.common_cause import key_of
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -44,8 +45,10 @@ def fleet_verdict(
     unmarked = msgspec.structs.replace(settings, baseline=Baseline())
     diagnosis = judge(Facts(inputs=inputs, fleet=facts, expectations=settings.expectations), unmarked)
     report = diagnosis.report
+    common = {found.subject.key: found.fingerprint for found in report.findings}
+    linked = (_linked(found, common) for found in report.findings)
     # What is common comes first, and the findings of the services behind it stay: a repair is made in a service.
-    findings = sorted((*report.findings, *lone), key=lambda found: found.severity.rank)
+    findings = sorted((*linked, *lone), key=lambda found: found.severity.rank)
     named = {found.rule for found in (*findings, *report.ignored)}
     report = msgspec.structs.replace(
         report,
@@ -58,6 +61,16 @@ def fleet_verdict(
     return msgspec.structs.replace(diagnosis, report=answered(report, report.answer.margins))
 
 
+def _linked(found: Finding, common: Mapping[str | None, str]) -> Finding:
+    """The new fault of a service with the common cause that it shares, if there is a finding of that."""
+    told = found.evidence
+    if told.get("shared_value") is None:
+        return found
+    key = key_of(*(str(told[part]) for part in ("rule", "cause", "shared", "shared_value")))
+    causes = (common[key],) if key in common else ()
+    return msgspec.structs.replace(found, caused_by=causes)
+
+
 def nothing_read(failures: Iterable[FleetFailure]) -> Text:
     """Why a path or a service gave nothing: the reason of the first of its files."""
     first = next((failure for failure in failures if failure.path is not None), None)
@@ -67,7 +80,7 @@ def nothing_read(failures: Iterable[FleetFailure]) -> Text:
 
 
 def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> Report:
-    """Judge one service by what its own incidents show; nothing of it is compared with other services."""
+    """Judge one service by what its own incidents show; beside it stand its changes, and what differs in its groups."""
     state = one.state
     is_lost = state.failed == state.incidents
     given = Input(
@@ -94,7 +107,14 @@ def service_verdict(facts: FleetFacts, one: OneService, settings: Settings) -> R
             services=(state,),
             hosts=one.hosts,
             failures=one.failures,
-            totals=FleetTotals(failures=one.failure_count),
+            changes=one.changes,
+            drifts=one.drifts,
+            outliers=one.outliers,
+            totals=FleetTotals(
+                failures=one.failure_count,
+                regressions=sum(change.kind == "regression" for change in one.changes),
+                recoveries=sum(change.kind == "recovery" for change in one.changes),
+            ),
         ),
     )
     return answered(with_baseline(report, settings.baseline, settings.today))

@@ -4,8 +4,33 @@ from __future__ import annotations
 
 import msgspec
 
+from mqdiag.facts.vocabulary import GcFormat
+
 FILLED_SHARE = 0.95
 """share of the heap in use after a full collection: the next allocations need the next one"""
+
+
+class Collection(msgspec.Struct, kw_only=True):
+    """One collection, as its line says; None where the line does not say it."""
+
+    form: GcFormat
+    at: int | None
+    """time of the line, in ms"""
+    seconds: float | None
+    """since the JVM started"""
+    full: bool
+    for_room: bool
+    """nothing but the want of room caused it"""
+    pause_ms: float
+    before: int | None = None
+    """bytes in use before it; of the heap, as the next two"""
+    after: int | None = None
+    heap: int | None = None
+    """capacity"""
+    asked: bool = False
+    """System.gc() asked for it"""
+    old_full: bool = False
+    """it left the old generation full"""
 
 
 class Run(msgspec.Struct):

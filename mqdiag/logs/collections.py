@@ -10,7 +10,7 @@ import msgspec
 from mqdiag.facts.vocabulary import GcFormat
 from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.collection_rows import FILLED_SHARE, Room, Run
+from mqdiag.logs.collection_rows import FILLED_SHARE, Collection, Room, Run
 from mqdiag.logs.message import Message
 from mqdiag.logs.pause_lines import USUAL, size_in_bytes
 from mqdiag.logs.tally import MINUTE_MS, Span
@@ -108,16 +108,18 @@ class GcTally(msgspec.Struct):
         self.to_space_exhausted += to_space
         self.stalls += stalled
         self._add(
-            "unified",
-            at,
-            float(uptime.replace(b",", b".")),
-            full=full,
-            for_room=for_room,
-            asked=asked,
-            pause_ms=float(pause.replace(b",", b".")),
-            before=size_in_bytes(before),
-            after=size_in_bytes(after),
-            heap=size_in_bytes(heap),
+            Collection(
+                form="unified",
+                at=at,
+                seconds=float(uptime.replace(b",", b".")),
+                full=full,
+                for_room=for_room,
+                asked=asked,
+                pause_ms=float(pause.replace(b",", b".")),
+                before=size_in_bytes(before),
+                after=size_in_bytes(after),
+                heap=size_in_bytes(heap),
+            )
         )
         return True
 
@@ -130,31 +132,34 @@ class GcTally(msgspec.Struct):
         if found is not None:
             _, what, before, unit, after, after_unit, heap, heap_unit, pause = found.groups()
             self._add(
-                "unified",
-                at,
-                seconds,
-                full=what in FULL,
-                for_room=_for_room(text),
-                asked=_asked(text),
-                pause_ms=_number(pause),
-                before=_bytes(before, unit),
-                after=_bytes(after, after_unit),
-                heap=_bytes(heap, heap_unit) if heap else None,
+                Collection(
+                    form="unified",
+                    at=at,
+                    seconds=seconds,
+                    full=what in FULL,
+                    for_room=_for_room(text),
+                    asked=_asked(text),
+                    pause_ms=_number(pause),
+                    before=_bytes(before, unit),
+                    after=_bytes(after, after_unit),
+                    heap=_bytes(heap, heap_unit) if heap else None,
+                )
             )
             return True
         found = _ZGC.search(text)
         if found is not None:
             _, before, unit, percent, after, after_unit, percent_after = found.groups()
             self._add(
-                "unified",
-                at,
-                seconds,
-                full=False,
-                for_room=False,
-                pause_ms=0.0,
-                before=_bytes(before, unit),
-                after=_bytes(after, after_unit),
-                heap=None,
+                Collection(
+                    form="unified",
+                    at=at,
+                    seconds=seconds,
+                    full=False,
+                    for_room=False,
+                    pause_ms=0.0,
+                    before=_bytes(before, unit),
+                    after=_bytes(after, after_unit),
+                )
             )
             used, freed = int(percent_after) / 100, (int(percent) - int(percent_after)) / 100
             fills = used >= CYCLE_FILLED_SHARE and freed <= CYCLE_FUTILE_SHARE
@@ -188,17 +193,19 @@ class GcTally(msgspec.Struct):
         # a young collection that finds no room for what survives collects the old generation too, in the same line
         full = found is None or found[2] == "Full GC" or failed or _OLD.search(text) is not None
         self._add(
-            "jdk8",
-            at,
-            seconds,
-            full=full,
-            for_room=_for_room(text),
-            asked=_asked(text),
-            old_full=_leaves_old_full(text),
-            pause_ms=_number(pauses[-1]) * 1000,
-            before=_bytes(before, unit) if heaps else None,
-            after=_bytes(after, after_unit) if heaps else None,
-            heap=_bytes(heap, heap_unit) if heaps else None,
+            Collection(
+                form="jdk8",
+                at=at,
+                seconds=seconds,
+                full=full,
+                for_room=_for_room(text),
+                asked=_asked(text),
+                old_full=_leaves_old_full(text),
+                pause_ms=_number(pauses[-1]) * 1000,
+                before=_bytes(before, unit) if heaps else None,
+                after=_bytes(after, after_unit) if heaps else None,
+                heap=_bytes(heap, heap_unit) if heaps else None,
+            )
         )
         self.to_space_exhausted += "to-space exhausted" in text
         return True
@@ -222,48 +229,38 @@ class GcTally(msgspec.Struct):
         if capacity:
             self.room.see(seconds, self.after_any / capacity, capacity, full=False, fills=False)
 
-    def _add(
-        self,
-        form: GcFormat,
-        at: int | None,
-        seconds: float | None,
-        *,
-        full: bool,
-        for_room: bool,
-        pause_ms: float,
-        before: int | None,
-        after: int | None,
-        heap: int | None,
-        asked: bool = False,
-        old_full: bool = False,
-    ) -> None:
-        self.form = self.form or form
+    def _add(self, one: Collection) -> None:
+        self.form = self.form or one.form
         self.collections += 1
-        self.full += full
-        if asked:
+        self.full += one.full
+        if one.asked:
             self.asked += 1
-            self.asked_pause_ms += pause_ms
-        if after is not None:
-            self.after_any = after
-            if full:
-                self.after_full = after
-        if heap is not None:
-            self.heap = max(self.heap or 0, heap)
-        self._pause(pause_ms, at)
-        now = seconds if seconds is not None else None if at is None else at / 1000
-        if after is not None and heap:
-            freed = 0.0 if before is None else (before - after) / heap
-            fills = full and for_room and (after >= FILLED_SHARE * heap or (old_full and freed < FUTILE_SHARE))
-            self.room.see(now, after / heap, heap, full=full, fills=fills, fills_old=old_full)
+            self.asked_pause_ms += one.pause_ms
+        if one.after is not None:
+            self.after_any = one.after
+            if one.full:
+                self.after_full = one.after
+        if one.heap is not None:
+            self.heap = max(self.heap or 0, one.heap)
+        self._pause(one.pause_ms, one.at)
+        now = one.seconds if one.seconds is not None else None if one.at is None else one.at / 1000
+        if one.after is not None and one.heap:
+            freed = 0.0 if one.before is None else (one.before - one.after) / one.heap
+            is_full = one.after >= FILLED_SHARE * one.heap or (one.old_full and freed < FUTILE_SHARE)
+            fills = one.full and one.for_room and is_full
+            self.room.see(
+                now, one.after / one.heap, one.heap, full=one.full, fills=fills, fills_old=one.old_full
+            )
         if now is None:
             return
         # the time of a unified line is the end of the pause, that of JDK 8's its begin
-        began, ended = (now - pause_ms / 1000, now) if self.form == "unified" else (now, now + pause_ms / 1000)
+        pause_s = one.pause_ms / 1000
+        began, ended = (now - pause_s, now) if self.form == "unified" else (now, now + pause_s)
         if self.first_s is None:
             self.first_s = began
         # a JVM that started again counts its seconds from 0 again
         self.last_s = ended if self.last_s is None or ended >= self.last_s else self.last_s
-        self._follow(now, at, full, for_room, asked, old_full, pause_ms, before, after, heap)
+        self._follow(one, now, began, ended)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms
@@ -277,47 +274,35 @@ class GcTally(msgspec.Struct):
         if len(self.minutes) > MOST_MINUTES:
             self._fold()
 
-    def _follow(
-        self,
-        now: float,
-        at: int | None,
-        full: bool,
-        for_room: bool,
-        asked: bool,
-        old_full: bool,
-        pause_ms: float,
-        before: int | None,
-        after: int | None,
-        heap: int | None,
-    ) -> None:
+    def _follow(self, one: Collection, now: float, began: float, ended: float) -> None:
         """Runs of full collections that free little; young ones in between do not end them."""
         run = self.run
         if run is not None and (now < run.ended_s - 1 or now - run.ended_s > RUN_GAP_S):
             run = self.run = None
-        if not full:
+        if not one.full:
             if run is not None:
-                run.pause_ms += pause_ms
+                run.pause_ms += one.pause_ms
                 run.ended_s = max(run.ended_s, now)
             return
         # without a capacity, what was in use before is the least that the heap can hold
-        whole = heap or before
-        if before is None or after is None or not whole:
+        whole = one.heap or one.before
+        if one.before is None or one.after is None or not whole:
             self.run = None
             return
         # the young generation alone may be more than the share
-        if before - after >= FUTILE_SHARE * whole and not old_full:
+        if one.before - one.after >= FUTILE_SHARE * whole and not one.old_full:
             self.run = None
             return
         if run is None:
-            began = now - pause_ms / 1000 if self.form == "unified" else now
-            run = self.run = Run(began, began, at)
+            run = self.run = Run(began, began, one.at)
+        has_room = one.heap is not None and one.after < ROOM_USED_SHARE * one.heap
         run.full += 1
-        run.for_room += for_room and (old_full or heap is None or after >= ROOM_USED_SHARE * heap)
-        run.old_full += old_full
-        run.asked += asked and not old_full and heap is not None and after < ROOM_USED_SHARE * heap
-        run.pause_ms += pause_ms
-        run.freed += (before - after) / whole
-        run.ended_s = now if self.form == "unified" else now + pause_ms / 1000
+        run.for_room += one.for_room and (one.old_full or not has_room)
+        run.old_full += one.old_full
+        run.asked += one.asked and not one.old_full and has_room
+        run.pause_ms += one.pause_ms
+        run.freed += (one.before - one.after) / whole
+        run.ended_s = ended
         if self.worst_run is None or run.pause_ms > self.worst_run.pause_ms:
             self.worst_run = run
 

@@ -19,6 +19,8 @@ MAX_LINE = 16 << 20
 """bytes after which text without a line end is cut, so that memory stays bounded"""
 MAX_LEVELS = 3
 """wrappers one inside the other: a collector's record around kubectl's pod around a quoted line, say"""
+FEWEST_RETURNS = 2
+"""CRs in a text without any LF, from which on they are its line ends"""
 _LEAST_ODD = 3
 _ODD_SHARE = 50
 """one odd blank for so many usual ones was put there by a page; fewer belong to the text"""
@@ -77,13 +79,16 @@ def healed(chunks: Iterator[bytes], *, keeps_times: bool = False) -> Iterator[by
     ahead: list[bytes] = []
     while sum(map(len, ahead)) < SAMPLE_BYTES and (chunk := next(chunks, b"")):
         ahead.append(chunk)
-    steps = steps_for(b"".join(ahead)[:SAMPLE_BYTES], keeps_times=keeps_times)
+    sample = b"".join(ahead)[:SAMPLE_BYTES]
+    every: Iterator[bytes] = chain(ahead, chunks)
+    if _ends_by_returns(sample):
+        sample, every = _with_line_ends(sample), map(_with_line_ends, every)
+    steps = steps_for(sample, keeps_times=keeps_times)
     if not steps:
-        yield from ahead
-        yield from chunks
+        yield from every
         return
     rest: list[bytes] = []
-    for chunk in chain(ahead, chunks):
+    for chunk in every:
         end = chunk.rfind(b"\n") + 1
         rest.append(chunk[:end] if end else chunk)
         if end or sum(map(len, rest)) > MAX_LINE:
@@ -96,8 +101,18 @@ def healed(chunks: Iterator[bytes], *, keeps_times: bool = False) -> Iterator[by
 
 def heal(text: bytes, *, keeps_times: bool = False) -> bytes:
     """A whole text, or its beginning, as its writer left it; the same object where nothing was done to it."""
+    text = _with_line_ends(text) if _ends_by_returns(text[:SAMPLE_BYTES]) else text
     steps = steps_for(text[:SAMPLE_BYTES], keeps_times=keeps_times)
     return _applied(steps, text) if steps else text
+
+
+def _ends_by_returns(sample: bytes) -> bool:
+    """Whether some terminal or old editor wrote CR alone at the ends of lines."""
+    return b"\n" not in sample and sample.count(b"\r") >= FEWEST_RETURNS
+
+
+def _with_line_ends(text: bytes) -> bytes:
+    return text.replace(b"\r", b"\n")
 
 
 def _applied(steps: list[Step], block: bytes) -> bytes:
@@ -122,8 +137,8 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
         yield _uncoloured
         sample = _uncoloured(sample)
     if sample.lstrip()[:1] == "<" and _PAGE.match(sample):
-        yield _of_page
-        sample = _of_page(sample)
+        yield of_page
+        sample = of_page(sample)
     if any(sign in sample for sign in _FENCE_SIGNS) and _FENCE.search(sample):
         yield _unfenced
         sample = _unfenced(sample)
@@ -171,7 +186,8 @@ def _uncoloured(text: str) -> str:
     return _COLOUR.sub("", text)
 
 
-def _of_page(text: str) -> str:
+def of_page(text: str) -> str:
+    """Text without the tags and entities of a web page."""
     import html  # its table of entities takes time, and only pages have them
 
     return html.unescape(_TAGS.sub("", _BREAKS.sub("\n", text))).replace("\xa0", " ")

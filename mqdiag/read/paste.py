@@ -11,6 +11,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 from mqdiag.read.healing import heal
 from mqdiag.read.logs.levels import ANY
+from mqdiag.read.wrappers import FRAME
 
 MAX_BYTES = 512 << 10
 """size of an excerpt; a larger text is a log file"""
@@ -43,7 +44,7 @@ _BEGINS = lazy_pattern(
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
 _DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)
-_FRAME = lazy_pattern(rb"\s*at [\w.$/@-]+\(")
+_FRAME = lazy_pattern(rb"\s*" + FRAME.encode())
 _GAP = lazy_pattern(rb"\S {2,}(?=\S)")
 LEAST_GAPS = 3
 """wide gaps from which on a line is the row of a table, as kubectl prints it"""

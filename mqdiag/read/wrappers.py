@@ -33,34 +33,41 @@ QUOTED = "(quoted) > "
 _DUMP_MARKS = ("Full thread dump", "java.lang.Thread.State: ", *HEADS)
 _LOGGER_KEYS = ("logger", "logger_name", "loggerName", "level", "thread_name")
 
+METHOD = r"at [\w.$<>/@+-]{1,300}"
+FRAME = METHOD + r"\("
+"""how a frame of a stack begins, behind its indentation"""
 _TIME = r"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)"
-_PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
-    # containerd; `stern` handles the parts of long lines
-    (lazy_pattern(rf"{_TIME} (?:stdout|stderr) [PF](?: |$)"), True),
-    # docker compose, optionally with timestamps
-    (
-        lazy_pattern(
-            rf"(?!(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) )[\w.-]{{1,60}} +\|(?: {_TIME})?(?: |$)(?!.* \| )"
-        ),
-        False,
-    ),
-    # kubectl logs --prefix, optionally with --timestamps
-    (lazy_pattern(rf"\[(?:pod|container)/[^\]]{{1,300}}\](?: {_TIME})?(?: |$)"), False),
-    # syslog, RFC 5424
-    (lazy_pattern(r"<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\])(?: |$)\ufeff?"), True),
-    # syslog, BSD form, as journalctl and rsyslog write it
-    (
-        lazy_pattern(
-            r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"
-        ),
-        True,
+CRI = lazy_pattern(rf"{_TIME} (?:stdout|stderr) [PF](?: |$)")
+"""containerd; `stern` handles the parts of long lines"""
+CRI_PART = lazy_pattern(rf"{_TIME} (?:stdout|stderr) P ")
+_COMPOSE = lazy_pattern(
+    rf"(?!(?:TRACE|DEBUG|INFO|WARN|ERROR|FATAL) )[\w.-]{{1,60}} +\|(?: {_TIME})?(?: |$)(?!.* \| )"
+)
+"""optionally with timestamps, as the next"""
+_KUBECTL = lazy_pattern(rf"\[(?:pod|container)/[^\]]{{1,300}}\](?: {_TIME})?(?: |$)")
+_SYSLOGS = (
+    # RFC 5424
+    lazy_pattern(r"<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\])(?: |$)\ufeff?"),
+    # the form of BSD, as journalctl and rsyslog write it
+    lazy_pattern(
+        r"(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"
     ),
     # rsyslog with ISO time
-    (lazy_pattern(rf"{_TIME} \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"), True),
-    # a mail or a chat
-    (lazy_pattern(r"(?:> ?)+"), False),
-    # kubectl logs --timestamps, docker logs -t
-    (lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: |$)"), True),
+    lazy_pattern(rf"{_TIME} \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"),
+)
+QUOTES = lazy_pattern(r"(?:> ?)+")
+"""marks of a quotation in a mail or a chat"""
+_DOCKER = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: |$)")
+"""kubectl logs --timestamps, docker logs -t"""
+NAMED = (_COMPOSE, _KUBECTL, *_SYSLOGS)
+"""prefixes that name a service, a pod or a host"""
+_PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
+    (CRI, True),
+    (_COMPOSE, False),
+    (_KUBECTL, False),
+    *((syslog, True) for syslog in _SYSLOGS),
+    (QUOTES, False),
+    (_DOCKER, True),
 )
 """each with whether it has the time that the text may lack"""
 _GREP = lazy_pattern(r"(?P<number>\d{1,9})[:-]")
@@ -105,7 +112,7 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
         return Wrapper(partial(CsvRows, column), False)
     for pattern, has_time in _PREFIXES:
         if pattern.match(filled[0]) and _nearly_all(map(pattern.match, filled), len(filled)):
-            part = _CRI_PART if pattern is _PREFIXES[0][0] else None
+            part = CRI_PART if pattern is CRI else None
             return Wrapper(partial(Prefix, pattern, part), has_time)
     return _numbered(filled) or _constant(filled)
 
@@ -169,9 +176,6 @@ class Prefix:
             out.append(self._begun + inner)
             self._begun = ""
         return "".join(out)
-
-
-_CRI_PART = lazy_pattern(rf"{_TIME} (?:stdout|stderr) P ")
 
 
 class JsonLines:

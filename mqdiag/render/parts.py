@@ -31,9 +31,9 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import msgspec
 
@@ -348,3 +348,29 @@ class Section(msgspec.Struct, frozen=True, kw_only=True):
     """False for tables that a printed page leaves out"""
     folded: bool = False
     """a page shows its title, and the parts on demand"""
+
+
+_Fact = TypeVar("_Fact")
+
+
+def sections_of(
+    facts: Sequence[_Fact],
+    name: str,
+    *,
+    alone: Text,
+    title: Callable[[_Fact], Text],
+    parts: Callable[[_Fact, str], Iterable[AnyPart]],
+) -> Iterator[Section]:
+    """One section for each fact, numbered where there are several.
+
+    Args:
+        facts: what each section is about.
+        name: the anchor of one alone.
+        alone: its title.
+        title: that of one of several.
+        parts: those of a fact, by the anchor of its section.
+    """
+    many = len(facts) > 1
+    for number, fact in enumerate(facts, 1):
+        anchor = f"{name}-{number}" if many else name
+        yield Section(name=anchor, title=title(fact) if many else alone, parts=[*parts(fact, anchor)])

@@ -27,5 +27,5 @@ def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
                     service=change.service,
                 ),
                 evidence={"against": fleet.against},
-                words={"title": change.title},
+                words={"title": change.title, "is_shared": change.shared is not None},
             )

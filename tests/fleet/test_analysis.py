@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -201,7 +201,7 @@ def test_causes_by_spread() -> None:
         *(_finding("orders", f"h{place}", "deep") for place in range(9)),
     ]
     frame = _table("findings", rows)
-    first, second = _rows("shared_causes", unrefuted_findings=frame)
+    first, second = _rows("shared_causes", unrefuted_findings=frame, changes=_CHANGES.empty_table())
     assert (first["rule"], first["services"], first["hosts"], first["findings"], first["rank"]) == (
         "wide",
         2,
@@ -336,13 +336,17 @@ def test_one_host_does_not_refute_the_fault_of_another() -> None:
     assert _open(frame, incidents).num_rows == 1
 
 
-def _with_evidence(service: str, host: str, group: str | None = None, **evidence: str) -> dict[str, Any]:
+def _with_evidence(service: str, host: str, group: str | None = None, **evidence: Any) -> dict[str, Any]:
     document = json.dumps({"rule": "r", "evidence": evidence})
     return _finding(service, host, consumer_group=group, document=document)
 
 
 def _common(
-    rows: list[dict[str, Any]], versions: dict[str, str], limits: Mapping[str, float] | None = None
+    rows: list[dict[str, Any]],
+    versions: dict[str, str],
+    limits: Mapping[str, float] | None = None,
+    new: Sequence[dict[str, Any]] = (),
+    asked: str = "common_traits",
 ) -> list[Any]:
     consumers = [
         _consumer(host, service=place, version=version)
@@ -350,13 +354,28 @@ def _common(
         for place, host in [name.split("/")]
     ]
     found = duckdb.from_arrow(_table("findings", rows)).project(f"*, {TOLD}").to_arrow_table()
-    of_hosts = _table("consumers", consumers)
-    return _rows("common_traits", unrefuted_findings=found, latest_consumers=of_hosts, limits=limits)
+    found = found.append_column("finding", pa.array(range(len(found))))
+    given: dict[str, Any] = {"unrefuted_findings": found, "limits": limits}
+    given["host_versions"] = _asked("host_versions", latest_consumers=_table("consumers", consumers))
+    given["telling_versions"] = _asked("telling_versions", **given)
+    given["shared_traits"] = _asked("shared_traits", **given)
+    new = [
+        {"kind": "regression", "rule": "r", "cause": "c", "rank": 0, "consumer_group": "", **row} for row in new
+    ]
+    given["changes"] = pa.Table.from_pylist(new or [{}], _CHANGES)
+    given["common_traits"] = _asked("common_traits", **given)
+    return _rows(asked, **given)
+
+
+_CHANGES = pa.schema(
+    [(name, pa.string()) for name in ("kind", "environment", "service", "rule", "cause", "consumer_group")]
+    + [("rank", pa.int64()), ("hosts", pa.int64())]
+)
 
 
 def test_every_kind_of_trait_has_its_place() -> None:
     kinds = ", ".join(f"'{kind}'" for kind in get_args(TraitKind))
-    assert f"[{kinds}]" in select("common_traits")
+    assert f"[{kinds}]" in select("shared_traits")
 
 
 def test_unrelated_calls_have_nothing_in_common() -> None:
@@ -374,6 +393,43 @@ def test_hosts_that_share_a_frame_have_it_in_common_whatever_the_line() -> None:
     assert found["example_hosts"] == ["a/h", "b/h", "c/h"]
 
 
+def test_services_that_wait_for_one_server_have_its_address_in_common() -> None:
+    """By calls and paths of their own."""
+    rows = [
+        _with_evidence(
+            name, "h", group=name, frame=f"{name}.Call.get(Call.java:1)", peers=[url, "http://own/x"]
+        )
+        for name, url in zip(
+            "abcd", ("http://pay:80/a?x=1", "http://u:p@pay:80/b", "pay:80", "http://pay/a"), strict=True
+        )
+    ]
+    (found,) = _common(rows, {}, {"common-cause.hosts": 3})[:1]
+    assert (found["kind"], found["value"], found["hosts"]) == ("address", "own", 4)
+    assert {row["value"] for row in _common(rows, {})} == {"own", "pay:80"}
+    hidden = [_with_evidence(name, "h", group=name, peers=["address-1"]) for name in "abcd"]
+    assert _common(hidden, {}) == [], "a placeholder is numbered for each incident"
+
+
+def test_what_is_new_in_most_services_comes_first_and_new_faults_name_it() -> None:
+    rows = [
+        _with_evidence(name, f"h{place}", group="g", frame="x.Old.get(O.java:1)")
+        for name in "abcd"
+        for place in range(3)
+    ]
+    rows += [_with_evidence(name, "h9", group="h", frame="x.New.get(N.java:1)") for name in "efg"]
+    new = [{"environment": "", "service": name, "consumer_group": "h", "hosts": 1} for name in "efg"]
+    found = _common(rows, {}, new=new)
+    assert [(row["value"], row["new_services"], row["services"]) for row in found] == [
+        ("x.New.get", 3, 3),
+        ("x.Old.get", 0, 4),
+    ]
+    told = _common(rows, {}, new=[*new, {**new[0], "service": "z"}], asked="told_changes")
+    assert [(row["service"], row["shared_value"], row["shared_services"]) for row in told] == [
+        *((name, "x.New.get", 3) for name in "efg"),
+        ("z", None, None),
+    ]
+
+
 def test_of_traits_with_the_same_hosts_the_most_specific_is_told() -> None:
     rows = [
         _with_evidence("a", f"h{place}", group="g", library="okhttp", frame="x.Y.z(Y.java:1)")
@@ -389,7 +445,24 @@ def test_a_version_is_common_only_if_the_fault_is_commoner_with_it() -> None:
     old = {f"a/h{place}": "4.9.2" for place in range(4)}
     (found,) = _common(rows, old | {f"a/x{place}": "4.9.8" for place in range(4)})
     assert (found["kind"], found["value"], found["hosts"]) == ("client-version", "4.9.2", 4)
+    assert (found["trait_hosts"], found["other_hosts"], found["other_fault_hosts"]) == (4, 4, 0)
+    assert found["chance"] == pytest.approx(2 / 70), (
+        "all four of eight by chance: 1 of 70, and there are two versions"
+    )
     assert _common(rows, old) == [], "all hosts have this version"
+    elsewhere = {f"{name}/x{place}": "4.9.8" for name in "bc" for place in range(4)}
+    assert _common(rows, old | elsewhere) == [], "hosts of one service share more than a version"
+    few = {f"{name}/h": "4.9.8" for name in "bcdefghijklmnopqrstuvwxyz"[:16]} | {"z1/h": "5.0", "z2/h": "5.0"}
+    spread = [_with_evidence(name, "h", group=name) for name in "bcde"]
+    assert _common(spread, few) == [], "4 of 16 against 0 of 2 is no more than chance"
+    few |= {f"y{place}/h": "5.0" for place in range(40)}
+    (found,) = _common(spread, few)
+    assert (found["hosts"], found["trait_hosts"], found["other_hosts"], found["other_fault_hosts"]) == (
+        4,
+        16,
+        42,
+        0,
+    )
     as_often = {f"a/x{place}": "4.9.2" for place in range(8)} | {"b/h": "4.9.8"}
     rows.append(_with_evidence("b", "h", group="other"))
     assert _common(rows, old | as_often) == []

@@ -41,10 +41,10 @@ def _found(rule: str) -> Row:
         fingerprint=rule,
         title=say("{rule} happens", rule=rule),
         subject=Subject(),
-        evidence={},
+        evidence={"frame": f"com.acme.{rule}.Call.get"},
         remedy=(),
     )
-    return finding(rule, document=msgspec.json.encode(finding_values(document)).decode())
+    return finding(rule, fingerprint=rule, document=msgspec.json.encode(finding_values(document)).decode())
 
 
 def _incident(service: str, host: str, *rules: str, day: int = 2, **more: Any) -> Analysed:
@@ -90,6 +90,65 @@ def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     assert orders.checked == ("retry-storm", "slow-listener")
     assert [one.path for one in empty.failures] == ["/in/x"]
     assert (empty.findings, pay.failures) == ((), ())
+
+
+def test_a_team_s_page_has_what_is_new_and_what_differs_and_new_faults_lead_to_their_common_cause(
+    tmp_path: Path,
+) -> None:
+    """A fault that four services have since tonight comes before one that five have had for long."""
+    layout = Layout(*storage(str(tmp_path / "out")))
+    consumer: Row = {
+        "consumer_group": "g",
+        "settings": {"pullBatchSize": "32"},
+        "messages": 10,
+        "body_bytes": 0,
+        "queues": 1,
+    }
+    old = [_incident(f"old{place}", "h1", "slow-listener") for place in range(5)]
+    quiet = [_incident(f"new{place}", "h1") for place in range(4)]
+    write_output(layout, "r1", [*old, *quiet])
+    odd: Row = {"settings": {"pullBatchSize": "1"}, "messages": 90_000}
+    ill = [
+        _incident(
+            f"new{place}", "h1", "retry-storm", day=3, consumers=({**consumer, **(odd if not place else {})},)
+        )
+        for place in range(4)
+    ]
+    crowd = [_incident("crowd", f"h{place}", day=3, consumers=(consumer,)) for place in range(4)]
+    write_output(
+        layout, "r2", [*ill, *crowd, *(_incident(one.service, "h1", "slow-listener", day=3) for one in old)]
+    )
+    with comparisons() as base:
+        now, before = Picture(base, layout, "r2"), Picture(base, layout, "r1")
+        facts, lone, _ = fleet_facts(now, before, now.totals(LeftOut()), "/out", Settings())
+        pages = {one.state.service: one for one in each_service(now, facts)}
+    report = fleet_verdict(facts, (Input(path="/in"),), lone, Settings()).report
+    first, *others = report.findings
+    assert (first.rule, first.evidence["rule"], first.evidence["new_services"]) == (
+        "common-cause",
+        "retry-storm",
+        4,
+    )
+    new = [found for found in others if found.rule == "regression"]
+    assert {found.caused_by for found in new} == {(first.fingerprint,)}
+    assert len(new) == 4
+    assert [found.rule for found in lone[:4]] == ["retry-storm"] * 4
+    text = renderer("text")(report, View(width=100))
+    assert "New in 4 services: 4 hosts of 4 services have the same fault" in " ".join(text.split())
+    assert text.index("retry-storm") < text.index("slow-listener")
+    assert [state.service[:3] for state in facts.services] == ["new"] * 4 + ["old"] * 5 + ["cro"]
+    own = pages["new0"]
+    assert [(one.key, len(one.values)) for one in own.drifts] == [("pullBatchSize", 2)]
+    assert [(one.metric, one.host) for one in own.outliers] == [("messages", "h1")]
+    assert [(one.kind, one.rule, one.shared_services) for one in own.changes] == [
+        ("regression", "retry-storm", 4)
+    ]
+    page = " ".join(
+        renderer("text")(service_verdict(facts, own, Settings()), View(width=120, detail="full")).split()
+    )
+    for told in ("1 fault is new", "in 4 services", "pullBatchSize", "90,000"):
+        assert told in page, told
+    assert (pages["old1"].changes, pages["old1"].drifts, pages["old1"].outliers) == ((), (), ())
 
 
 @pytest.mark.parametrize("kept", [slice(-20), slice(4, None)], ids=["cut", "no beginning"])

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 
 PACKAGE = Path(__file__).parents[2] / "mqdiag"
 OTHER_MEANINGS = {
     ("facts/vocabulary.py", "busy-loop"): "the cause of a standstill",
     ("facts/vocabulary.py", "page-cache-busy"): "the cause of a wait",
     ("facts/vocabulary.py", "regression"): "a kind of change between two runs",
+    ("fleet/verdict.py", "regression"): "a kind of change between two runs",
     ("logs/consuming.py", "threshold-divided"): "a kind of log line",
     ("render/openmetrics.py", "regression"): "a kind of change between two runs",
     ("render/sections/log_events.py", "flow-control"): "a section of a report",
@@ -33,7 +34,7 @@ def _literals(source: str) -> Iterator[str]:
 
 def _named(source: str) -> set[str]:
     """Rules that a source names: a literal that is the name, or the name with one of its causes."""
-    names = {rule.name for rule in all_rules()}
+    names = {rule.name for rule in rule_files()}
     return {name for text in _literals(source) if (name := text.partition(":")[0]) in names}
 
 

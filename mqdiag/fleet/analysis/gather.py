@@ -25,7 +25,7 @@ from mqdiag.facts.fleet import (
 from mqdiag.findings import Finding, Severity, fingerprint
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.report_json import finding_from_json, text_of
-from mqdiag.rules import rules_about
+from mqdiag.rules.discovery import rules_about
 from mqdiag.text import Text
 
 LISTED = 200
@@ -59,7 +59,7 @@ def fleet_facts(
         service.
     """
     now.prepare(before, rule_limits(settings))
-    told, _ = _top(now, "changes", LISTED, _change)
+    told, _ = _top(now, "told_changes", LISTED, change)
     services, service_count = _top(now, "services", SERVICES, partial(plain_fact, kind=ServiceState))
     causes, cause_count = _top(
         now,
@@ -69,13 +69,12 @@ def fleet_facts(
     )
     common, _ = _top(now, "common_traits", LISTED, partial(_with_example, kind=CommonTrait))
     spread, _ = _top(now, "hosts_by_rule", CELLS, partial(plain_fact, kind=HostsByRule))
-    differences, drift_count = _top(
-        now, "drifts", LISTED, lambda row: plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
-    )
+    differences, drift_count = _top(now, "drifts", LISTED, setting_drift)
+
     far, outlier_count = _top(now, "outliers", LISTED, partial(plain_fact, kind=Outlier))
     groups, group_count = _top(now, "capacities", LISTED, partial(plain_fact, kind=GroupCapacity))
     failed, failure_count = _top(now, "lost_files", LISTED, lost_file)
-    lone, _ = _top(now, "service_faults", LONE, lone_finding)
+    lone, _ = _top(now, "lone_faults", LONE, lone_finding)
     (counts,) = now.rows("finding_counts")
     facts = FleetFacts(
         run=now.run,
@@ -150,9 +149,15 @@ def lone_finding(row: Mapping[str, Any]) -> Finding:
     )
 
 
-def _change(row: Mapping[str, Any]) -> FleetChange:
+def change(row: Mapping[str, Any]) -> FleetChange:
+    """A fault that is new or gone."""
     title = finding_from_json(row["document"]).title
     return _ranked({**row, "consumer_group": row["consumer_group"] or None, "title": title}, FleetChange)
+
+
+def setting_drift(row: Mapping[str, Any]) -> SettingDrift:
+    """What consumers of a group differ in, with the most common values."""
+    return plain_fact({**row, "values": row["values"][:VALUES]}, SettingDrift)
 
 
 def lost_file(row: Mapping[str, Any]) -> FleetFailure:

@@ -6,11 +6,13 @@ WITH instances_of_group AS (
            CAST(sum(body_bytes) AS double) AS body_bytes, CAST(sum(retained_bytes) AS double) AS retained_bytes
     FROM latest_consumers GROUP BY environment, consumer_group, service, host
 ), metrics AS (
-    -- What is compared, each with the deviation below which a difference does not matter.
+    -- What is compared, each with the deviation below which a difference does not matter (a limit of the rule).
     SELECT environment, consumer_group, service, host, metric, value, least
     FROM instances_of_group, LATERAL (VALUES
-        ('messages', messages, 100), ('body_bytes', body_bytes, 1048576),
-        ('retained_bytes', retained_bytes, 4194304), ('lag', lag, 1000)) AS compared(metric, value, least)
+        ('messages', messages, getvariable('outlier-instance.messages')),
+        ('body_bytes', body_bytes, getvariable('outlier-instance.body_bytes')),
+        ('retained_bytes', retained_bytes, getvariable('outlier-instance.retained_bytes')),
+        ('lag', lag, getvariable('outlier-instance.lag'))) AS compared(metric, value, least)
 ), centred AS (
     SELECT *, median(value) OVER of_metric AS median, count(*) OVER of_metric AS instances
     FROM metrics WHERE value IS NOT NULL

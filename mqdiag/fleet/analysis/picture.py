@@ -24,8 +24,9 @@ ROWS_AT_ONCE = 100
 ROWS_READ = 200
 """rows of a file that Arrow gives at once: a row can have kilobytes, and parsing its JSON takes ten times as much"""
 TOLD = """json_extract_string(document, ['$.evidence.frame', '$.evidence.holder_class', '$.evidence.holder_field',
-    '$.evidence.key', '$.evidence.address', '$.evidence.library']) AS told"""
-"""evidence of a finding that hosts may share, for `common_traits`"""
+    '$.evidence.key', '$.evidence.address', '$.evidence.library']) AS told,
+    json_extract_string(document, '$.evidence.peers[*]') AS peers"""
+"""evidence of a finding that hosts may share, for `shared_traits`"""
 
 
 class Picture:
@@ -85,8 +86,16 @@ class Picture:
         for table in ("consumers", "failures"):
             self._copy(table, self._counts["runs"], select(f"current_{table}"))
         self._define("TABLE", "latest_consumers")
-        self._define("TABLE", "changes")
-        for name in ("current_state", "drift", "capacity"):
+        for name in (
+            "changes",
+            "host_versions",
+            "telling_versions",
+            "shared_traits",
+            "common_traits",
+            "told_changes",
+        ):
+            self._define("TABLE", name)
+        for name in ("current_state", "drift", "drifts", "outliers", "capacity"):
             self._define("VIEW", name)
 
     def rows(self, name: str, limit: int | None = None) -> Iterator[dict[str, Any]]:
@@ -114,7 +123,9 @@ class Picture:
         environments, names = zip(*services, strict=True)
         self._tables.register("asked", pa.table({"environment": environments, "service": names}))
         found: list[dict[str, Any]] = self._tables.sql(select("service_pages")).to_arrow_table().to_pylist()
-        self._with_documents([fault for row in found for fault in row["faults"] or ()])
+        self._with_documents(
+            [one for row in found for part in ("faults", "changes") for one in row[part] or ()]
+        )
         return found
 
     def _with_documents(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:

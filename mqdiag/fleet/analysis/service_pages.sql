@@ -1,6 +1,7 @@
 -- What the own reports of some services list, ordered by environment and service: the hosts and open faults, the worst first, what
 -- could not be analysed (the first 1,000 of it and how much there is, faults of mqdiag first), the rules that ran to their
--- end in any incident, and those of which a configuration lowered a finding.
+-- end in any incident, and those of which a configuration lowered a finding; then what is new or gone, with what it shares
+-- with others, and what differs inside the service's consumer groups (the first 50 of each).
 WITH host_errors AS (
     SELECT environment, service, host, count(*) FILTER (severity = 'error') AS errors,
            count(*) FILTER (severity = 'warning') AS warnings
@@ -28,10 +29,24 @@ WITH host_errors AS (
     SELECT environment, service, list(rule ORDER BY rule) AS checked FROM checked_rules SEMI JOIN asked USING (environment, service) GROUP BY environment, service
 ), of_lowered AS (
     SELECT environment, service, list(rule ORDER BY rule) AS lowered FROM lowered_rules SEMI JOIN asked USING (environment, service) GROUP BY environment, service
+), of_changes AS (
+    SELECT environment, service, list(c)[:50] AS changes FROM (FROM told_changes SEMI JOIN asked USING (environment, service)) c
+    GROUP BY environment, service
+), of_drifts AS (
+    SELECT environment, service, list(d ORDER BY d.kind, d.instances DESC, d.consumer_group, d.key)[:50] AS drifts
+    FROM (SELECT DISTINCT environment, kind, consumer_group, key, unnest(services) AS service FROM drift) s
+    JOIN drifts d USING (environment, kind, consumer_group, key) SEMI JOIN asked USING (environment, service)
+    GROUP BY environment, service
+), of_outliers AS (
+    SELECT environment, service, list(o ORDER BY abs(score) DESC, host, metric)[:50] AS outliers
+    FROM outliers o SEMI JOIN asked USING (environment, service) GROUP BY environment, service
 )
 SELECT * FROM of_hosts
 LEFT JOIN of_faults USING (environment, service)
 LEFT JOIN of_failures USING (environment, service)
 LEFT JOIN of_rules USING (environment, service)
 LEFT JOIN of_lowered USING (environment, service)
+LEFT JOIN of_changes USING (environment, service)
+LEFT JOIN of_drifts USING (environment, service)
+LEFT JOIN of_outliers USING (environment, service)
 ORDER BY environment, service

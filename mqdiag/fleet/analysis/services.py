@@ -6,9 +6,17 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.facts.fleet import FleetFacts, FleetFailure, HostState, ServiceState
+from mqdiag.facts.fleet import (
+    FleetChange,
+    FleetFacts,
+    FleetFailure,
+    HostState,
+    Outlier,
+    ServiceState,
+    SettingDrift,
+)
 from mqdiag.findings import Finding
-from mqdiag.fleet.analysis.gather import lone_finding, lost_file, plain_fact
+from mqdiag.fleet.analysis.gather import change, lone_finding, lost_file, plain_fact, setting_drift
 from mqdiag.fleet.analysis.picture import Picture
 
 SERVICES_AT_ONCE = 1_000
@@ -30,6 +38,12 @@ class OneService(msgspec.Struct, frozen=True, kw_only=True):
     """rules that ran to their end in any of its incidents"""
     lowered: tuple[str, ...] = ()
     """rules of which the configuration lowered, ignored or hid an error or a warning in any of its incidents"""
+    changes: tuple[FleetChange, ...] = ()
+    """faults that are new or gone, the first 50"""
+    drifts: tuple[SettingDrift, ...] = ()
+    """differences inside consumer groups that the service is in, the first 50"""
+    outliers: tuple[Outlier, ...] = ()
+    """instances that are far from the others of their group, the first 50"""
 
 
 def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
@@ -46,4 +60,7 @@ def each_service(now: Picture, facts: FleetFacts) -> Iterator[OneService]:
                 failure_count=row["failure_count"] or 0,
                 checked=tuple(row["checked"] or ()),
                 lowered=tuple(row["lowered"] or ()),
+                changes=tuple(map(change, row["changes"] or ())),
+                drifts=tuple(map(setting_drift, row["drifts"] or ())),
+                outliers=tuple(plain_fact(one, Outlier) for one in row["outliers"] or ()),
             )

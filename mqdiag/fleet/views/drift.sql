@@ -35,7 +35,8 @@ WITH entries AS (
     GROUP BY kind, environment, consumer_group, key, version HAVING count(*) > 1
 )
 SELECT c.kind, c.environment, c.consumer_group, c.key, c.version, c.value, count(*) AS instances,
-       slice(array_sort(collect_set(concat_ws('/', c.service, c.host))), 1, 5) AS hosts
+       slice(array_sort(collect_set(concat_ws('/', c.service, c.host))), 1, 5) AS hosts,
+       array_sort(collect_set(c.service)) AS services
 FROM compared c
 JOIN differing d
   ON d.kind = c.kind AND d.environment = c.environment AND d.consumer_group = c.consumer_group AND d.key = c.key

@@ -15,8 +15,6 @@ from mqdiag.text import NOTHING, say
 
 MAX_LINE = 1 << 20
 """bytes after which text without a line end is cut, so that memory stays bounded"""
-FEWEST_RETURNS = 2
-"""CRs in a text without any LF, from which on they are its line ends"""
 _LONGEST_RECORD = 64 << 10
 """bytes before the end of a chunk in which the beginning of its last record is looked for"""
 _BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"<")
@@ -51,7 +49,7 @@ def blocks(
     Raises:
         InputError: the data is no text.
     """
-    plain = _with_line_ends(_as_utf8(_plain(label, chunks)))
+    plain = _as_utf8(_plain(label, chunks))
     head: list[bytes] = []
     for chunk in plain:
         head.append(chunk)
@@ -73,17 +71,6 @@ def blocks(
         rest = chunk[end:]
     if rest:
         yield rest
-
-
-def _with_line_ends(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Line ends by one sign: some terminals and old editors write CR alone, as the first chunk shows."""
-    first = next(chunks, b"")
-    if b"\n" in first or first.count(b"\r") < FEWEST_RETURNS:
-        yield first
-        yield from chunks
-        return
-    for chunk in chain((first,), chunks):
-        yield chunk.replace(b"\r", b"\n")
 
 
 def _with_the_last_marked(chunks: Iterator[bytes]) -> Iterator[tuple[bytes, bool]]:

@@ -23,6 +23,12 @@ _LEVELS = {
     "TRACE": "DEBUG",
     "ERRO": "ERROR",
     "FATA": "ERROR",
+    "--T--": "DEBUG",
+    "--D--": "DEBUG",
+    "--I--": "INFO",
+    "--W--": "WARN",
+    "--E--": "ERROR",
+    "--C--": "ERROR",
 }
 """other words for the levels of RocketMQ"""
 _COLLECTED = lazy_pattern(

@@ -13,6 +13,7 @@ from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY, HEAD_BYTES, level_in
 from mqdiag.read.logs.stamps import has_clock
+from mqdiag.read.wrappers import FRAME
 
 SAMPLE_LINES = 400
 OWN_FORMS = frozenset({"rocketmq", "client-4", "client-5"})
@@ -60,7 +61,8 @@ _UNDATED = lazy_pattern(
     + rb"|^(?:TRAC|DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] "
     # an exception, and its first stack frame below it
     + rb"|^[ \t>]*(?:Caused by: |Exception in thread .{1,200}? )?(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b.{0,2000}\n"
-    + rb"(?:.{0,500}\n){0,3}?[ \t>]*at [\w.$/@-]+\("
+    + rb"(?:.{0,500}\n){0,3}?[ \t>]*"
+    + FRAME.encode()
     # an exception of RocketMQ's, of which nothing else was kept
     + rb"|^[ \t>`]*(?:Caused by: )?(?:org\.apache|com\.alibaba)\.rocketmq\.(?:\w{1,60}\.){0,8}\w{1,80}Exception: ",
     re.M,

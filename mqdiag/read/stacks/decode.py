@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import codecs
-import re
 from collections.abc import Callable, Iterator
 
 from mqdiag.errors import InputError
-from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
+from mqdiag.read.healing import of_page
 from mqdiag.read.stacks import patterns
 from mqdiag.text import say
 
 MAX_LINE = 16 << 20
 """characters after which text without a line end is cut, so that memory stays bounded"""
-_TAGS = lazy_pattern(
-    r"</?(?:pre|p|div|span|code|html|body|head|b|i|tt|font|a|li|ul|td|tr|table)\b[^>]{0,200}>", re.I
-)
-_BREAKS = lazy_pattern(r"<br ?/?> ?\n?", re.I)
 
 
 class TextPieces:
@@ -107,7 +102,7 @@ class TextPieces:
     def _cleaned(self, piece: str) -> str:
         piece = _plain(piece)
         self._escaped = self._escaped or _is_escaped(piece)
-        return _unescape(piece) if self._escaped else piece
+        return of_page(piece) if self._escaped else piece
 
 
 def _plain(text: str) -> str:
@@ -123,12 +118,6 @@ def _plain(text: str) -> str:
 def _is_escaped(piece: str) -> bool:
     """A paste out of a web page: quotes of headers are entities."""
     return "&" in piece and any(mark in piece for mark in patterns.HTML_MARKS)
-
-
-def _unescape(piece: str) -> str:
-    import html  # its table of entities takes time, and only pages have them
-
-    return html.unescape(_TAGS.sub("", _BREAKS.sub("\n", piece))).replace("\xa0", " ")
 
 
 def _encoding(label: str, head: bytes) -> str:

@@ -10,6 +10,7 @@ import re
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.wrappers import FRAME, NAMED, QUOTES
 
 DUMP_MARK = "Full thread dump"
 STATE_MARK = "java.lang.Thread.State: "
@@ -22,10 +23,6 @@ MORE_THAN_A_THREAD = (
     *(mark.encode() for mark in (DUMP_MARK, JNI_MARK, DEADLOCK_MARK, SMR_MARK, *HEADS)),
 )
 """signs of text that is decoded and looked at as a whole"""
-OF_STACK = lazy_pattern(
-    r"\s+(?:at [\w.$/<>@-]{1,300}\(|- (?:locked|waiting|parking|eliminated)\b|java\.lang\.Thread\.State: )"
-)
-"""a line of a thread below its header"""
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
 SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
 SMR_ELEMENTS = lazy_pattern(r"elements=\{([0-9a-fx,\s]*)\}")
@@ -111,7 +108,11 @@ CUT_HEADER = lazy_pattern(r'^(?P<name>[^"\n]{1,300})"(?P<rest>(?!:\s*$)[^"\n]{0,
 CUT_ATTRIBUTES = lazy_pattern(
     r"#(?P<id>\d{1,18})\b|tid=(?P<tid>0x[0-9a-fA-F]{1,16})\b|nid=(?P<nid>0x[0-9a-fA-F]{1,16}|\d{1,18})\b"
 )
-FRAME_LINE = lazy_pattern(r"^\s+at [\w.$<>/@+-]+\(")
+FRAME_LINE = lazy_pattern(rf"^\s+{FRAME}")
+OF_STACK = lazy_pattern(
+    rf"\s+(?:{FRAME}|- (?:locked|waiting|parking|eliminated)\b|java\.lang\.Thread\.State: )"
+)
+"""a line of a thread below its header"""
 # signs of a quotation or of code before a header alone, while the lines below it have none
 SIGNS_BEFORE_HEADER = lazy_pattern(r'^[>`][>` ]*(?="[^\n]*\n(?!>))', re.M)
 FIRST_HEADER = lazy_pattern(r'\A(?P<blank>\s*)[>` ]*(?P<header>[^"\n]{1,300}" [^\n]*)')
@@ -170,28 +171,16 @@ FAILED_CAPTURE = lazy_pattern(
     r"|insufficient memory or insufficient privileges|Can't attach|not found in the PATH|command not found)[^\n]{0,200}"
 )
 
-# wrappers that put something before each line; tried in this order on the line that holds the first mark
+# what stands before a dump's first mark, where no collector of `mqdiag/read/wrappers.py` wrote it
 DOCKER_JSON = lazy_pattern(r'^\s*\{"(?:log|time|stream|attrs)":')
-CRI_PREFIX = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) (?P<tag>[PF]) ?")
-CRI_PART = lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) (?:stdout|stderr) P ")
 LINE_PREFIXES = (
-    # docker compose, optionally with timestamps
-    lazy_pattern(r"^[\w.-]+(?:[-_]\d+)?\s+\| ?(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
-    # kubectl logs --prefix, optionally with --timestamps
-    lazy_pattern(r"^\[(?:pod|container)/[^\]]+\] (?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) )?"),
-    # syslog, RFC 5424
-    lazy_pattern(r"^<\d{1,3}>1 \S+ \S+ \S+ \S+ \S+ (?:-|\[[^\]]*\]) ?(?:\xef\xbb\xbf|﻿)?"),
-    # syslog, BSD form, as journalctl and rsyslog write it
-    lazy_pattern(r"^(?:<\d{1,3}>)?[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d(?:\.\d+)? \S+ [\w./@-]+(?:\[\d+\])?: ?"),
-    # rsyslog with ISO time
-    lazy_pattern(r"^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) \S+ [\w./@-]+(?:\[\d+\])?: ?"),
+    *NAMED,
     # kubectl logs --timestamps, docker logs -t, and most collectors
     lazy_pattern(
         r"^\[?\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?\]?(?: \| | - |: | )?"
     ),
     lazy_pattern(r"^\[\d\d:\d\d:\d\d(?:[.,]\d+)?\] ?"),
-    # quoted in a mail
-    lazy_pattern(r"^(?:> ?)+"),
+    QUOTES,
     # cat -n, grep -n
     lazy_pattern(r"^ {0,6}\d+[:\t]"),
 )

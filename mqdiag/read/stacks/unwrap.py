@@ -1,20 +1,20 @@
-"""Takes off what a log driver or a collector put around each line.
+"""Takes off what stands before each line of a dump, where the beginning of its file did not show it.
 
-The wrapper is recognised on the line that holds a dump's first mark, then taken off every line of the file.
+`healing.py` undoes what a sample of the beginning shows. Here the line of a dump's first mark tells, wherever it is:
+of a prefix that only a logger of its own writes, and of a dump that somebody pasted into a log.
 """
 
 from __future__ import annotations
 
 import re
 
+from mqdiag.read.healing import MAX_LEVELS, Halved
 from mqdiag.read.stacks import patterns, thread_info
 from mqdiag.read.stacks.header import is_header
 from mqdiag.read.stacks.pasted import records_of
 from mqdiag.read.stacks.wrapped import Joined, wrapped_at
-from mqdiag.read.wrappers import QUOTED, JsonLines, Prefix, Strip
+from mqdiag.read.wrappers import CRI, CRI_PART, QUOTED, JsonLines, Prefix, Strip
 
-MAX_LEVELS = 3
-"""wrappers one inside the other: a collector's time before compose's service name, say"""
 HEAD_BEFORE = 4_000
 """characters before a piece that are looked at with it"""
 SPACING_CHARACTERS = 20_000
@@ -66,7 +66,7 @@ class Unwrapper:
                 self._strip.append(Joined(columns))
                 self.name = "wrapped"
             if _is_doubled(piece):
-                self._strip.insert(0, _EveryOtherLine())
+                self._strip.insert(0, Halved())
                 self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"
         for strip in self._strip:
             piece = strip(piece)
@@ -173,8 +173,8 @@ def _strip_for(line: str, before: str) -> tuple[Strip, str, re.Pattern[str] | No
     """What takes a wrapper off, its name, and the pattern of a prefix."""
     if patterns.DOCKER_JSON.match(line) or (line.startswith("{") and line.rstrip().endswith("}")):
         return JsonLines(), "json-lines", None
-    if patterns.CRI_PREFIX.match(line):
-        return Prefix(patterns.CRI_PREFIX, patterns.CRI_PART), "cri", patterns.CRI_PREFIX
+    if CRI.match(line):
+        return Prefix(CRI, CRI_PART), "cri", CRI
     for prefix in patterns.LINE_PREFIXES:
         found = prefix.match(line)
         if found and found.end() <= len(before):
@@ -204,18 +204,3 @@ class _Literal:
     def __call__(self, piece: str) -> str:
         size = len(self._prefix)
         return "\n".join(line[size:] if line.startswith(self._prefix) else line for line in piece.split("\n"))
-
-
-class _EveryOtherLine:
-    """A blank line after every line; a blank line of the dump itself has become two."""
-
-    def __init__(self) -> None:
-        self._odd = ""
-        """a line end whose blank line stands in the next piece"""
-
-    def __call__(self, piece: str) -> str:
-        text = "\n".join([line if line.strip() else "" for line in (self._odd + piece).split("\n")])
-        body = text.rstrip("\n")
-        ends = len(text) - len(body)
-        self._odd = "\n" * (ends % 2)
-        return body.replace("\n\n", "\n") + "\n" * (ends // 2)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.wrappers import METHOD
 
 LEAST_COLUMNS, MOST_COLUMNS = 60, 240
 LEAST_WRAPPED = 3
@@ -12,7 +13,7 @@ LEAST_WRAPPED = 3
 MOST_LOOKED_AT = 2_000
 """lines that show whether text is wrapped"""
 _BEGINS = lazy_pattern(
-    r'\s*$|"|\s+at [\w.$<>/@+-]+|\s*- (?:locked|waiting|parking|eliminated|None|<)|\s+java\.lang\.Thread\.State'
+    rf'\s*$|"|\s+{METHOD}|\s*- (?:locked|waiting|parking|eliminated|None|<)|\s+java\.lang\.Thread\.State'
     r"|\s+Locked ownable|Full thread dump|\d{4}-\d\d-\d\d|\d+:$|JNI global|Found one|=====|Threads class SMR"
     r"|_java_thread_list|--$"
 )

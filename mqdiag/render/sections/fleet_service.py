@@ -8,7 +8,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Pairs, Paragraph, Section, Table
 from mqdiag.render.sections.fleet_lists import FLEET_PAGE, name_in
-from mqdiag.render.sections.fleet_tables import lost_files
+from mqdiag.render.sections.fleet_tables import changed, differing, far_instances, lost_files
 from mqdiag.text import Text, Value, say
 
 _ROWS = (15, 2000)
@@ -73,6 +73,12 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
             )
         ],
     )
-    lost = [*lost_files(fleet)]
-    if lost:
-        yield Section(name="failures", title=say("Could not be analysed"), parts=lost)
+    for section, title, of in (
+        ("changes", say("Since the earlier run"), changed),
+        ("drifts", say("Instances of one group that differ"), differing),
+        ("outliers", say("Instances far from the others of their group"), far_instances),
+        ("failures", say("Could not be analysed"), lost_files),
+    ):
+        made = [*of(fleet)]
+        if made:
+            yield Section(name=section, title=title, parts=made)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.fleet import CommonTrait, FleetFacts, FleetFailure, GroupCapacity, Outlier, SettingDrift
+from mqdiag.facts.fleet import (
+    CommonTrait,
+    FleetChange,
+    FleetFacts,
+    FleetFailure,
+    GroupCapacity,
+    Outlier,
+    SettingDrift,
+)
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.heat_map import heat_map
@@ -32,9 +40,9 @@ def fleet_tables(report: Report, view: View) -> Iterator[Section]:
         ("common", say("What hosts with the same fault share"), _common(fleet)),
         ("causes", say("Causes by spread"), _causes(fleet)),
         ("hosts-by-rule", say("Hosts by service and rule"), _heat(fleet)),
-        ("changes", say("Since the earlier run"), _changes(fleet)),
-        ("drifts", say("Instances of one group that differ"), _drifts(fleet)),
-        ("outliers", say("Instances far from the others of their group"), _outliers(fleet)),
+        ("changes", say("Since the earlier run"), changed(fleet)),
+        ("drifts", say("Instances of one group that differ"), differing(fleet)),
+        ("outliers", say("Instances far from the others of their group"), far_instances(fleet)),
         ("capacity", say("What the thresholds allow, by group"), _capacity(fleet)),
         ("trend", say("Over the latest runs"), fleet_trend(fleet)),
         ("failures", say("Could not be analysed"), lost_files(fleet)),
@@ -55,6 +63,7 @@ def _common(fleet: FleetFacts) -> Iterator[AnyPart]:
             Column(say("severity"), of="severity", worded=True),
             Column(say("they share"), of=_shared),
             Column(say("hosts"), "count", of="hosts"),
+            Column(say("new in services"), "count", of="new_services", optional=True),
             Column(say("with the fault"), "count", of="fault_hosts"),
             Column(say("services"), "count", of="services"),
             Column(say("in services"), of="example_services", wide=True),
@@ -77,6 +86,7 @@ def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
             Column(say("rule"), of="rule"),
             Column(say("cause"), of="cause"),
             Column(say("severity"), of="severity", worded=True),
+            Column(say("new in services"), "count", of="new_services", optional=True),
             Column(say("services"), "count", of="services"),
             Column(say("hosts"), "count", of="hosts"),
             Column(say("of all hosts"), "percent", of="host_share", wide=True),
@@ -136,7 +146,8 @@ def _matrix(services: list[str], rules: list[str], counts: dict[tuple[str, str],
     return (table, Paragraph(say("{legend}", legend=legend), soft=True))
 
 
-def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
+def changed(fleet: FleetFacts) -> Iterator[AnyPart]:
+    """What is new and what is gone since the earlier run."""
     if fleet.against is None and not fleet.changes:
         return
     totals = fleet.totals
@@ -157,6 +168,7 @@ def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
             Column(say("group"), of="group", none="", wide=True, optional=True),
             Column(say("finding"), of="title"),
             Column(say("hosts"), "count", of="hosts"),
+            Column(say("shared"), of=_shared_with, none="", optional=True),
         ),
         rows_of=fleet.changes,
         shown=_ROWS,
@@ -164,7 +176,20 @@ def _changes(fleet: FleetFacts) -> Iterator[AnyPart]:
     yield from listed(table, totals.regressions + totals.recoveries)
 
 
-def _drifts(fleet: FleetFacts) -> Iterator[AnyPart]:
+def _shared_with(one: FleetChange) -> Value:
+    """What the fault has in common with that of other services."""
+    if one.shared is None:
+        return None
+    return say(
+        "{kind} {value}, in {services:count} {services:service|services}",
+        kind=word(one.shared),
+        value=one.shared_value,
+        services=one.shared_services,
+    )
+
+
+def differing(fleet: FleetFacts) -> Iterator[AnyPart]:
+    """What consumers of one group differ in."""
     table = Table(
         name="drifts",
         columns=(
@@ -191,7 +216,8 @@ def _values(drift: SettingDrift) -> tuple[Text, ...]:
     )
 
 
-def _outliers(fleet: FleetFacts) -> Iterator[AnyPart]:
+def far_instances(fleet: FleetFacts) -> Iterator[AnyPart]:
+    """Instances far from the others of their group."""
     table = Table(
         name="outliers",
         columns=(

@@ -7,19 +7,20 @@ from collections.abc import Iterator
 from mqdiag.facts.profiles import Profile
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Paragraph, Section, Table
+from mqdiag.render.parts import AnyPart, Column, Paragraph, Section, Table, sections_of
 from mqdiag.text import Text, say
 
 
 def profiles_section(report: Report, view: View) -> Iterator[Section]:
     """One section for each file."""
-    if report.profiles is None:
-        return
-    many = len(report.profiles.profiles) > 1
-    for number, profile in enumerate(report.profiles.profiles, 1):
-        title = say("Samples of {path}", path=profile.path) if many else say("Samples of a profiler")
-        name = f"profile-{number}" if many else "profile"
-        yield Section(name=name, title=title, parts=[*_parts(profile, name)])
+    if report.profiles is not None:
+        yield from sections_of(
+            report.profiles.profiles,
+            "profile",
+            alone=say("Samples of a profiler"),
+            title=lambda one: say("Samples of {path}", path=one.path),
+            parts=_parts,
+        )
 
 
 def _parts(profile: Profile, name: str) -> Iterator[AnyPart]:
