@@ -34,6 +34,10 @@ NAMES = (
 OF_RUN = frozenset(("group", "topic", "broker"))
 """names that a finding has mostly by itself; a command has that of the run where the finding has none"""
 NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
+CLIENTS_WRITE = ("client", "application")
+"""kinds of logs; a broker is a client too, in its own logs"""
+FIRST_OF_CONTAINER = 1
+"""process id in a container that has another number outside"""
 MOST_GROUPS = 3
 """groups that a sentence names"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -42,7 +46,8 @@ _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 _CONTAINERS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
 _PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
 _FRACTION = lazy_pattern(r"\.\d+")
-_PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
+ADDRESS = lazy_pattern(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
+PID_OF_CLIENT = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
 
@@ -72,9 +77,17 @@ def pid_of_clients(heap: HeapFacts | None) -> int | None:
     found = {
         int(match[1])
         for instance in (heap.instances if heap is not None else ())
-        if instance.client_id is not None and (match := _PID.search(instance.client_id))
+        if instance.client_id is not None and (match := PID_OF_CLIENT.search(instance.client_id))
     }
     return found.pop() if len(found) == 1 else None
+
+
+def pid_of_logs(logs: LogsFacts | None) -> int | None:
+    """The process by the last lines of a client's own logs; None where they name several, or a container's first."""
+    files = () if logs is None else logs.files
+    found = {file.pid for file in files if file.kind in CLIENTS_WRITE} - {None}
+    pid = found.pop() if len(found) == 1 else None
+    return None if pid == FIRST_OF_CONTAINER else pid
 
 
 class KnownOfRun:
@@ -87,6 +100,9 @@ class KnownOfRun:
         pod = pod_of(facts.inputs)
         dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
         self._pid = None if pid is None else str(pid)
+        of_logs, dumps_given = pid_of_logs(facts.logs), facts.heap is not None or facts.stacks is not None
+        of_one_process = of_logs is not None and (of_logs == pid or not dumps_given)
+        self._pid_of_client = str(of_logs) if of_one_process else None
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
@@ -102,7 +118,13 @@ class KnownOfRun:
         self._broker = _only(_brokers(facts))
 
     def of(
-        self, group: str | None, topic: str | None, broker: str | None, *, of_process: bool
+        self,
+        group: str | None,
+        topic: str | None,
+        broker: str | None,
+        *,
+        of_process: bool,
+        of_client: bool = False,
     ) -> dict[str, Known]:
         """Values by name; None where the evidence does not tell one.
 
@@ -111,12 +133,15 @@ class KnownOfRun:
             topic: that it names.
             broker: that it names.
             of_process: it was found in dumps alone: logs may be of another process than the one with the pid.
+            of_client: it lies in the client, whose own log may tell its process.
         """
         return {
             **self._always,
-            "pid": self._pid if of_process else None,
+            "pid": (of_process and self._pid) or (of_client and self._pid_of_client) or None,
             "broker": (broker := broker or self._broker),
-            "broker_address": self._addresses.brokers.get(broker or ""),
+            "broker_address": broker
+            if broker is not None and ADDRESS.fullmatch(broker)
+            else self._addresses.brokers.get(broker or ""),
             "group": group or self._group,
             "topic": topic or (self._topic if group in (None, self._group) else None),
             "redelivered": self._redelivered(group),
@@ -180,6 +205,7 @@ def _brokers(facts: Facts) -> Iterator[str | None]:
         yield facts.heap.broker.name
     if facts.logs is not None:
         yield from (one.name for one in facts.logs.brokers)
+        yield from facts.logs.masters
     if facts.admin is not None:
         yield from (one.broker for one in facts.admin.brokers)
 

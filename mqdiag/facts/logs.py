@@ -59,6 +59,10 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """share of its first lines that have a level, of those that begin a record; None where none does"""
     harmless_lines: int = 0
     """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    pid: int | None = None
+    """process that wrote its last lines, where these or the ids of its clients name it"""
+    name_server: Address | None = None
+    """`host:port;host:port` that its clients were given; None where it prints none or several"""
     untold_lines: int = 0
     """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
     first_untold: Excerpt = ""
@@ -363,6 +367,8 @@ class LogsFacts(OfLogs, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    masters: dict[str, Address] = {}
+    """addresses of masters by broker's name, as clients' logs have them"""
     harmless: tuple[HarmlessLines, ...] = ()
     """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()

@@ -9,16 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from mqdiag.facts.known import PID_OF_CLIENT
 from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
 from mqdiag.facts.logs import EXCERPT_LINES, BrokerLogs, LogEvent, LogFile, LogsFacts, VersionRange
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
-from mqdiag.logs.brokers import broker_names
+from mqdiag.logs.brokers import broker_names, master_addresses
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.listener_rows import exception_rows, suspended_rows
+from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import (
@@ -136,6 +138,7 @@ class _Build:
                 HarmlessLines(kind=kind, count=count, why=Text(why_harmless()[kind]), example=example)
                 for kind, count, example in self._harmless()
             ),
+            masters=master_addresses(log.tally for log in read),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
             # of several brokers nothing is added up
             **whole | ({"pagecachert": None, "settings": {}} if several else {}),
@@ -278,6 +281,13 @@ def _common(zones: list[Zone]) -> int:
     return known.most_common(1)[0][0] if known else 0
 
 
+def _pid_of_clients(tally: LogTally) -> int | None:
+    """The process by the ids of the clients that run: one that nobody set is "address@pid"."""
+    running = (one for one, lives in tally.clients.items() if lives and lives[-1].last is None)
+    found = {int(match[1]) for one in running if (match := PID_OF_CLIENT.search(one))}
+    return found.pop() if len(found) == 1 else None
+
+
 def _file(log: ReadLog, zone: Zone) -> LogFile:
     tally, shift = log.tally, -(zone.minutes or 0) * 60_000
     span = tally.span.shifted(shift)
@@ -300,6 +310,8 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
+        pid=log.pid or _pid_of_clients(tally),
+        name_server=next(iter(tally.name_servers)) if len(tally.name_servers) == 1 else None,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
         first_untold_line=log.untold.line,

@@ -26,7 +26,7 @@ from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
-from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
+from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, last_pid, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 from mqdiag.text import say
 
@@ -57,6 +57,8 @@ class ReadLog(msgspec.Struct):
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
     untold: Untold
+    pid: int | None
+    """process that wrote its last lines, where these name it"""
     team: list[StatementTally]
     """for each statement of a team, in their order"""
 
@@ -163,6 +165,7 @@ class LogsReader:
             known_heads(head),
             repeated,
             untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
+            last_pid(shape, watched.tail[-_TAIL_BYTES:]),
             told,
         )
 

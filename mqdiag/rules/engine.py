@@ -234,7 +234,11 @@ def _finding(
         confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
     of_run = told().of(
-        subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
+        subject.group,
+        subject.topic,
+        subject.broker,
+        of_process={*shown_by} <= {"heap", "stacks"},
+        of_client=rule.texts.lies_at == "client",
     )
     stated = {**msgspec.structs.asdict(subject), **draft.evidence}
     known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
