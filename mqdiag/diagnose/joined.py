@@ -18,7 +18,7 @@ from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Finding, Report, Skipped
-from mqdiag.rules import cards_of, rule_files
+from mqdiag.rules.catalogue import cards_of, rule_files
 from mqdiag.rules.engine import missing_evidence
 from mqdiag.time_ranges import joined
 

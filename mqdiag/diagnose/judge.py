@@ -17,9 +17,8 @@ from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.findings import Confidence, Finding, Report, RuleCard, Severity
-from mqdiag.rules import Outcome, cards_of, rule_files, run_rules
-from mqdiag.rules.discovery import RuleFile
-from mqdiag.rules.engine import missing_evidence
+from mqdiag.rules.catalogue import RuleFile, cards_of, rule_files
+from mqdiag.rules.engine import Outcome, missing_evidence, run_rules
 from mqdiag.text import Text, say
 
 CAUSE_LOST = say("the dump is damaged, and the cause of this may be in the part that was lost")

@@ -34,6 +34,7 @@ _NOT_MEASURED = "so reclaim space, -"
 _DISKS = lazy_pattern(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
 """SendMessageProcessor.diskUtil"""
 _MOST_SETTINGS = 100
+_PROGRESS = lazy_pattern(r"readBehind:(\d{1,12}) currReadOffset:\d{1,19} offsetBehind:(\d{1,19}) ")
 
 
 def latency(message: Message, log: LogTally) -> None:
@@ -150,6 +151,17 @@ def dispatch_from(message: Message, log: LogTally) -> None:
         tally = log.add("commit-log-tail-lost", message, side="broker")
         if tally is not None:
             tally.keep_largest("largest_lost_bytes", begin - most)
+
+
+def timer_progress(message: Message, log: LogTally) -> None:
+    """How far both sides of the timer wheel are; the last line holds, and whether it caught up since the one before."""
+    found = _PROGRESS.search(message.text)
+    tally = log.add("timer-progress", message, side="broker")
+    if found is None or tally is None:
+        return
+    now = int(found[1]), int(found[2])
+    before = tally.values.get("out_behind_s", 0), tally.values.get("in_behind", 0)
+    tally.values = {"out_behind_s": now[0], "in_behind": now[1], "catches_up": int(now < before)}
 
 
 def timer_ran(message: Message, log: LogTally) -> None:

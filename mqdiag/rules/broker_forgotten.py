@@ -32,7 +32,10 @@ class _Lost(NamedTuple):
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker."""
     registered = _rows(logs, REGISTERED)
-    for broker, lost in _lost(logs, registered).items():
+    found_lost = _lost(logs, registered)
+    if registered and not found_lost:
+        yield RULE.margin("taken-away", 0, 1, brokers=len(registered))
+    for broker, lost in found_lost.items():
         found = [
             event
             for event in events(logs, EXPIRED, ENDED)

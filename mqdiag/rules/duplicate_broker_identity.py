@@ -10,14 +10,16 @@ from mqdiag.log_events import events
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("duplicate-broker-identity")
-CHANGED = "broker-address-changed"
+CHANGED, ANEW, REGISTERED = "broker-address-changed", "topic-registered-anew", "broker-registered"
+MOST_NAMED = 8
+"""addresses in the evidence"""
 
 
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each name and id that clusterList or a route has at several addresses."""
     assert facts.admin is not None
-    changes = {} if facts.logs is None else _changes(facts.logs)
+    changes = {} if facts.logs is None else _most(facts.logs, CHANGED)
     for (cluster, broker, number), addresses in _addresses(facts.admin).items():
         if len(addresses) < 2:
             continue
@@ -43,7 +45,7 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker whose address changes again and again in the routes of clients."""
-    for broker, changes in _changes(logs).items():
+    for broker, changes in _most(logs, CHANGED).items():
         if changes >= limits["changes"]:
             found = [
                 event for event in events(logs, CHANGED) if any(one.broker == broker for one in event.subjects)
@@ -55,6 +57,25 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 evidence={"address_changes": changes},
                 cause="same-name-and-id",
             )
+
+
+@RULE.logs
+def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
+    """One finding for each broker whose topics change back and forth, while several addresses register."""
+    registered = [row.broker for event in events(logs, REGISTERED) for row in event.subjects if row.broker]
+    addresses = tuple(dict.fromkeys(registered))
+    for broker, changes in _most(logs, ANEW).items():
+        found = [event for event in events(logs, ANEW) if any(one.broker == broker for one in event.subjects)]
+        if changes < limits["changes"] or len(addresses) < 2:
+            continue
+        yield RULE.case(
+            "registrations-alternate",
+            subject=Subject(broker=broker),
+            events=found,
+            evidence={"topic_changes": changes, "addresses": addresses[:MOST_NAMED]},
+            words={"topic": next((row.topic for event in found for row in event.subjects if row.topic), None)},
+            cause="same-name-and-id",
+        )
 
 
 def _addresses(admin: AdminFacts) -> dict[tuple[str | None, str | None, int], list[str]]:
@@ -77,10 +98,10 @@ def _came_back(admin: AdminFacts, broker: str | None, number: int) -> bool:
     return False
 
 
-def _changes(logs: LogsFacts) -> dict[str, int]:
-    """How often the address of each broker changed, by the route of the topic that shows most of it."""
+def _most(logs: LogsFacts, kind: str) -> dict[str, int]:
+    """How often each broker changed, by the topic that shows most of it."""
     most: dict[str, int] = {}
-    for event in events(logs, CHANGED):
+    for event in events(logs, kind):
         for row in event.subjects:
             if row.broker is not None:
                 most[row.broker] = max(most.get(row.broker, 0), row.count)

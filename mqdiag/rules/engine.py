@@ -20,7 +20,8 @@ from mqdiag.findings import (
     Skipped,
     fingerprint,
 )
-from mqdiag.rules.discovery import RuleFile
+from mqdiag.rules.catalogue import RuleFile
+from mqdiag.rules.discovery import load
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.rules.shared.actions import actions
@@ -92,7 +93,7 @@ def run_rules(
             reason, kinds = missing
             skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
-        rule = listed.load() if isinstance(listed, RuleFile) else listed
+        rule = load(listed) if isinstance(listed, RuleFile) else listed
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
             found = [

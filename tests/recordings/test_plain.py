@@ -13,7 +13,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts import Facts, RecordingsFacts
 from mqdiag.facts.recordings import Pinned, Recording
 from mqdiag.findings import Finding
-from mqdiag.rules import rule_files
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.engine import run_rules
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings-plain"
