@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import msgspec
@@ -34,10 +34,6 @@ NAMES = (
 OF_RUN = frozenset(("group", "topic", "broker"))
 """names that a finding has mostly by itself; a command has that of the run where the finding has none"""
 NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
-CLIENTS_WRITE = ("client", "application")
-"""kinds of logs; a broker is a client too, in its own logs"""
-FIRST_OF_CONTAINER = 1
-"""process id in a container that has another number outside"""
 MOST_GROUPS = 3
 """groups that a sentence names"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -46,8 +42,11 @@ _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 _CONTAINERS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
 _PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
 _FRACTION = lazy_pattern(r"\.\d+")
+_OF_CLIENTS = ("client", "application", "gc")
+"""kinds of logs that a client's process writes"""
+_OF_ONE_PROCESS = frozenset(("heap", "stacks"))
 ADDRESS = lazy_pattern(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
-PID_OF_CLIENT = lazy_pattern(r"@(\d{1,9})(?:#|$)")
+_PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
 
@@ -77,17 +76,17 @@ def pid_of_clients(heap: HeapFacts | None) -> int | None:
     found = {
         int(match[1])
         for instance in (heap.instances if heap is not None else ())
-        if instance.client_id is not None and (match := PID_OF_CLIENT.search(instance.client_id))
+        if instance.client_id is not None and (match := _PID.search(instance.client_id))
     }
     return found.pop() if len(found) == 1 else None
 
 
-def pid_of_logs(logs: LogsFacts | None) -> int | None:
-    """The process by the last lines of a client's own logs; None where they name several, or a container's first."""
+def _pid_of_logs(logs: LogsFacts | None) -> str | None:
+    """The process that wrote all logs, as far as these tell; None where a server's are among them."""
     files = () if logs is None else logs.files
-    found = {file.pid for file in files if file.kind in CLIENTS_WRITE} - {None}
-    pid = found.pop() if len(found) == 1 else None
-    return None if pid == FIRST_OF_CONTAINER else pid
+    found = {file.pid for file in files if file.pid is not None}
+    of_client = all(file.kind in _OF_CLIENTS for file in files)
+    return str(found.pop()) if len(found) == 1 and of_client else None
 
 
 class KnownOfRun:
@@ -100,9 +99,7 @@ class KnownOfRun:
         pod = pod_of(facts.inputs)
         dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
         self._pid = None if pid is None else str(pid)
-        of_logs, dumps_given = pid_of_logs(facts.logs), facts.heap is not None or facts.stacks is not None
-        of_one_process = of_logs is not None and (of_logs == pid or not dumps_given)
-        self._pid_of_client = str(of_logs) if of_one_process else None
+        self._pid_of_logs = _pid_of_logs(facts.logs)
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
@@ -118,13 +115,7 @@ class KnownOfRun:
         self._broker = _only(_brokers(facts))
 
     def of(
-        self,
-        group: str | None,
-        topic: str | None,
-        broker: str | None,
-        *,
-        of_process: bool,
-        of_client: bool = False,
+        self, group: str | None, topic: str | None, broker: str | None, *, seen_in: Collection[str]
     ) -> dict[str, Known]:
         """Values by name; None where the evidence does not tell one.
 
@@ -132,12 +123,11 @@ class KnownOfRun:
             group: that the finding names.
             topic: that it names.
             broker: that it names.
-            of_process: it was found in dumps alone: logs may be of another process than the one with the pid.
-            of_client: it lies in the client, whose own log may tell its process.
+            seen_in: kinds of evidence in which it was found: logs may be of another process than dumps.
         """
         return {
             **self._always,
-            "pid": (of_process and self._pid) or (of_client and self._pid_of_client) or None,
+            "pid": self._pid_in(seen_in),
             "broker": (broker := broker or self._broker),
             "broker_address": broker
             if broker is not None and ADDRESS.fullmatch(broker)
@@ -147,6 +137,15 @@ class KnownOfRun:
             "redelivered": self._redelivered(group),
             "consumer_groups": (group,) if group else self._groups[:MOST_GROUPS] or None,
         }
+
+    def _pid_in(self, seen_in: Collection[str]) -> str | None:
+        """The process that these kinds of evidence are of; None where they may be of several."""
+        if _OF_ONE_PROCESS.issuperset(seen_in):
+            return self._pid
+        if self._pid is None and {*seen_in} == {"logs"}:
+            return self._pid_of_logs
+        same = self._pid == self._pid_of_logs and _OF_ONE_PROCESS.union({"logs"}).issuperset(seen_in)
+        return self._pid if same else None
 
     def _redelivered(self, group: str | None) -> int | None:
         """Finished messages that a restart now would deliver again; None where there are none, or nobody knows."""

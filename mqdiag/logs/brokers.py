@@ -44,8 +44,8 @@ def introduced(message: Message, log: LogTally) -> None:
     if beats_to is not None:
         name, number, address = beats_to.groups()
         note(log, name, address)
-        if int(number) == MASTER_ID and (name in log.masters or len(log.masters) < MOST_ROWS):
-            log.masters.setdefault(name, {})[address] = None
+        if int(number) == MASTER_ID and (name in log.heartbeats_to or len(log.heartbeats_to) < MOST_ROWS):
+            log.heartbeats_to.setdefault(name, {})[address] = None
 
 
 def note(log: LogTally, name: str, address: str) -> None:
@@ -67,7 +67,7 @@ def master_addresses(tallies: Iterable[LogTally]) -> dict[str, str]:
     """Addresses of masters by broker's name, as clients have them; none of a broker that had several."""
     masters: dict[str, dict[str, None]] = {}
     for tally in tallies:
-        for name, found in tally.masters.items():
+        for name, found in tally.heartbeats_to.items():
             masters.setdefault(name, {}).update(found)
     return {name: next(iter(found)) for name, found in sorted(masters.items()) if len(found) == 1}
 

@@ -9,9 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from mqdiag.facts.known import PID_OF_CLIENT
 from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
-from mqdiag.facts.logs import EXCERPT_LINES, BrokerLogs, LogEvent, LogFile, LogsFacts, VersionRange
+from mqdiag.facts.logs import (
+    EXCERPT_LINES,
+    BrokerLogs,
+    LogEvent,
+    LogFile,
+    LogsFacts,
+    RegisteredMaster,
+    VersionRange,
+)
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.logs.brokers import broker_names, master_addresses
@@ -20,7 +27,6 @@ from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.listener_rows import exception_rows, suspended_rows
-from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import (
@@ -98,6 +104,13 @@ class _Build:
                 *exception_rows(self._not_repeated("consume-exception"), "messages"),
                 *exception_rows(self._not_repeated("listener-logged-error"), "logged"),
                 *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
+            ),
+            registered_masters=tuple(
+                RegisteredMaster(
+                    broker=name, address=address, path=log.path, first=shown_time(at, zone.minutes)
+                )
+                for log, zone in zip(read, zones, strict=True)
+                for (name, address), at in log.tally.masters.items()
             ),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
@@ -281,13 +294,6 @@ def _common(zones: list[Zone]) -> int:
     return known.most_common(1)[0][0] if known else 0
 
 
-def _pid_of_clients(tally: LogTally) -> int | None:
-    """The process by the ids of the clients that run: one that nobody set is "address@pid"."""
-    running = (one for one, lives in tally.clients.items() if lives and lives[-1].last is None)
-    found = {int(match[1]) for one in running if (match := PID_OF_CLIENT.search(one))}
-    return found.pop() if len(found) == 1 else None
-
-
 def _file(log: ReadLog, zone: Zone) -> LogFile:
     tally, shift = log.tally, -(zone.minutes or 0) * 60_000
     span = tally.span.shifted(shift)
@@ -310,7 +316,8 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
-        pid=log.pid or _pid_of_clients(tally),
+        cut_at=log.column,
+        pid=log.pid,
         name_server=next(iter(tally.name_servers)) if len(tally.name_servers) == 1 else None,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,

@@ -18,9 +18,7 @@ STOPS = {"timerStopDequeue": "out", "timerStopEnqueue": "in"}
 def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker whose counters say that a side of the wheel stands."""
     for one in counters(facts):
-        out_s, waiting = (
-            _whole(one.status.values.get(name)) for name in ("timerReadBehind", "timerOffsetBehind")
-        )
+        out_s, waiting = (one.number(name) for name in ("timerReadBehind", "timerOffsetBehind"))
         given, taken = (_number(one.status.values.get(name)) for name in ("timerDequeueTps", "timerEnqueueTps"))
         found = _side(out_s if given == 0 else None, waiting if taken == 0 else None, limits)
         if found is not None:
@@ -69,10 +67,6 @@ def _set_in_admin(facts: Facts, name: str) -> bool:
     configs = () if facts.admin is None else facts.admin.broker_configs
     in_logs = facts.logs is not None and is_set(facts.logs, name, "true")
     return in_logs or any(config.settings.get(name) == "true" for config in configs)
-
-
-def _whole(text: str | None) -> int | None:
-    return int(text) if text is not None and text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def _number(text: str | None) -> float | None:

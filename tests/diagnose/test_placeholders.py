@@ -55,17 +55,12 @@ def lacking(report: Report) -> Iterator[str]:
     alone = not report.other_processes
     for found in report.findings:
         subject = found.subject
-        known = run.of(
-            subject.group,
-            subject.topic,
-            subject.broker,
-            of_process={*found.seen_in} <= {"heap", "stacks"},
-            of_client=found.lies_at == "client",
-        )
+        known = run.of(subject.group, subject.topic, subject.broker, seen_in=found.seen_in)
         for action in (*found.now, *found.then):
             yield from (f"{found.rule}: {word}" for word in told(action) if alone and known[WORDS[word]])
     if report.answer.next is not None:
-        known = run.of(None, None, None, of_process=True, of_client=True)
+        alone_logs = report.logs is not None and report.heap is None and report.stacks is None
+        known = run.of(None, None, None, seen_in=("logs",) if alone_logs else ())
         yield from (f"next: {word}" for word in told(report.answer.next) if alone and known[WORDS[word]])
 
 
@@ -85,6 +80,8 @@ TOLD_BY_TEXT = {
     "PID": rb"ClientID:[\d.]+@(\d{1,7})\b",
 }
 ENDED = b" shutdown OK"
+OF_PROCESSES = frozenset(("heap", "stacks", "logs"))
+"""kinds of evidence that tell their process"""
 
 
 def text_of(folder: Path) -> bytes:
@@ -108,7 +105,11 @@ def told_by_text(word: str, text: bytes) -> bool:
 
 def left_over(report: Report, text: bytes) -> Iterator[str]:
     """Words of the first actions that stand for what the text tells."""
-    steps = [(found.rule, found.lies_at, action) for found in report.findings for action in found.now]
+    steps = [
+        (found.rule, found.lies_at if {*found.seen_in} <= OF_PROCESSES else "any", action)
+        for found in report.findings
+        for action in found.now
+    ]
     if report.answer.next is not None:
         steps.append(("next", "client", report.answer.next))
     for rule, lies_at, action in steps:
@@ -136,3 +137,18 @@ def test_a_word_for_a_known_name_is_noticed() -> None:
     assert re.search(r"\bkill \d+", commands)
     assert not WORD.search("a CID_GROUP, PIDs and TOPIC-a")
     assert WORD.findall("jcmd PID; -g GROUP -n NAMESRV:9876") == ["PID", "GROUP", "NAMESRV:9876"]
+
+
+@pytest.mark.parametrize(("version", "pid"), [("5.3.3", "7256"), ("4.9.7", "913")])
+def test_the_process_of_a_clients_own_log(version: str, pid: str, tmp_path: Path) -> None:
+    """No other log tells it: users could write a number into that of an application."""
+    case = FIXTURES / f"logs/client-out-of-memory-{version}/g1"
+    commands = [english()(action.command) for action in diagnose_incident([case]).report.findings[0].now]
+    assert f"kill {pid}" in commands
+    text = gzip.decompress((case / "rocketmq_client.log.gz").read_bytes()).decode()
+    lines = "".join(f"2026-11-21 20:00:{n:02}.123 INFO [http-1] c.a.Orders - order {n}\n" for n in range(60))
+    (tmp_path / "app.log").write_text(f"{lines}\n{text}\n{lines}")
+    told = diagnose_incident([tmp_path / "app.log"]).report
+    assert not any(
+        pid in english()(action.command) for found in told.findings for action in (*found.now, *found.then)
+    )

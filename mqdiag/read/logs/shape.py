@@ -48,7 +48,6 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ("json-lines", lazy_pattern(rb"\{.*\}\s*$")),
     ("cri", lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
 )
-_PID = lazy_pattern(rb"(?m)^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d[.,]\d{3} " + _LEVEL + rb" +\[(\d{1,9})\] \[")
 _UNTIMED_COLLECTION = lazy_pattern(rb"\[(?:GC|Full GC) .{0,500}?\d secs\]")
 """with neither -XX:+PrintGCTimeStamps nor -XX:+PrintGCDateStamps; an application prints its own lines in between"""
 _BEGINNINGS = (*(b"%d" % digit for digit in range(10)), b"[", b"{", b"C", b"O", b"J")
@@ -76,12 +75,6 @@ class Shape(msgspec.Struct, frozen=True):
     kind: LogKind
     form: str
     """rocketmq, client-4, client-5, gc-unified, gc-8, json-lines, cri or plain"""
-
-
-def last_pid(shape: Shape, tail: bytes) -> int | None:
-    """The process that wrote the last lines of a log; None where its lines do not name it."""
-    found = _PID.findall(tail) if shape.form == "client-5" else []
-    return int(found[-1]) if found else None
 
 
 def shape_of(head: bytes, name: str) -> Shape:
