@@ -21,7 +21,7 @@ from mqdiag.facts.logs import (
 )
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
-from mqdiag.logs.brokers import broker_names
+from mqdiag.logs.brokers import broker_names, master_addresses
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
@@ -151,6 +151,7 @@ class _Build:
                 HarmlessLines(kind=kind, count=count, why=Text(why_harmless()[kind]), example=example)
                 for kind, count, example in self._harmless()
             ),
+            masters=master_addresses(log.tally for log in read),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
             # of several brokers nothing is added up
             **whole | ({"pagecachert": None, "settings": {}} if several else {}),
@@ -317,6 +318,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         ),
         cut_at=log.column,
         pid=log.pid,
+        name_server=next(iter(tally.name_servers)) if len(tally.name_servers) == 1 else None,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
         first_untold_line=log.untold.line,
