@@ -54,7 +54,9 @@ _NUMBER = lazy_pattern(r"\d+")
 _LOUDEST = (b"E", b"F", b"S")
 """how levels above a warning begin: ERROR, FATAL, SEVERE"""
 _NEXT_MESSAGE = b"GetMessageStatus=OFFSET_OVERFLOW_ONE,"
-_EARLIEST = lazy_pattern(rb"AdminBrokerThread_\d{1,4} - selectMappedBuffer request pos invalid, request pos: 0, ")
+_EARLIEST = lazy_pattern(
+    rb"AdminBrokerThread_\d{1,4} - selectMappedBuffer request pos invalid, request pos: 0, "
+)
 _MISSED = lazy_pattern(rb"The miss op offset=(\d{1,19}) in queue=.{1,400}, maxOffset=(\d{1,19}),")
 
 
