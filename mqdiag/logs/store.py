@@ -36,6 +36,9 @@ _NOT_MEASURED = "so reclaim space, -"
 _DISKS = lazy_pattern(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
 """SendMessageProcessor.diskUtil"""
 _MOST_SETTINGS = 100
+_DELAYED = lazy_pattern(
+    r"topic='([^']{1,300})', offset=(\d{1,19}), physicOffset=\d{1,19}, physicSize=\d{1,12}, delayLevel=(\d{1,3}),"
+)
 _PROGRESS = lazy_pattern(r"readBehind:(\d{1,12}) currReadOffset:\d{1,19} offsetBehind:(\d{1,19}) ")
 
 
@@ -153,6 +156,18 @@ def dispatch_from(message: Message, log: LogTally) -> None:
         tally = log.add("commit-log-tail-lost", message, side="broker")
         if tally is not None:
             tally.keep_largest("largest_lost_bytes", begin - most)
+
+
+def delayed_not_put(message: Message, log: LogTally) -> None:
+    """A delayed message could not be stored for its topic; the subject is the queue of its level."""
+    found = _DELAYED.search(message.text)
+    if found is None:
+        return
+    # ScheduleMessageService.delayLevel2QueueId
+    subject = Subject(topic=found[1], queue_id=int(found[3]) - 1)
+    tally = log.add("delayed-not-put", message, subject, side="broker")
+    if tally is not None:
+        tally.keep_largest("offset", int(found[2]))
 
 
 def timer_progress(message: Message, log: LogTally) -> None:
