@@ -304,6 +304,7 @@ def test_the_host_of_a_process_is_hidden_wherever_its_name_stands() -> None:
         title=say("{process} hangs", process=name),
         subject=Subject(),
         evidence={},
+        remedy=(),
         processes=(name,),
     )
     report = redact_report(Report(mqdiag="1", findings=(found,), other_processes=(row,)))
