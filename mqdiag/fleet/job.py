@@ -182,7 +182,9 @@ class _FleetRun:
         with comparisons() as base:
             now = Picture(base, self._layout, self._run)
             before = None if against is None else Picture(base, self._layout, against.run)
-            facts, findings, lowered = fleet_facts(now, before, totals, self._options.out, self._settings)
+            facts, findings, lowered = fleet_facts(
+                now, before, totals, self._options.out, self._settings, listing.doubts
+            )
             facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
             clock.append(time.monotonic())
             facts = msgspec.structs.replace(facts, timing=_timing(clock))

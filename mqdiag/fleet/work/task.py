@@ -14,6 +14,7 @@ from pathlib import Path
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError, first_line
 from mqdiag.fleet.files.incidents import IncidentFile
+from mqdiag.fleet.files.instances import INSTANCE_LABELS
 from mqdiag.fleet.files.storage import storage, without_options
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.schemas import TABLES
@@ -185,6 +186,8 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
         "listing": item.listing,
         "evidence": item.evidence,
         "heads": list(item.heads),
+        "revision": item.revision,
+        "labels": {name: value for name, value in item.labels if name not in INSTANCE_LABELS},
         "settings": job.settings_hash,
         "files": len(item.files),
         "bytes": item.bytes,
@@ -208,6 +211,8 @@ def _add_leading(rows: Rows, item: WorkItem) -> None:
         "environment": item.environment,
         "service": item.service,
         "host": item.host,
+        "workload": item.workload,
+        "replica": item.replica,
         "window_start": start,
     }
     for row in itertools.chain.from_iterable(rows.values()):
