@@ -297,6 +297,7 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     errors: tuple[RecordedError, ...] = ()
     thrown: int | None = None
     """exceptions and errors that were made within the recording"""
+    thrown_per_second: float | None = None
     exceptions_recorded: bool = False
     """each class and place of them, and not those of errors alone"""
     allocations: tuple[Allocated, ...] = ()

@@ -10,10 +10,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
-from mqdiag.facts.logs import EXCERPT_LINES, BrokerLogs, LogEvent, LogFile, LogsFacts, VersionRange
+from mqdiag.facts.logs import (
+    EXCERPT_LINES,
+    BrokerLogs,
+    LogEvent,
+    LogFile,
+    LogsFacts,
+    RegisteredMaster,
+    VersionRange,
+)
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
-from mqdiag.logs.brokers import broker_names
+from mqdiag.logs.brokers import broker_names, master_addresses
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
@@ -89,6 +97,13 @@ class _Build:
                 *exception_rows(self._not_repeated("listener-logged-error"), "logged"),
                 *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
             ),
+            registered_masters=tuple(
+                RegisteredMaster(
+                    broker=name, address=address, path=log.path, first=shown_time(at, zone.minutes)
+                )
+                for log, zone in zip(read, zones, strict=True)
+                for (name, address), at in log.tally.masters.items()
+            ),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
             gc=tuple(
@@ -128,6 +143,7 @@ class _Build:
                 HarmlessLines(kind=kind, count=count, why=Text(why_harmless()[kind]), example=example)
                 for kind, count, example in self._harmless()
             ),
+            masters=master_addresses(log.tally for log in read),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
             # of several brokers nothing is added up
             **whole | ({"pagecachert": None, "settings": {}} if several else {}),
@@ -292,6 +308,9 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
+        cut_at=log.column,
+        pid=log.pid,
+        name_server=next(iter(tally.name_servers)) if len(tally.name_servers) == 1 else None,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
         first_untold_line=log.untold.line,

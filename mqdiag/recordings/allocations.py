@@ -8,13 +8,15 @@ import numpy as np
 
 from mqdiag.facts.recordings import Allocated
 from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants
 from mqdiag.recordings.places import Places
 from mqdiag.threads.roles import role_of_name
 
 MOST_ROWS = 20
+SAMPLE = "jdk.ObjectAllocationSample"
 EVENTS = {
-    "jdk.ObjectAllocationSample": "weight",
+    SAMPLE: "weight",
     "jdk.ObjectAllocationInNewTLAB": "tlabSize",
     "jdk.ObjectAllocationOutsideTLAB": "allocationSize",
 }
@@ -28,13 +30,17 @@ class Allocations:
         self._places = places
         self._bytes: dict[tuple[str, str, int], int] = defaultdict(int)
         """by class, thread and place"""
+        self._known: set[str] = set()
+        """threads of which a sample was seen"""
 
     def add(self, chunk: Chunk, constants: Constants) -> None:
         """Take in a chunk; where both forms were on, the samples count."""
         for event, weight in EVENTS.items():
-            records = chunk.events(event, ("eventThread", "stackTrace", "objectClass", weight))
-            if records is None or not len(records) or not records.has("stackTrace"):
+            records = chunk.events(event, ("startTime", "eventThread", "stackTrace", "objectClass", weight))
+            if records is None or not len(records):
                 continue
+            if event == SAMPLE:
+                records = self._without_first(records, constants)
             columns = (
                 records.integers("objectClass"),
                 records.integers("eventThread"),
@@ -45,8 +51,20 @@ class Allocations:
             for (class_key, thread_key, place), size in zip(unique.tolist(), sizes.tolist(), strict=True):
                 name = constants.class_name(class_key) or "?"
                 self._bytes[(name, constants.thread(thread_key).name, place)] += int(size)
-            if event == "jdk.ObjectAllocationSample":
+            if event == SAMPLE:
                 return
+
+    def _without_first(self, records: Records, constants: Constants) -> Records:
+        """All but the first sample of each thread, which stands for all that it made since it began."""
+        order = np.argsort(records.nanoseconds("startTime"), kind="stable")
+        own = records.taken(order)
+        keys, first = np.unique(own.integers("eventThread"), return_index=True)
+        names = [constants.thread(key).name for key in keys.tolist()]
+        new = [name not in self._known for name in names]
+        self._known.update(names)
+        keep = np.ones(len(own), np.bool_)
+        keep[first[np.array(new, np.bool_)]] = False
+        return own.taken(np.flatnonzero(keep))
 
     def allocations(self) -> tuple[Allocated, ...]:
         """Places by the application's own frame, those with most bytes first."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from mqdiag.facts.recordings import RecordedClasses, RecordedLoaders
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.recordings.constants import Constants
+from mqdiag.recordings.constants import Constants, Steps
 
 MOST_ROWS = 10
 
@@ -23,8 +23,12 @@ class ClassCounts:
         self._loaders: list[tuple[str, int]] = []
         """(class of the loader, its classes) of each loader of the last chunk"""
 
-    def add(self, chunk: Chunk, constants: Constants) -> None:
-        """Take in a chunk."""
+    @property
+    def steps(self) -> Steps:
+        """What takes in a chunk, step by step: one that fails leaves the others."""
+        return self._add_counts, self._add_metaspace, self._add_loaders
+
+    def _add_counts(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ClassLoadingStatistics")
         if records is not None:
             self._counts += zip(
@@ -33,14 +37,15 @@ class ClassCounts:
                 records.integers("unloadedClassCount").tolist(),
                 strict=True,
             )
+
+    def _add_metaspace(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.MetaspaceSummary", ("startTime", "metaspace.used"))
-        if records is not None and records.has("metaspace.used"):
+        if records is not None:
             self._metaspace += zip(
                 records.nanoseconds("startTime").tolist(),
                 records.integers("metaspace.used").tolist(),
                 strict=True,
             )
-        self._add_loaders(chunk, constants)
 
     def classes(self) -> RecordedClasses | None:
         """What became of them; None where nobody counted twice."""

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
 from mqdiag.facts.recordings import RecordedError
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.recordings.constants import Constants
+from mqdiag.recordings.constants import Constants, Steps
 from mqdiag.recordings.places import Places
+from mqdiag.recordings.times import NS_PER_S
 from mqdiag.threads.roles import role_of_name
 
 MOST_ROWS = 20
@@ -33,19 +35,28 @@ class Errors:
         self._counts: list[tuple[int, int]] = []
         self._made: Counter[_Kind] = Counter()
 
-    def add(self, chunk: Chunk, constants: Constants) -> None:
-        """Take in a chunk."""
+    @property
+    def steps(self) -> Steps:
+        """What takes in a chunk, step by step: one that fails leaves the others."""
+        return self._add_counts, partial(self._add, ERROR), partial(self._add, EXCEPTION)
+
+    def _add_counts(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ExceptionStatistics")
         if records is not None:
             self._counts += zip(
                 records.nanoseconds("startTime").tolist(), records.integers("throwables").tolist(), strict=True
             )
-        for event in (ERROR, EXCEPTION):
-            self._add(chunk, constants, event)
 
     def thrown(self) -> int | None:
         """Exceptions that were made between the first count and the last one."""
         return max(self._counts)[1] - min(self._counts)[1] if len(self._counts) > 1 else None
+
+    def per_second(self) -> float | None:
+        """The same for each second between both."""
+        if len(self._counts) < 2:
+            return None
+        (begin, first), (end, last) = min(self._counts), max(self._counts)
+        return round((last - first) * NS_PER_S / (end - begin), 2) if end > begin else None
 
     def errors(self) -> tuple[RecordedError, ...]:
         """Classes of errors and exceptions, those made most often first."""
@@ -76,7 +87,7 @@ class Errors:
             in_listeners=groups.total(),
         )
 
-    def _add(self, chunk: Chunk, constants: Constants, event: str) -> None:
+    def _add(self, event: str, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events(event, ("eventThread", "stackTrace", "thrownClass"))
         if records is None or not len(records):
             return

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
-from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.logs import LogsFacts, RegisteredMaster
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import events
 from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.time_ranges import between
 
 RULE = Rule("duplicate-broker-identity")
-CHANGED, ANEW, REGISTERED = "broker-address-changed", "topic-registered-anew", "broker-registered"
+CHANGED = "broker-address-changed"
 MOST_NAMED = 8
 """addresses in the evidence"""
 
@@ -19,7 +20,7 @@ MOST_NAMED = 8
 def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each name and id that clusterList or a route has at several addresses."""
     assert facts.admin is not None
-    changes = {} if facts.logs is None else _most(facts.logs, CHANGED)
+    changes = {} if facts.logs is None else _changes(facts.logs)
     for (cluster, broker, number), addresses in _addresses(facts.admin).items():
         if len(addresses) < 2:
             continue
@@ -45,7 +46,7 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker whose address changes again and again in the routes of clients."""
-    for broker, changes in _most(logs, CHANGED).items():
+    for broker, changes in _changes(logs).items():
         if changes >= limits["changes"]:
             found = [
                 event for event in events(logs, CHANGED) if any(one.broker == broker for one in event.subjects)
@@ -61,21 +62,24 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 
 @RULE.logs
 def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
-    """One finding for each broker whose topics change back and forth, while several addresses register."""
-    registered = [row.broker for event in events(logs, REGISTERED) for row in event.subjects if row.broker]
-    addresses = tuple(dict.fromkeys(registered))
-    for broker, changes in _most(logs, ANEW).items():
-        found = [event for event in events(logs, ANEW) if any(one.broker == broker for one in event.subjects)]
-        if changes < limits["changes"] or len(addresses) < 2:
-            continue
-        yield RULE.case(
-            "registrations-alternate",
-            subject=Subject(broker=broker),
-            events=found,
-            evidence={"topic_changes": changes, "addresses": addresses[:MOST_NAMED]},
-            words={"topic": next((row.topic for event in found for row in event.subjects if row.topic), None)},
-            cause="same-name-and-id",
-        )
+    """One finding for each name under which masters of several addresses are registered at one name server."""
+    found: dict[tuple[str, str], list[RegisteredMaster]] = {}
+    for row in logs.registered_masters:
+        found.setdefault((row.path, row.broker), []).append(row)
+    for (path, broker), masters in found.items():
+        if len(masters) > 1:
+            yield RULE.case(
+                "two-masters-registered",
+                subject=Subject(broker=broker),
+                evidence={
+                    "addresses": tuple(row.address for row in masters[:MOST_NAMED]),
+                    "registered_at": masters[-1].first,
+                },
+                words={"first_address": masters[0].address, "second_address": masters[-1].address},
+                when=between(masters[-1].first, None),
+                cause="same-name-and-id",
+                rests_on=(path,),
+            )
 
 
 def _addresses(admin: AdminFacts) -> dict[tuple[str | None, str | None, int], list[str]]:
@@ -98,10 +102,10 @@ def _came_back(admin: AdminFacts, broker: str | None, number: int) -> bool:
     return False
 
 
-def _most(logs: LogsFacts, kind: str) -> dict[str, int]:
-    """How often each broker changed, by the topic that shows most of it."""
+def _changes(logs: LogsFacts) -> dict[str, int]:
+    """How often the address of each broker changed, by the route of the topic that shows most of it."""
     most: dict[str, int] = {}
-    for event in events(logs, kind):
+    for event in events(logs, CHANGED):
         for row in event.subjects:
             if row.broker is not None:
                 most[row.broker] = max(most.get(row.broker, 0), row.count)

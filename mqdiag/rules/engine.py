@@ -227,9 +227,7 @@ def _finding(
     if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
         confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
-    of_run = told().of(
-        subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
-    )
+    of_run = told().of(subject.group, subject.topic, subject.broker, seen_in=shown_by)
     stated = {**msgspec.structs.asdict(subject), **draft.evidence}
     known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
@@ -277,6 +275,10 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
         return FOLLOWED
     if {*shown_by} == {"logs"} and draft.unsigned:
         return say("its lines stand below a message of an application, which somebody may have written")
+    if {*shown_by} == {"logs"} and facts.logs is not None and any(file.cut_at for file in facts.logs.files):
+        return say(
+            "the lines of a log were cut, and what stood behind may excuse what they show, or explain it"
+        )
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:
         return say("the log is an excerpt of a few lines, and does not show how often it was")

@@ -15,9 +15,9 @@ RULE = Rule("many-exceptions")
 @RULE.recordings
 def in_recordings(recording: Recording, limits: Limits) -> Findings:
     """At most one finding of a recording, with the class that was made most often where it is known."""
-    if recording.thrown is None or recording.seconds < limits["least_seconds"]:
+    per_second = recording.thrown_per_second
+    if per_second is None or recording.seconds < limits["least_seconds"]:
         return
-    per_second = recording.thrown / recording.seconds
     if per_second < limits["per_second"]:
         yield RULE.margin("made", round(per_second), limits["per_second"], path=recording.path)
         return
@@ -30,7 +30,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         evidence={
             "path": recording.path,
             "thrown": recording.thrown,
-            "per_second": round(per_second, 1),
+            "per_second": per_second,
             "seconds": recording.seconds,
             "class_share": None if top is None else ratio(top.count, recorded),
         },

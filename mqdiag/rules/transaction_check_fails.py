@@ -17,6 +17,7 @@ KINDS = (
     "transaction-check-nobody",
     "transaction-dropped",
 )
+NO_PRODUCER = "no-producer-connected"
 HALF, OP = "RMQ_SYS_TRANS_HALF_TOPIC", "RMQ_SYS_TRANS_OP_HALF_TOPIC"
 CHECKED_BY = "CID_RMQ_SYS_TRANS"
 """the group whose offset says up to where the broker has checked half messages"""
@@ -40,8 +41,9 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     # both ends log the same check
     sides = [[event for event in unknown if event.side == side] for side in ("client", "broker")]
     found = [*threw, *unknown, *not_sent, *dropped]
+    unanswered = "nobody-to-ask" if nobody else "check-unanswered"
     yield RULE.case(
-        "check-throws" if threw else "check-unanswered" if not_sent and not unknown else "check-unknown",
+        "check-throws" if threw else unanswered if not_sent and not unknown else "check-unknown",
         subject=Subject(group=groups.pop() if len(groups) == 1 else None),
         events=found,
         evidence={
@@ -70,10 +72,13 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
     came, ended = (None if not ends else ends[-1] - (ends[0] if len(ends) > 1 else 0) for ends in (half, op))
     if came is None or ended != 0 or came < limits["half_messages"]:
         return
+    away = [] if facts.logs is None else events(facts.logs, NO_PRODUCER)
+    groups = {only(event, "group") for event in away} - {None}
     yield RULE.case(
         "no-outcome",
+        subject=Subject(group=groups.pop() if len(groups) == 1 else None),
         evidence={"half_written": came, "half_messages": _half_messages(facts), "asked_times": len(half)},
-        words={"twice": len(half) > 1},
+        words={"twice": len(half) > 1, "away": bool(away)},
     )
 
 
@@ -95,7 +100,8 @@ def _half_messages(facts: Facts) -> int | None:
         for row in store.offsets
         if (row.topic, row.group) == (HALF, CHECKED_BY)
     ]
-    return ends[-1] - sum(stored) if ends and stored else None
+    waiting = ends[-1] - sum(stored) if ends and stored else 0
+    return waiting if waiting > 0 else None
 
 
 def _answered(logs: LogsFacts, limits: Limits) -> Findings:

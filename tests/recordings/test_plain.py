@@ -13,6 +13,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts import Facts, RecordingsFacts
 from mqdiag.facts.recordings import Pinned, Recording
 from mqdiag.findings import Finding
+from mqdiag.render import formats
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.engine import run_rules
 
@@ -51,6 +52,8 @@ def test_direct_memory_at_its_limit_and_the_collections_for_it() -> None:
     assert [(one.rule, one.cause) for one in findings] == [("direct-buffers", "direct-memory-near-limit")]
 
 
+SHOW_ALL = ("text", "json", "html")
+"""formats that have all tables"""
 STRAINS = {
     "exceptions-jdk17": [("many-exceptions", "exceptions-as-control-flow")],
     "exceptions-jdk25": [("many-exceptions", "exceptions-as-control-flow")],
@@ -81,7 +84,7 @@ def test_exceptions_have_their_class_their_place_and_all_are_counted() -> None:
         assert error.frame.startswith("org.mqdiag.rig.plain.Strains.parse")
         assert (error.count >= written, error.thread) == (True, "main")
         assert recording.thrown == 10_800
-        assert findings[0].evidence["per_second"] == pytest.approx(870, abs=5)
+        assert findings[0].evidence["per_second"] == pytest.approx(980, abs=2)
 
 
 def test_collections_say_what_asked_for_them_and_who_makes_most_objects() -> None:
@@ -113,17 +116,18 @@ def test_loaders_are_counted_by_class() -> None:
     assert finding.evidence["grown_classes"] == recording.classes.last - recording.classes.first
 
 
-@pytest.mark.parametrize("form", ["text", "json", "html"])
+@pytest.mark.parametrize("form", formats())
 def test_no_planted_secret_is_in_a_redacted_report(form: str, capfd: pytest.CaptureFixture[str]) -> None:
     """PlantsSecrets.java has the word in names of threads, hosts and files, in messages, arguments and properties."""
     file = str(FOLDER / "secrets-jdk17.jfr.xz")
     run(["recording", file, "--format", form, "--detail", "full"])
     plain = set(re.findall(r"hush\w+", capfd.readouterr().out))
-    assert plain == {"hushfile", "hushhost", "hushReply", "hushServer", "hushWriter"}
+    if form in SHOW_ALL:
+        assert plain == {"hushfile", "hushhost", "hushParser", "hushReply", "hushServer", "hushWriter"}
     run(["recording", file, "--format", form, "--detail", "full", "--redact"])
     out = capfd.readouterr().out
-    assert "CID_orders" in out
     assert "hush" not in out
+    assert form not in SHOW_ALL or "CID_orders" in out
 
 
 @pytest.mark.parametrize(

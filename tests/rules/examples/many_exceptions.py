@@ -14,7 +14,7 @@ def _facts(thrown: int) -> Facts:
         groups=("orders",),
         in_listeners=thrown,
     )
-    found = recording(thrown=thrown, errors=(error,), exceptions_recorded=True)
+    found = recording(thrown=thrown, thrown_per_second=thrown / 20, errors=(error,), exceptions_recorded=True)
     return Facts(recordings=RecordingsFacts(recordings=(found,)))
 
 
