@@ -9,6 +9,7 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.language import english
+from mqdiag.threads import same_work
 from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, dump, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
