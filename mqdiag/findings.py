@@ -24,7 +24,7 @@ from mqdiag.facts import (
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.facts.redaction import Excerpt, Name, Public, ThreadName
+from mqdiag.facts.redaction import Excerpt, Name, ProcessName, Public, ThreadName
 from mqdiag.facts.secrets import SecretsFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
@@ -193,9 +193,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """kinds of evidence that it was found in: heap, stacks, logs, stores, admin"""
     rests_on: tuple[Public, ...] = ()
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
-    processes: tuple[Public, ...] = ()
+    processes: tuple[ProcessName, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
-    felt_in: tuple[Public, ...] = ()
+    felt_in: tuple[ProcessName, ...] = ()
     """names of other processes that are known to wait for what it is about"""
     when: tuple[TimeRange, ...] = ()
     """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""

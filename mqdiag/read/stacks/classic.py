@@ -170,8 +170,10 @@ class ClassicScanner:
         sample.may_be_pasted = self._around.doubt(thread.name for thread in sample.threads)
         self._sample = None
         sample.contradictory = is_of_two_processes(sample)
+        begins_whole = bool(sample.threads) and sample.threads[0].name in patterns.FIRST_THREADS
         # JMX tools write no trailer
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)
+        sample.is_part = sample.headless and not jmx and not (begins_whole and self._past_trailer)
         ends_without = jmx or (sample.jvm is not None and patterns.OLD_JVM.search(sample.jvm) is not None)
         if not self._past_trailer and not sample.headless and not ends_without:
             sample.complete = False
