@@ -11,28 +11,23 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqdiag.config import (
-    ConfigFile,
-    find_config,
-    parse_expectation,
-    parse_size,
-    read_config,
-    resolve,
-)
+from mqdiag.acceptance import Acceptance, Lapsed
+from mqdiag.config import ConfigFile, find_config, parse_size, read_config, resolve
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
+from mqdiag.expectations import parse_expectation
 from mqdiag.facts import Expectation
 from mqdiag.fail_on import FailOn
-from mqdiag.findings import Acceptance, Lapsed, Severity
+from mqdiag.findings import Severity
 from mqdiag.given_toml import without_strings
 from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.language import english
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 from mqdiag.trusted import Untrusted
 
-CARDS = {rule.card.name: rule.card for rule in all_rules()}
+CARDS = {rule.card.name: rule.card for rule in rule_files()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
 LIMIT = next(iter(LIMITED.limits))
 

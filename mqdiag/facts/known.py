@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import msgspec
@@ -42,6 +42,10 @@ _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 _CONTAINERS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
 _PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
 _FRACTION = lazy_pattern(r"\.\d+")
+_OF_CLIENTS = ("client", "application", "gc")
+"""kinds of logs that a client's process writes"""
+_OF_ONE_PROCESS = frozenset(("heap", "stacks"))
+ADDRESS = lazy_pattern(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
 _PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
@@ -77,6 +81,14 @@ def pid_of_clients(heap: HeapFacts | None) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _pid_of_logs(logs: LogsFacts | None) -> str | None:
+    """The process that wrote all logs, as far as these tell; None where a server's are among them."""
+    files = () if logs is None else logs.files
+    found = {file.pid for file in files if file.pid is not None}
+    of_client = all(file.kind in _OF_CLIENTS for file in files)
+    return str(found.pop()) if len(found) == 1 and of_client else None
+
+
 class KnownOfRun:
     """What all evidence of a run tells, for one finding after the other."""
 
@@ -87,6 +99,7 @@ class KnownOfRun:
         pod = pod_of(facts.inputs)
         dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
         self._pid = None if pid is None else str(pid)
+        self._pid_of_logs = _pid_of_logs(facts.logs)
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
@@ -102,7 +115,7 @@ class KnownOfRun:
         self._broker = _only(_brokers(facts))
 
     def of(
-        self, group: str | None, topic: str | None, broker: str | None, *, of_process: bool
+        self, group: str | None, topic: str | None, broker: str | None, *, seen_in: Collection[str]
     ) -> dict[str, Known]:
         """Values by name; None where the evidence does not tell one.
 
@@ -110,18 +123,29 @@ class KnownOfRun:
             group: that the finding names.
             topic: that it names.
             broker: that it names.
-            of_process: it was found in dumps alone: logs may be of another process than the one with the pid.
+            seen_in: kinds of evidence in which it was found: logs may be of another process than dumps.
         """
         return {
             **self._always,
-            "pid": self._pid if of_process else None,
+            "pid": self._pid_in(seen_in),
             "broker": (broker := broker or self._broker),
-            "broker_address": self._addresses.brokers.get(broker or ""),
+            "broker_address": broker
+            if broker is not None and ADDRESS.fullmatch(broker)
+            else self._addresses.brokers.get(broker or ""),
             "group": group or self._group,
             "topic": topic or (self._topic if group in (None, self._group) else None),
             "redelivered": self._redelivered(group),
             "consumer_groups": (group,) if group else self._groups[:MOST_GROUPS] or None,
         }
+
+    def _pid_in(self, seen_in: Collection[str]) -> str | None:
+        """The process that these kinds of evidence are of; None where they may be of several."""
+        if _OF_ONE_PROCESS.issuperset(seen_in):
+            return self._pid
+        if self._pid is None and {*seen_in} == {"logs"}:
+            return self._pid_of_logs
+        same = self._pid == self._pid_of_logs and _OF_ONE_PROCESS.union({"logs"}).issuperset(seen_in)
+        return self._pid if same else None
 
     def _redelivered(self, group: str | None) -> int | None:
         """Finished messages that a restart now would deliver again; None where there are none, or nobody knows."""
@@ -180,6 +204,7 @@ def _brokers(facts: Facts) -> Iterator[str | None]:
         yield facts.heap.broker.name
     if facts.logs is not None:
         yield from (one.name for one in facts.logs.brokers)
+        yield from facts.logs.masters
     if facts.admin is not None:
         yield from (one.broker for one in facts.admin.brokers)
 

@@ -33,7 +33,20 @@ _PYTHON_STATUS = lazy_pattern(r"\bstatus = StatusCode\.([A-Z_]{2,30})")
 _PYTHON_ALONE = lazy_pattern(r"[\s>]*(?:\w{1,40}: |grpc\.aio\S{1,60} )?<AioRpcError of RPC")
 _PYTHON_ENDPOINT = lazy_pattern(r"\bipv[46]:([^\s\"]{1,200}?): ")
 _NODE_STATUS = lazy_pattern(r"\bError: \d{1,2} ([A-Z_]{2,30}): (.{0,300})")
+_ELSEWHERE_STATUS = lazy_pattern(
+    r"(?:rpc error: code = |status: |StatusCode\.|error=\d{1,2} )([A-Z][A-Za-z]{2,20}|[A-Z_]{2,30})\b"
+)
+_UPPER = lazy_pattern(r"(?<=[a-z])(?=[A-Z])")
+_ELSEWHERE_ADDRESS = lazy_pattern(
+    r"(?:endpoints[= ](?:ipv[46]:|dns:)?|endpoints=addresses:\{host:|dial tcp |host=|ipv[46]:)([\w.-]{1,200}:\d{1,5})\b"
+)
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
+_GIVEN = lazy_pattern(r", clientEndpoints=(?:ipv[46]:|dns:)?([^,;\s\]]{1,200})")
+_PEER = lazy_pattern(
+    r"(?:refused|timed out|unreachable|to host): \S{0,200}/([\w.:\[\]-]{1,60}:\d{1,5})\b"
+    r"|Unable to resolve host ([\w.-]{1,200})"
+)
+"""what an exception of gRPC or Netty says of the other side"""
 _PORTS = (":8081", ":9876", ":10911")
 """ports of a proxy, and of what is taken for one: a name server, a broker"""
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
@@ -66,13 +79,17 @@ _CAUSES: tuple[tuple[str, re.Pattern[str]], ...] = (
             r"|First received frame was not SETTINGS|certification path|Unable to parse TLS packet header"
         ),
     ),
-    ("proxy-unknown-host", lazy_pattern(r"UnknownHostException|Unable to resolve host")),
-    ("proxy-refused", lazy_pattern(r"Connection refused")),
+    (
+        "proxy-unknown-host",
+        lazy_pattern(r"UnknownHostException|Unable to resolve host|no such host|DNS resolution failed"),
+    ),
+    ("proxy-refused", lazy_pattern(r"[Cc]onnection refused")),
     (
         "proxy-not-connected",
         lazy_pattern(
             r"NoRouteToHost|No route to host|Network is unreachable|ConnectTimeoutException|connection timed out"
             r"|waiting_for_connection|No connection established|failed to connect to all addresses"
+            r"|dial tcp \S{1,200}: i/o timeout"
         ),
     ),
     (
@@ -102,6 +119,13 @@ def group_named(message: Message, log: LogTally) -> None:
     client, group = _CLIENT.search(message.text), _GROUP.search(message.text)
     if client is not None and group is not None and len(log.grpc_groups) < MOST_ROWS:
         log.grpc_groups[client[1]] = group[1]
+
+
+def endpoints_named(message: Message, log: LogTally) -> None:
+    """The address that the client was given, which it says once at its start."""
+    found = _GIVEN.search(message.text)
+    if found is not None:
+        log.grpc_endpoint = found[1]
 
 
 def statistics(message: Message, log: LogTally) -> None:
@@ -156,10 +180,17 @@ def call_failed(message: Message, log: LogTally) -> None:
     if kind is not None and not _is_of_rocketmq(message):
         log.add("other-grpc-call-failed", message)
     elif kind is not None:
-        endpoints = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
-        subject = Subject(broker=None if endpoints is None else endpoints[1])
+        subject = Subject(broker=_proxy_of(message) or log.grpc_endpoint)
         at_start = _START.search(message.record.header) is not None
         log.add(f"at-start-{kind}" if at_start else kind, message, subject, side="client")
+
+
+def _proxy_of(message: Message) -> str | None:
+    """The address that a failed call names: in its record, else in what the exception says of the connection."""
+    named = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
+    if named is None:
+        named = _PEER.search("\n".join((message.text, *_causes(message))))
+    return None if named is None else next(filter(None, named.groups()))
 
 
 def _is_of_rocketmq(message: Message) -> bool:
@@ -218,6 +249,19 @@ def call_failed_in_dotnet(message: Message, log: LogTally) -> None:
 def call_failed_in_go(message: Message, log: LogTally) -> None:
     """The client in Go made no connection to a proxy in the time that it waits."""
     log.add(_kind("DEADLINE_EXCEEDED", message.text) or "proxy-no-answer", message, side="client")
+
+
+def call_failed_elsewhere(message: Message, log: LogTally) -> None:
+    """A client that is not in Java tells of a failed call in words of its own, with the status behind them."""
+    found = _ELSEWHERE_STATUS.search(message.text)
+    # the client in C++ prints what gRPC says, and no status
+    status = "UNAVAILABLE" if found is None else _UPPER.sub("_", found[1]).upper()
+    kind = _kind(status, message.text)
+    address = _ELSEWHERE_ADDRESS.search(message.text)
+    if kind is not None:
+        at_start = _START.search(message.text) is not None
+        subject = Subject(broker=None if address is None else address[1])
+        log.add(f"at-start-{kind}" if at_start else kind, message, subject, side="client")
 
 
 def start_failed_in_node(message: Message, log: LogTally) -> None:

@@ -205,6 +205,12 @@ class LogTally(msgspec.Struct):
     """addresses to which a client began to connect, until it is connected"""
     unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
     """when an orderly consumer last left a queue aside because it had no lock, until it has one"""
+    broker_left_at: int | None = None
+    """when a name server last saw the end of a broker's connection"""
+    registering: dict[str, tuple[str, int | None]] = msgspec.field(default_factory=dict)
+    """by thread of a name server, the broker whose topics it registered last, and when"""
+    masters: dict[tuple[str, str], int | None] = msgspec.field(default_factory=dict)
+    """by name and address, when a name server first registered a master that it has not taken away since"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
     peers: dict[Peer, PeerTally] = msgspec.field(default_factory=dict)
     acknowledgements: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)
@@ -219,10 +225,16 @@ class LogTally(msgspec.Struct):
     connected_twice: dict[tuple[str, str], ConnectedTwice] = msgspec.field(default_factory=dict)
     clients: dict[str, list[Span]] = msgspec.field(default_factory=dict)
     """by client id, from start to shutdown; without an end while the client runs"""
+    heartbeats_to: dict[str, dict[str, None]] = msgspec.field(default_factory=dict)
+    """by broker's name, the addresses of the master that clients of this process sent heartbeats to"""
+    name_servers: dict[str, None] = msgspec.field(default_factory=dict)
+    """what clients of this process were given as the addresses of name servers"""
     consumers: dict[str, None] = msgspec.field(default_factory=dict)
     """groups whose consumers started"""
     grpc_groups: dict[str, str] = msgspec.field(default_factory=dict)
     """group of each consumer of the gRPC client by its client id"""
+    grpc_endpoint: str | None = None
+    """address of the proxy that the gRPC client was given"""
     grpc_full: dict[str, tuple[FlowControlKind, int]] = msgspec.field(default_factory=dict)
     """by client id, why its cache was full last, and how often it said so since it last wrote its statistics"""
     thrown: dict[ThrownKey, tuple[int, Span]] = msgspec.field(default_factory=dict)

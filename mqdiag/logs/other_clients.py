@@ -18,6 +18,11 @@ _LAYOUTS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     ),
     # spdlog of the 2.x gRPC client in C++
     ("C++", lazy_pattern(rb"^\[[-\d]+ [\d:.]+\] \[(?:rocketmq|mqclient)\w*\] \[\w+\] ", re.M)),
+    # spdlog of the gRPC client in C++: the level is a letter
+    ("C++", lazy_pattern(rb"^\d{4}-\d\d-\d\d [\d:.]{8,15} \[--[TDIWEC]--\] \[ *\d+\] ", re.M)),
+    ("Rust", lazy_pattern(rb"^\d{4}-\d\d-\d\dT[\d:.]{8,18}Z? +[A-Z]{4,5} rocketmq::", re.M)),
+    # the caller's file, with the folder of the gRPC client in Go
+    ("Go", lazy_pattern(rb"^\S{20,32}\t[A-Z]{4,5}\tgolang/\w+\.go:\d+\t", re.M)),
     # logrus, with the client's own keys
     ("Go", lazy_pattern(rb'^time="[^"]{10,40}" level=\w+ msg="', re.M)),
     # logrus on a terminal: the level and the seconds since the start, then the text and its keys

@@ -23,6 +23,12 @@ _LEVELS = {
     "TRACE": "DEBUG",
     "ERRO": "ERROR",
     "FATA": "ERROR",
+    "--T--": "DEBUG",
+    "--D--": "DEBUG",
+    "--I--": "INFO",
+    "--W--": "WARN",
+    "--E--": "ERROR",
+    "--C--": "ERROR",
 }
 """other words for the levels of RocketMQ"""
 _COLLECTED = lazy_pattern(
@@ -96,7 +102,9 @@ class Head(NamedTuple):
 
 NO_HEAD = Head()
 SAMPLE_LINES = 400
-_CONTINUES = lazy_pattern(rb"\s|$|Caused by: |Suppressed: |at |(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b")
+_CONTINUES = lazy_pattern(
+    rb"\s|$|Caused by: |Suppressed: |at |See http|For more information|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
+)
 """a blank line, or one of a stack"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?\w')
 

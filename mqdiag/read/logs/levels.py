@@ -6,10 +6,12 @@ from mqdiag.lazy_pattern import lazy_pattern
 
 ANY = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR?|FATAL?|SEVERE)"
 """pattern of the words in capital letters, in which nearly all logs have them"""
+_LETTERS = (b"--W--", b"--E--", b"--C--")
+"""a warning, an error and worse as spdlog prints them for the gRPC client in C++"""
 COMMON: tuple[bytes, ...] = (b"WARN", b"ERRO", b"FATA")
 """beginnings of the words for a warning or worse; three words alone, with four the search is seven times slower"""
-ALL: tuple[bytes, ...] = (*COMMON, b"SEVERE", b"warn", b"error", b"fatal", b"severe")
-LOUD = frozenset({b"WARN", b"WARNING", b"ERROR", b"ERRO", b"FATAL", b"FATA", b"SEVERE"})
+ALL: tuple[bytes, ...] = (*COMMON, b"SEVERE", b"warn", b"error", b"fatal", b"severe", *_LETTERS)
+LOUD = frozenset({b"WARN", b"WARNING", b"ERROR", b"ERRO", b"FATAL", b"FATA", b"SEVERE", *_LETTERS})
 """the words for a warning or worse, in capital letters"""
 HEAD_BYTES = 240
 """bytes of a line in which its level stands"""
@@ -19,7 +21,7 @@ _CAPITAL = lazy_pattern(rb"(?<![\w.$-])" + ANY.encode() + rb"(?![\w.(-])")
 _SMALL = lazy_pattern(
     # these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
     rb"(?:^|:\d\d(?:[.,]\d{1,9})?Z?[ \t]|\blevel=\"?|[\[|(<])[ \t]{0,8}"
-    rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe)(?=[\]|)>:\"]|[ \t]|$)"
+    rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe|(?<=\[)--[TDIWEC]--)(?=[\]|)>:\"]|[ \t]|$)"
 )
 
 _OF_THE_JVM = lazy_pattern(rb"\]\[\w{4,7} *\]\[(?:gc|safepoint|os|pagesize|cds|jit|class|codecache|logging)\b")
@@ -45,7 +47,7 @@ def words_of(text: bytes) -> tuple[bytes, ...]:
         return ALL
     for line in text[:SHORT_BYTES].split(b"\n")[:-1]:
         found = level_in(line, HEAD_BYTES)
-        other = found is not None and (found[0].islower() or found[0] == b"SEVERE")
+        other = found is not None and (found[0].islower() or found[0][:1] in b"S-")
         if other and not _OF_THE_JVM.search(line, 0, HEAD_BYTES):
             return ALL
     return COMMON
