@@ -28,7 +28,7 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
         or report.diff is not None
     ):
         return None
-    if not any(given.was_read for given in report.inputs):
+    if report.inputs and not any(given.was_read for given in report.inputs):
         return _for_unread(report)
     for reason in reasons:
         action = reason.does if reason.does is not None else _shared(reason.wants, report, reason.named)
