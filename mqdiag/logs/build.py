@@ -28,17 +28,9 @@ from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.listener_rows import exception_rows, suspended_rows
 from mqdiag.logs.owners import Owner, labels, tell_owners
+from mqdiag.logs.pause_rows import gc_row, safepoint_row
 from mqdiag.logs.reader import ReadLog
-from mqdiag.logs.rows import (
-    change_rows,
-    connection_rows,
-    flow_rows,
-    gc_row,
-    not_matched_rows,
-    reset_rows,
-    safepoint_row,
-    stored_rows,
-)
+from mqdiag.logs.rows import change_rows, connection_rows, flow_rows, not_matched_rows, reset_rows, stored_rows
 from mqdiag.logs.statements import HARMLESS, why_harmless
 from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
@@ -177,7 +169,7 @@ class _Build:
         ]
         span = Span()
         for number in owner.logs:
-            span.take(read[number].tally.span.shifted(-(zones[number].minutes or 0) * 60_000))
+            span.take(read[number].tally.span.shifted(zones[number].shift_ms))
         zone = self.shown_in if all(zones[number].minutes is not None for number in owner.logs) else None
         return BrokerLogs(
             name=owner.name,
@@ -295,7 +287,7 @@ def _common(zones: list[Zone]) -> int:
 
 
 def _file(log: ReadLog, zone: Zone) -> LogFile:
-    tally, shift = log.tally, -(zone.minutes or 0) * 60_000
+    tally, shift = log.tally, zone.shift_ms
     span = tally.span.shifted(shift)
     return LogFile(
         path=log.path,
