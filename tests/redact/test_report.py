@@ -307,7 +307,7 @@ def test_the_host_of_a_process_is_hidden_wherever_its_name_stands() -> None:
         remedy=(),
         processes=(name,),
     )
-    report = redact_report(Report(mqdiag="1", findings=(found,), other_processes=(row,)))
+    report = redact_report(Report(mqdiag="1", inputs=(), findings=(found,), other_processes=(row,)))
     assert report.other_processes[0].name == "pid 42 on host-1"
     assert report.findings[0].processes == ("pid 42 on host-1",)
     assert english()(report.findings[0].title) == "pid 42 on host-1 hangs"
