@@ -89,7 +89,9 @@ def _remedy(still: Standstill) -> tuple[Text, ...]:
 def _stuck(still: Standstill, limits: Limits, stacks: StacksFacts, counted: _Counted) -> Draft:
     name = "holder-known" if still.holder else "holder-perhaps-known" if still.possible_user else "no-holder"
     remedy, cause = _remedy(still), None
-    if name == "no-holder" and counted.has_none:
+    if still.second_connection:
+        name = "second-connection"
+    elif name == "no-holder" and counted.has_none:
         name, remedy, cause = "none-made", (), UNREACHABLE
     elif name == "no-holder" and (counted.all_in_use or _leaks(still, stacks)):
         name, remedy, cause = "leak", _without_size_of_consumers(still.remedy), LEAK
