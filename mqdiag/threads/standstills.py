@@ -321,6 +321,7 @@ def _entry(
         lock_class=wait if why.kind == "lock" else None,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
+        second_connection=typical.now.second_connection,
         held_up=sum(held_up[judgement.track] for judgement in judgements),
     )
 
