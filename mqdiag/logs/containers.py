@@ -56,7 +56,7 @@ def listed(message: Message, log: LogTally) -> None:
 
 
 def unit_exited(message: Message, log: LogTally) -> None:
-    """The process of a unit ended with a code; a JVM that systemd stops leaves with 143, which systemd calls a failure."""
+    """The process of a unit ended with a code; for systemd 143 is a failure, though a JVM that it stops leaves so."""
     found = _UNIT_STATUS.search(message.text)
     if found is not None:
         ended(message, log, int(found[1]))

@@ -30,7 +30,9 @@ _OF_SPRING = lazy_pattern(
     r"Application run failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
 )
-_CLOSED_MODULE = lazy_pattern(r"module (\S{1,100}) does not (?:\"(?:opens|exports) ([\w.]{1,200})\"|export (\S{1,200}))")
+_CLOSED_MODULE = lazy_pattern(
+    r"module (\S{1,100}) does not (?:\"(?:opens|exports) ([\w.]{1,200})\"|export (\S{1,200}))"
+)
 _RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(|BeanFactory\.invokeInitMethods\(")
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
