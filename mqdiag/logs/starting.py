@@ -107,6 +107,15 @@ def class_conflict(message: Message, log: LogTally) -> None:
         log.said_nothing += message.stands_for
 
 
+def option_unknown(message: Message, log: LogTally) -> None:
+    """The JVM does not know an option and does not start; a tool that does not prints how it is used."""
+    tool = "commons.cli" in message.text or any(line.startswith("usage: ") for line in message.following(2))
+    if tool:
+        log.add("start-config-refused", message, side="client")
+    else:
+        log.add("start-jvm-refused", message, side="broker")
+
+
 def module_closed(message: Message, log: LogTally) -> None:
     """A program wants into a package of the JDK that its module keeps closed."""
     found = _CLOSED_MODULE.search(message.text)
