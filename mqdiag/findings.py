@@ -327,6 +327,16 @@ State = Literal["fault", "healthy", "undecided"]
 """How the processes are that the evidence is of."""
 
 
+class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A part of the evidence as it stands there, for a reader who judges by himself."""
+
+    path: Public
+    line: int | None = None
+    """number of its line, from 1; null where it has none or that is not known"""
+    text: Text
+    """the line, the thread with its state and frames, or the object"""
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer of a run; renderers, exit codes, fleets and notebooks read it, and none decides for itself."""
 
@@ -339,6 +349,8 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """how sure it is, or what is missing"""
     margins: tuple[Margin, ...] = ()
     """how far the rules that found nothing were from their limits"""
+    seen: tuple[Seen, ...] = ()
+    """where it is undecided, what of the evidence may matter most"""
     next: Action | None = None
     """where it is undecided, the one thing to do that helps most; null where nothing is known to help"""
     lowered: int = 0

@@ -24,7 +24,7 @@ ANY_ZONE = timedelta(hours=14)
 MOST_RANGES = 20
 _EARLIEST, _LATEST = datetime(1, 1, 3), datetime(9999, 12, 29)
 _LONGEST_MS = 366 * 86_400_000
-_DUMPS = frozenset({"heap", "stacks", "admin"})
+_DUMPS = frozenset({"heap", "stacks", "recordings", "admin"})
 
 
 class Timed(Protocol):
@@ -138,7 +138,10 @@ def moments(
         back = timedelta(milliseconds=max(0, min(age_ms or 0, _LONGEST_MS)))
         found += _backwards(heap.captured_at, back)
     if "stacks" in seen_in and stacks is not None:
-        times = [at for one in stacks.series if (at := one.captured_at or one.captured_local) is not None]
+        # of some dumps the zone may be known, of others not: those of one clock
+        times = [at for one in stacks.series if (at := one.captured_at) is not None] or [
+            at for one in stacks.series if (at := one.captured_local) is not None
+        ]
         found += between(min(times), max(times)) if times else ()
     if "admin" in seen_in:
         found += between(asked_at, None)

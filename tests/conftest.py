@@ -32,7 +32,7 @@ settings.load_profile("any machine")
 # addresses, which we do not check.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
-MOST_GROWTH = 64 << 20
+MOST_GROWTH = 160 << 20
 """bytes that a process may grow by before cycles are searched for: what a test leaves behind is often held by one"""
 LONGEST_NAME = 120
 """characters of a text that is a part of a test's name"""

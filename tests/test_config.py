@@ -27,12 +27,12 @@ from mqdiag.findings import Acceptance, Lapsed, Severity
 from mqdiag.given_toml import without_strings
 from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.language import english
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 from mqdiag.trusted import Untrusted
 
-CARDS = {rule.card.name: rule.card for rule in all_rules()}
+CARDS = {rule.card.name: rule.card for rule in rule_files()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
 LIMIT = next(iter(LIMITED.limits))
 

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.findings import Report, RuleCard
+from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.render import View
 from mqdiag.render.parts import Section
 from mqdiag.render.sections.finding_cards import finding_card
 from mqdiag.render.text.writer import TextWriter
-from mqdiag.rules import Rule, all_rules, run_rules
+from mqdiag.rules.catalogue import cards_of, rule_files
+from mqdiag.rules.discovery import all_rules
+from mqdiag.rules.engine import run_rules
+from mqdiag.rules.rule import Rule
 from mqdiag.text import say
 from tests.rules.examples import example_of
 
 
 def rule_index() -> str:
     """All rules in one table."""
-    cards = [rule.card for rule in all_rules()]
+    cards = [file.card for file in rule_files()]
     rows = [
         f"| [{card.name}]({card.name}.md) | {card.evidence} | {', '.join(card.severities)}"
         f" | {english()(card.title)} |"
@@ -37,7 +40,7 @@ def rule_pages() -> Iterator[tuple[str, str]]:
 
 
 def _page(rule: Rule) -> str:
-    card: RuleCard = rule.card
+    card = cards_of({rule.name})[rule.name]
     write = english()
     now, steps = (
         "\n".join(f"{place}. {write(step)}" for place, step in enumerate(texts, 1))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 
 from mqdiag.causes.same_finding import SameFindings, threads_of
@@ -17,6 +17,10 @@ STANDING = frozenset({"stuck", "blocked"})
 MOVING = frozenset({"progressing", "idle"})
 NAMES_SHOWN = 3
 NEAR = timedelta(hours=1)
+CLOCKS = timedelta(seconds=1)
+"""by which times of a recording and of a heap dump of one JVM may differ"""
+TAIL = timedelta(seconds=10)
+"""before a recording's end: within it a call must have ended, or the next one may hang"""
 ANY_ZONE = timedelta(hours=14)
 
 
@@ -53,6 +57,7 @@ def _agreements(report: Report, same: SameFindings) -> Iterator[Text]:
                 )
             else:
                 yield say("heap dump and thread dumps show the same threads: {threads}", threads=shown)
+    yield from _began(report, in_heap)
     seen: dict[tuple[str, str | None, str | None], set[str]] = {}
     for finding in report.findings:
         key = (finding.rule, finding.subject.group, finding.subject.broker)
@@ -74,9 +79,15 @@ def contradictions(report: Report, same: SameFindings) -> tuple[Text, ...]:
     return tuple(dict.fromkeys(_contradictions(report, same)))
 
 
-def contradicted(finding: Finding, report: Report, same: SameFindings) -> bool:
-    """Whether the thread dumps saw every thread of a finding of the heap at other work or at none."""
-    return _is_of_heap(finding, same) and bool(_moving(finding, report)) and not same.of(finding)
+def contradicted(finding: Finding, report: Report, same: SameFindings) -> Text | None:
+    """Why a finding of the heap is less sure: other evidence saw all of its threads at other work or at none."""
+    if not _is_of_heap(finding, same):
+        return None
+    if _ended(finding, report):
+        return say("the flight recording shows that calls of the same threads ended")
+    if _moving(finding, report) and not same.of(finding):
+        return say("the thread dumps saw the same threads moving or idle")
+    return None
 
 
 def time_gap(report: Report) -> Text | None:
@@ -123,6 +134,16 @@ def _contradictions(report: Report, same: SameFindings) -> Iterator[Text]:
                 number=len(moving),
                 states=tuple(Text(state) for state in sorted({states[name].state for name in moving})),
             )
+        ended = _ended(finding, report)
+        if ended:
+            yield say(
+                "in the heap dump {threads} {number:has|have} been at one message for long, and the flight recording"
+                " shows calls of {number:it|them} that ended since then, the last one at {last:time}: the message"
+                " takes many calls, or a slow one, and no call hangs",
+                threads=_some(sorted(ended)),
+                number=len(ended),
+                last=max(ended.values()),
+            )
     heap = report.heap
     if heap is None or not any(thread.message is not None for thread in heap.threads):
         return
@@ -157,6 +178,62 @@ def _moving(finding: Finding, report: Report) -> list[str]:
         return []
     states = _stack_threads(report)
     return sorted(name for name in threads_of(finding) if name in states and states[name].state in MOVING)
+
+
+def _given_at(report: Report, thread: HeapThread | None) -> datetime | None:
+    """When the message that a thread has in hand was given to the listener; None where the dump does not tell."""
+    message = None if thread is None else thread.message
+    if report.heap is None or report.heap.captured_at is None or message is None or message.age_ms is None:
+        return None
+    return datetime.fromisoformat(report.heap.captured_at) - timedelta(milliseconds=message.age_ms)
+
+
+def _began(report: Report, in_heap: Mapping[str, HeapThread]) -> Iterator[Text]:
+    """Calls of which a recording tells when they began, and the heap dump for which message."""
+    for recording in () if report.recordings is None else report.recordings.recordings:
+        for still in recording.standstills:
+            given = {name: at for name in still.threads if (at := _given_at(report, in_heap.get(name)))}
+            if still.began_before is None or not given:
+                continue
+            if min(given.values()) > datetime.fromisoformat(still.began_before) + CLOCKS:
+                continue
+            name = min(given, key=given.__getitem__)
+            message = in_heap[name].message
+            assert message is not None
+            yield say(
+                "the flight recording shows the call of {thread} from {began:time} at the latest and no end of it, and"
+                " the heap dump that its message ({topic} queue {queue} offset {offset}) was given to the listener at"
+                " {given:time}",
+                thread=name,
+                began=still.began_before,
+                topic=message.topic,
+                queue=message.queue_id,
+                offset=message.offset,
+                given=given[name].isoformat(timespec="seconds"),
+            )
+
+
+def _ended(finding: Finding, report: Report) -> dict[str, str]:
+    """Threads of a finding of the heap whose waits ended while they had that message, with the time of the last.
+
+    Until near the end of the recording: the last call of a thread may hang, and those before it have ended.
+    """
+    in_heap, found = _heap_threads(report), {}
+    for recording in () if report.recordings is None else report.recordings.recordings:
+        until = datetime.fromisoformat(recording.ended_at) - TAIL
+        hang = {name for still in recording.standstills for name in still.threads}
+        told = {
+            one.thread: one.last_ended_at
+            for one in recording.threads
+            if one.thread not in hang
+            and one.last_ended_at
+            and datetime.fromisoformat(one.last_ended_at) >= until
+        }
+        for name in threads_of(finding):
+            last, given = told.get(name), _given_at(report, in_heap.get(name))
+            if last is not None and given is not None and datetime.fromisoformat(last) > given + CLOCKS:
+                found[name] = last
+    return found
 
 
 def _heap_threads(report: Report) -> dict[str, HeapThread]:

@@ -87,7 +87,7 @@ def _at_one_time(cause: Finding, effect: Finding, same: SameFindings) -> bool:
             or (one.subject.queue_id is not None and one.subject.queue_id == effect.subject.queue_id)
             or (one.seen_in == effect.seen_in and not (one.when or effect.when))
             # dumps of one process, or they would not be joined; what days keep apart is not joined either
-            or {*one.seen_in, *effect.seen_in} <= {"heap", "stacks"}
+            or {*one.seen_in, *effect.seen_in} <= {"heap", "stacks", "recordings"}
             or apart(one, effect) is False
         ):
             return True

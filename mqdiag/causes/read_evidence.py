@@ -35,6 +35,13 @@ def _lines(report: Report) -> Iterator[Text]:
             yield _of(other.name, _heap(other.heap, zone))
         if other.stacks is not None:
             yield _of(other.name, _stacks(other.stacks))
+    for recording in () if report.recordings is None else report.recordings.recordings:
+        yield say(
+            "a flight recording of {seconds:seconds}, from {began:time}: {events:count} events",
+            seconds=recording.seconds,
+            began=_in_zone(recording.began_at, zone),
+            events=recording.events,
+        )
     if report.logs is not None:
         yield _logs(report.logs)
     if report.stores is not None:
@@ -83,6 +90,12 @@ def _stacks(stacks: StacksFacts) -> Text:
     if stacks.pasted is not None:
         limits = say(
             "; somebody pasted {samples:it|them} into a log: {why}", samples=stacks.samples, why=stacks.pasted
+        )
+    elif stacks.may_be_pasted is not None:
+        limits = say(
+            "; somebody may have pasted {samples:it|them} into a log: {why}",
+            samples=stacks.samples,
+            why=stacks.may_be_pasted,
         )
     return say(
         "{samples:count} {samples:thread dump|thread dumps}{over}: {threads:count} {threads:thread|threads}{limits}",

@@ -33,22 +33,22 @@ def command(name: str | None, search: str | None, lang: str | None, debug: bool)
     """List all rules, one line each, or explain the rule NAME: what it means, what to do, on what it rests."""
     from mqdiag.cli.common.session import view
     from mqdiag.render.text.cards import render_card, render_catalogue
-    from mqdiag.rules import all_rules
+    from mqdiag.rules.catalogue import rule_files
 
-    rules = {rule.name: rule for rule in all_rules()}
-    cards = {name: rule.card for name, rule in rules.items()}
+    rules = {rule.name: rule for rule in rule_files()}
     shown = view(CommonOptions(), language_of_run(lang, {"text"}))
     if name is None or search is not None:
         if name is not None:
             raise UsageError(say("--search lists rules; it takes no NAME beside it"))
-        found = tuple(card for card in cards.values() if search is None or _has(card, search, shown.write))
+        cards = (rule.card for rule in rules.values())
+        found = tuple(card for card in cards if search is None or _has(card, search, shown.write))
         if not found:
             raise UsageError(say("no rule has {word}; mqdiag rules lists them all", word=repr(search)))
         Target("-").write(render_catalogue(found, shown))
-    elif name in cards:
-        Target("-").write(render_card(cards[name], rules[name].cases, shown))
+    elif name in rules:
+        Target("-").write(render_card(rules[name].card, rules[name].cases, shown))
     else:
-        raise UsageError(say("{problem}; mqdiag rules lists them all", problem=_no_such_rule(name, cards)))
+        raise UsageError(say("{problem}; mqdiag rules lists them all", problem=_no_such_rule(name, rules)))
     return 0
 
 

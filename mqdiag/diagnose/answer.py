@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mqdiag.diagnose.wrong_process import WrongProcess
 
 MOST_REASONS = 3
+MOST_NOTICED = 2
 RESTS = frozenset({"no-backlog-or-slow-pull", "nothing-is-pulled"})
 """causes of findings that say of threads that they have no work"""
 UNKNOWN_PLACE = "place-unknown"
@@ -49,8 +50,10 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     if answer.state == "undecided":
         # Here, not above: a decided run needs no next step.
         from mqdiag.diagnose.next_step import next_step
+        from mqdiag.diagnose.seen import seen
 
-        answer = msgspec.structs.replace(answer, next=next_step(report, _open(report, answer)))
+        step = next_step(report, _open(report, answer))
+        answer = msgspec.structs.replace(answer, next=step, seen=tuple(seen(report)))
     return msgspec.structs.replace(report, answer=answer)
 
 
@@ -115,7 +118,9 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
     return Answer(
         state="healthy",
         text=_no_fault(report),
-        reason=sentences(changed_settings(report), _harmless(report), _not_given(report), advice),
+        reason=sentences(
+            changed_settings(report), *_noticed(report), _harmless(report), _not_given(report), advice
+        ),
         margins=margins,
     )
 
@@ -155,6 +160,12 @@ def _all_threads_rest(report: Report) -> bool:
         if one.signs_of_rocketmq == "names-alone":
             return False
     return {given.kind for given in was_read(report)} == {"stacks"}
+
+
+def _noticed(report: Report) -> Iterator[Text]:
+    """What rules told of and is no fault: it may be just what somebody asked about."""
+    for found in report.findings[:MOST_NOTICED]:
+        yield say("{title}; alone it means no fault.", title=found.title)
 
 
 def _harmless(report: Report) -> Text | None:
@@ -261,12 +272,7 @@ def _undecided(report: Report) -> Text:
         return say("No finding is new or worse in what could be compared.")
     if not report.checked:
         return say("This evidence does not suffice for a diagnosis.")
-    return say(
-        "No fault found, but not all of the evidence could be judged. {checked:count} of {rules:count} rules could"
-        " look at it.",
-        checked=len(report.checked),
-        rules=_rules(report),
-    )
+    return say("No fault found, but not all of the evidence could be judged.")
 
 
 def _nothing_read(report: Report) -> bool:

@@ -18,9 +18,8 @@ from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Finding, Report, Skipped
-from mqdiag.rules import cards_of, rule_files
+from mqdiag.rules.catalogue import cards_of, rule_files
 from mqdiag.rules.engine import missing_evidence
-from mqdiag.text import say
 from mqdiag.time_ranges import joined
 
 INPUT_KINDS = {"logs": "log", "recordings": "recording", "profiles": "profile"}
@@ -145,10 +144,10 @@ def _with_verdict(report: Report, shown: Process | None) -> Report:
 
 
 def _weighed(finding: Finding, report: Report, same: SameFindings) -> Finding:
-    """Less sure where the thread dumps saw its threads at other work."""
-    if not contradicted(finding, report, same):
+    """Less sure where other evidence saw its threads at other work."""
+    reason = contradicted(finding, report, same)
+    if reason is None:
         return finding
-    reason = say("the thread dumps saw the same threads moving or idle")
     return msgspec.structs.replace(finding, confidence=Confidence.LOW, confidence_reason=reason)
 
 

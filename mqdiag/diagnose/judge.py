@@ -17,10 +17,9 @@ from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.findings import Confidence, Finding, Report, RuleCard, Severity
-from mqdiag.rules import Outcome, cards_of, rule_files, run_rules
-from mqdiag.rules.discovery import RuleFile
-from mqdiag.rules.engine import missing_evidence
-from mqdiag.text import say
+from mqdiag.rules.catalogue import RuleFile, cards_of, rule_files
+from mqdiag.rules.engine import Outcome, missing_evidence, run_rules
+from mqdiag.text import Text, say
 
 CAUSE_LOST = say("the dump is damaged, and the cause of this may be in the part that was lost")
 
@@ -118,7 +117,10 @@ def _of_pasted(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, ..
         kinds.add("stacks")
     if facts.crash is not None and all(report.pasted for report in facts.crash.reports):
         kinds.add("crash")
-    return tuple(_of_nobody(found) if kinds.intersection(found.seen_in) else found for found in findings)
+    told = (_of_nobody(found) if kinds.intersection(found.seen_in) else found for found in findings)
+    if facts.stacks is None or kinds or (doubt := facts.stacks.may_be_pasted) is None:
+        return tuple(told)
+    return tuple(_may_be_of_nobody(found, doubt) if {*found.seen_in} == {"stacks"} else found for found in told)
 
 
 def _of_nobody(found: Finding) -> Finding:
@@ -129,6 +131,13 @@ def _of_nobody(found: Finding) -> Finding:
         )
     sure = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
     return msgspec.structs.replace(found, severity=Severity.INFO, confidence=sure, confidence_reason=PASTED)
+
+
+def _may_be_of_nobody(found: Finding, why: Text) -> Finding:
+    severity = max(found.severity, Severity.WARNING, key=lambda one: one.rank)
+    return msgspec.structs.replace(
+        found, severity=severity, confidence=Confidence.LOW, confidence_reason=why, may_be_quoted=True
+    )
 
 
 def _lowered(

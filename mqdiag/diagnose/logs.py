@@ -141,13 +141,20 @@ def _entries(
         if isinstance(one.read, InputError):
             entries.append(unreadable(one.name, "log", one.read))
             continue
+        problem = one.problem
+        if problem is None and one.read.column is not None:
+            problem = say(
+                "something cut its lines at {column:count} {column:character|characters}, and what stood behind is"
+                " unknown",
+                column=one.read.column,
+            )
         entry = Input(
             path=one.name,
             kind="log",
             format=one.read.shape.form + (f", {packed}" if packed else ""),
             bytes=_size(log.path) if one.name == log.name else one.read.counts.bytes,
-            complete=one.problem is None,
-            problem=one.problem,
+            complete=problem is None,
+            problem=problem,
             stopped_at_byte=one.stopped_at,
             quoted=one.read.quoted.count,
         )

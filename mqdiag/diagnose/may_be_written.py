@@ -61,15 +61,15 @@ def _holds(found: Finding, without: Iterable[Finding]) -> bool:
 
 
 def _doubted(found: Finding, repeated: Iterable[Finding]) -> Finding:
-    confidence = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
     if _holds(found, repeated):
+        confidence = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
         why = found.confidence_reason if found.confidence is not Confidence.HIGH else AMONG_MESSAGES
         return msgspec.structs.replace(found, confidence=confidence, confidence_reason=why)
     # lines that excuse a fault need the same proof
     excuses = any(one.rule == found.rule and one.severity.rank < found.severity.rank for one in repeated)
     return msgspec.structs.replace(
         found,
-        confidence=confidence,
+        confidence=Confidence.LOW,
         confidence_reason=ALONE,
         may_be_quoted=True,
         undecides=found.severity is Severity.INFO and excuses,

@@ -93,11 +93,9 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
     if untold:
         yield Open(
             say(
-                "{lines:count} {lines:line|lines} of {path} {lines:is|are} of no form that mqdiag knows; the first is"
-                ' "{text}".',
+                "{lines:count} {lines:line|lines} of {path} {lines:is|are} of no form that mqdiag knows.",
                 lines=untold[0].untold_lines,
                 path=untold[0].path,
-                text=untold[0].first_untold,
             ),
             *_own_log(logs, report),
         )
@@ -139,7 +137,7 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
     if lines.not_understood:
         from mqdiag.facts.unjudged_lines import unjudged_lines
 
-        yield Open(unjudged_lines(lines, len(lines.commonest)), *_other_side(logs, report))
+        yield Open(unjudged_lines(lines, 0), *_other_side(logs, report))
     if lines.unseen:
         yield Open(
             say(

@@ -192,7 +192,7 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Open]:
     if unmeasured and alone:
         yield Open(
             say(
-                "{broker} does not tell how full its disk is: it could not measure the path of its store.",
+                "{broker} reports no share of its disk: it could not measure the path of its store.",
                 broker=unmeasured[0].broker or unmeasured[0].address,
             ),
             "logs_of_broker",

@@ -33,19 +33,23 @@ def counters_of(admin: AdminFacts | None) -> Iterator[BrokerCounters]:
     if admin is None:
         return
     names = {one.address: one.broker for one in admin.brokers if one.broker is not None}
-    latest: dict[str, BrokerStatus] = {}
-    for status in admin.broker_statuses:
-        before = latest.get(_identity(status))
-        if before is None or (status.asked_at or "") >= (before.asked_at or ""):
-            latest[_identity(status)] = status
+    latest = [answers[-1] for answers in answers_of(admin)]
     asked: set[str | None] = set()
-    for status in latest.values():
+    for status in latest:
         name = _name(status, names, alone=len(latest) == 1)
         asked |= {status.address, name}
         yield BrokerCounters(status, name)
     for line in {one.address: one for one in admin.brokers}.values():
         if not asked & {line.address, line.broker} - {None}:
             yield BrokerCounters(_status_of(line), line.broker if line.broker_id == 0 else None, "clusterList")
+
+
+def answers_of(admin: AdminFacts) -> list[list[BrokerStatus]]:
+    """All answers of brokerStatus by broker, each broker's in the order of their times."""
+    found: dict[str, list[BrokerStatus]] = {}
+    for status in admin.broker_statuses:
+        found.setdefault(_identity(status), []).append(status)
+    return [sorted(answers, key=lambda one: one.asked_at or "") for answers in found.values()]
 
 
 def _status_of(line: BrokerListed) -> BrokerStatus:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import msgspec
@@ -42,6 +42,9 @@ _LABEL = r"[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?"
 _CONTAINERS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_({_LABEL})-[0-9a-f]{{64}}\.log")
 _PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL})/\d+\.log")
 _FRACTION = lazy_pattern(r"\.\d+")
+_OF_CLIENTS = ("client", "application", "gc")
+"""kinds of logs that a client's process writes"""
+_OF_ONE_PROCESS = frozenset(("heap", "stacks"))
 _PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
@@ -77,6 +80,14 @@ def pid_of_clients(heap: HeapFacts | None) -> int | None:
     return found.pop() if len(found) == 1 else None
 
 
+def _pid_of_logs(logs: LogsFacts | None) -> str | None:
+    """The process that wrote all logs, as far as these tell; None where a server's are among them."""
+    files = () if logs is None else logs.files
+    found = {file.pid for file in files if file.pid is not None}
+    of_client = all(file.kind in _OF_CLIENTS for file in files)
+    return str(found.pop()) if len(found) == 1 and of_client else None
+
+
 class KnownOfRun:
     """What all evidence of a run tells, for one finding after the other."""
 
@@ -87,6 +98,7 @@ class KnownOfRun:
         pod = pod_of(facts.inputs)
         dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
         self._pid = None if pid is None else str(pid)
+        self._pid_of_logs = None if self._pid is not None else _pid_of_logs(facts.logs)
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
@@ -102,7 +114,7 @@ class KnownOfRun:
         self._broker = _only(_brokers(facts))
 
     def of(
-        self, group: str | None, topic: str | None, broker: str | None, *, of_process: bool
+        self, group: str | None, topic: str | None, broker: str | None, *, seen_in: Collection[str]
     ) -> dict[str, Known]:
         """Values by name; None where the evidence does not tell one.
 
@@ -110,11 +122,13 @@ class KnownOfRun:
             group: that the finding names.
             topic: that it names.
             broker: that it names.
-            of_process: it was found in dumps alone: logs may be of another process than the one with the pid.
+            seen_in: kinds of evidence in which it was found: logs may be of another process than dumps.
         """
+        of_logs = {*seen_in} == {"logs"}
+        pid = self._pid_of_logs if of_logs else self._pid if _OF_ONE_PROCESS.issuperset(seen_in) else None
         return {
             **self._always,
-            "pid": self._pid if of_process else None,
+            "pid": pid,
             "broker": (broker := broker or self._broker),
             "broker_address": self._addresses.brokers.get(broker or ""),
             "group": group or self._group,

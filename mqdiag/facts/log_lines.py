@@ -22,6 +22,18 @@ class UnknownText(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     count: int
 
 
+class HeavyLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A line at WARN or ERROR, or an exception, that is not known to be harmless."""
+
+    path: Public
+    line: int
+    """number of its line from 1"""
+    text: Excerpt
+    """as it stands there; cut"""
+    count: int
+    """lines like it, in all logs"""
+
+
 class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What most lines of an excerpt say, below WARN."""
 
@@ -58,6 +70,8 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
     """lines of floods that were counted like a line near them; they are part of the other counts"""
     commonest: tuple[UnknownText, ...] = ()
     """the three commonest texts of faults, unclassified and foreign lines"""
+    heaviest: tuple[HeavyLine, ...] = ()
+    """the first of each kind of line that may mean a fault: errors and exceptions first, then the most frequent ones"""
 
     @property
     def not_understood(self) -> int:

@@ -59,9 +59,15 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """share of its first lines that have a level, of those that begin a record; None where none does"""
     harmless_lines: int = 0
     """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    cut_at: int | None = None
+    """column at which something cut its lines, so that what stood behind is unknown; null where nothing did"""
+    pid: int | None = None
+    """process that wrote it, where that is a client's own log"""
     untold_lines: int = 0
     """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
     first_untold: Excerpt = ""
+    first_untold_line: int | None = None
+    """number of its line from 1"""
     """the first of them"""
 
     @property
@@ -225,6 +231,17 @@ class ListenerException(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
+class RegisteredMaster(msgspec.Struct, frozen=True, kw_only=True):
+    """A master as a name server logged it, which it has not taken away since."""
+
+    broker: Name
+    address: Address
+    path: Public
+    """the log"""
+    first: Public | None = None
+    """its first registration"""
+
+
 class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
     """A queue of an orderly consumer by the message that it failed on last."""
 
@@ -341,6 +358,7 @@ class LogsFacts(OfLogs, frozen=True, kw_only=True):
     """peers with at least two connections that ended, those with the most first"""
     listener_exceptions: tuple[ListenerException, ...] = ()
     """the most frequent ones first"""
+    registered_masters: tuple[RegisteredMaster, ...] = ()
     shared_client_ids: tuple[SharedClientId, ...] = ()
     suspended_queues: tuple[SuspendedQueue, ...] = ()
     """those that failed most often in a row first"""

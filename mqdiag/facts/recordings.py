@@ -95,6 +95,18 @@ class ThreadBudget(msgspec.Struct, frozen=True, kw_only=True):
         return 0.0 if not self.wall_ms else 1 - self.idle_ms / self.wall_ms
 
 
+class RecordedThread(msgspec.Struct, frozen=True, kw_only=True):
+    """A consume thread of a recording: which of its waits ended, and what nothing explains."""
+
+    thread: ThreadName
+    group: Public | None = None
+    ended: int
+    """waits within the listener whose end an event shows"""
+    last_ended_at: Public | None = None
+    blind_ms: float
+    """its longest time without any event, sample or thread dump: it may hang or rest"""
+
+
 class HotMethod(msgspec.Struct, frozen=True, kw_only=True):
     """Where a kind of threads used the processor."""
 
@@ -116,7 +128,25 @@ class RecordedError(msgspec.Struct, frozen=True, kw_only=True):
     count: int
     frame: Public | None = None
     thread: ThreadName | None = None
-    """the last one that made it"""
+    """the one that made most of them"""
+    groups: tuple[Public, ...] = ()
+    """consumer groups whose listeners made some"""
+    in_listeners: int = 0
+    """how many of them"""
+
+
+class Allocated(msgspec.Struct, frozen=True, kw_only=True):
+    """Objects that were made at one place; bytes are an estimate, as samples stand for all others."""
+
+    frame: Public
+    """the application's own frame nearest to the top, else the top frame"""
+    class_name: Public
+    """the class with most of the bytes"""
+    bytes: int
+    share: float
+    """share of all bytes that the samples stand for"""
+    groups: tuple[Public, ...] = ()
+    """consumer groups whose listeners made some"""
 
 
 class RecordedCollections(msgspec.Struct, frozen=True, kw_only=True):
@@ -155,6 +185,39 @@ class RecordedPause(msgspec.Struct, frozen=True, kw_only=True):
     at: Public
     ms: float
     operation: Public
+
+
+class RecordedStops(msgspec.Struct, frozen=True, kw_only=True):
+    """How long the JVM waited for its threads to stop, each time that it stopped them all."""
+
+    count: int
+    total_ms: float
+    longest_ms: float
+    longest_at: Public
+
+
+class RecordedLoaders(msgspec.Struct, frozen=True, kw_only=True):
+    """Class loaders of one class at the end of the recording."""
+
+    class_name: Public
+    loaders: int
+    classes: int
+    """classes of all of them together"""
+
+
+class RecordedClasses(msgspec.Struct, frozen=True, kw_only=True):
+    """Classes that the JVM has, by its counts over time."""
+
+    first: int
+    last: int
+    half: int | None = None
+    """at the count in the middle; None where there are less than three"""
+    unloaded: int
+    """within the recording"""
+    loaders: tuple[RecordedLoaders, ...] = ()
+    """those that are more than one, the most first"""
+    metaspace_bytes: int | None = None
+    """in use after the last collection"""
 
 
 class RecordedContainer(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,15 +289,25 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     """those with most time first"""
     locks: tuple[RecordedLock, ...] = ()
     budgets: tuple[ThreadBudget, ...] = ()
+    threads: tuple[RecordedThread, ...] = ()
+    """consume threads; those whose time is least known first"""
     standstills: tuple[Standstill, ...] = ()
     """waits of consume threads that go on until the recording's end, by its samples and the lack of an event"""
     hot_methods: tuple[HotMethod, ...] = ()
     errors: tuple[RecordedError, ...] = ()
     thrown: int | None = None
     """exceptions and errors that were made within the recording"""
+    thrown_per_second: float | None = None
+    exceptions_recorded: bool = False
+    """each class and place of them, and not those of errors alone"""
+    allocations: tuple[Allocated, ...] = ()
+    """places with most bytes first"""
     collections: RecordedCollections | None = None
     pauses: tuple[RecordedPause, ...] = ()
     """the longest"""
+    stops: RecordedStops | None = None
+    """those beyond the threshold"""
+    classes: RecordedClasses | None = None
     heap: tuple[tuple[float, int], ...] = ()
     """(seconds since the begin, bytes in use after a collection)"""
     allocated_bytes_per_second: float | None = None

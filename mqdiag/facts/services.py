@@ -107,6 +107,12 @@ class Socket(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     source: Public
 
 
+GAVE_UP = ("499", "0")
+"""statuses of requests whose client had closed its connection: that of nginx, and that of Envoy with the flag DC"""
+TOO_LATE = ("504",)
+FAILED = ("500", "502", "503")
+
+
 class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The requests that a gateway passed to one service, by its access log."""
 
@@ -126,6 +132,10 @@ class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     median_ms: float | None = None
     most_ms: float | None = None
     """nine of ten were not longer"""
+    last_failed: Public | None = None
+    """time of the last request that was not answered in time or failed"""
+    answered_since: int = 0
+    """requests after it, all answered"""
     first: Public | None = None
     last: Public | None = None
 

@@ -83,6 +83,8 @@ class ThreadFacts(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     cpu_growth_ms: float | None = None
     held_by: ThreadName | None = None
     """name of the thread that holds what this one waits for"""
+    line: int | None = None
+    """where it begins in the file of the last sample, from 1; None where that is not known"""
     same_call: SameCall | None = None
     """why the state is unknown: all samples show the same, and nothing tells a standstill from slow work"""
 
@@ -220,6 +222,10 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     samples: int = 0
     """the shortest run of samples over which one of the threads makes no progress"""
     seconds: float | None = None
+    began_after: Public | None = None
+    """when one of the threads was last seen at other work; of recordings, where events tell"""
+    began_before: Public | None = None
+    """when the first of them was seen in it; of recordings"""
     cpu_growth_ms: float | None = None
     """the largest of the threads"""
     confidence: ConfidenceLevel = "medium"
@@ -317,6 +323,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     not_judged_because: NotJudged | None = None
     pasted: Text | None = None
     """why the dumps are taken for a text that somebody pasted into a log; None for dumps of the log's own process"""
+    may_be_pasted: Text | None = None
+    """why they may be such a text"""
     jvms: int = 1
     repeated_samples: int = 0
     """samples left out because they are the same as another"""

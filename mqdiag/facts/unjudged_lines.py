@@ -14,6 +14,10 @@ def unjudged_lines(lines: LevelLineFacts, most: int) -> Text:
         most: texts to name.
     """
     named = lines.commonest[:most]
+    if not named:
+        return say(
+            "No rule judges {lines:count} {lines:line|lines} at WARN or ERROR.", lines=lines.not_understood
+        )
     return say(
         "No rule judges {lines:count} {lines:line|lines} at WARN or ERROR; the commonest {texts:is|are}"
         " {commonest:and}.",

@@ -189,8 +189,11 @@ HeapBytesSource = Literal[
 ShallowSizeSource = Literal["gaps", "formula"]
 """How sizes of objects are known: from the distances of their ids, or computed."""
 
-ListenerKind = Literal["messages", "transactions"]
-"""What a listener is asked about: messages that came, or the outcome of transactions that were sent."""
+ListenerKind = Literal["messages", "logged", "transactions"]
+"""What a listener is asked about: messages that came, or the outcome of transactions that were sent.
+
+logged: messages, and the application logged the exception by itself instead of letting it out of the listener.
+"""
 
 LogSide = Literal["client", "broker"]
 """Whose log has the lines."""

@@ -16,7 +16,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.facts.fleet import FleetFacts, FleetFailure, FleetTotals
 from mqdiag.findings import Finding, Report
 from mqdiag.fleet.faults import faults_of
-from mqdiag.rules import cards_of
+from mqdiag.rules.catalogue import cards_of
 from mqdiag.rules.common_cause import key_of
 from mqdiag.text import Text, say
 

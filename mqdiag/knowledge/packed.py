@@ -49,6 +49,11 @@ def read(folder: str) -> Mapping[str, msgspec.Raw]:
     return msgspec.msgpack.decode(data, type=dict[str, msgspec.Raw])
 
 
+def is_built(folder: str) -> bool:
+    """Whether the build packed the folder, whose files do not change any more."""
+    return os.path.exists(os.path.join(folder, PACKED))
+
+
 def pack(folder: str) -> bytes:
     """A folder's files as one msgpack map.
 

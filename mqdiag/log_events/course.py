@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
-from mqdiag.facts.logs import LogEvent
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.log_events import seconds_between
 
 
@@ -42,6 +42,12 @@ def lines_after(starts: list[LogEvent], event: LogEvent, within: timedelta) -> i
             for start in begun
         )
     )
+
+
+def quiet_for(logs: LogsFacts, event: LogEvent) -> float:
+    """Seconds for which each of its logs goes on without such a line; 0 where that is not known."""
+    ends = [file.last for file in logs.files if file.path in event.files and file.last is not None]
+    return min((seconds_between(event.last, end) for end in ends), default=0.0)
 
 
 def _time(shown: str | None) -> datetime | None:

@@ -31,8 +31,8 @@ def is_of_a_record(line: bytes) -> bool:
     return _OF_A_RECORD.match(line) is not None or _HEAD.match(line) is not None
 
 
-def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[bytes]:
-    """First lines of exceptions in a block that begins and ends at line ends.
+def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[tuple[int, bytes]]:
+    """(place, text) of the first lines of exceptions in a block that begins and ends at line ends.
 
     Args:
         block: the bytes.
@@ -53,7 +53,7 @@ def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[bytes
                 and _HEAD.match(line)
                 and (not _belongs(block, start) or (begins_log and _is_cut_off(block, start)))
             ):
-                yield _told(block, end, line)
+                yield start, _told(block, end, line)
             at = block.find(word, end)
 
 

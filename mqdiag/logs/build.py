@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
-from mqdiag.facts.logs import EXCERPT_LINES, BrokerLogs, LogEvent, LogFile, LogsFacts, VersionRange
+from mqdiag.facts.logs import (
+    EXCERPT_LINES,
+    BrokerLogs,
+    LogEvent,
+    LogFile,
+    LogsFacts,
+    RegisteredMaster,
+    VersionRange,
+)
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.logs.brokers import broker_names
@@ -94,7 +102,15 @@ class _Build:
             connections=connection_rows(read, zones),
             listener_exceptions=(
                 *exception_rows(self._not_repeated("consume-exception"), "messages"),
+                *exception_rows(self._not_repeated("listener-logged-error"), "logged"),
                 *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
+            ),
+            registered_masters=tuple(
+                RegisteredMaster(
+                    broker=name, address=address, path=log.path, first=shown_time(at, zone.minutes)
+                )
+                for log, zone in zip(read, zones, strict=True)
+                for (name, address), at in log.tally.masters.items()
             ),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
@@ -120,7 +136,7 @@ class _Build:
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
             level_lines=level_line_facts(
-                (log.levels for log in read),
+                ((log.path, log.levels) for log in read),
                 is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
             ),
             repeated=tuple(
@@ -299,8 +315,11 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
+        cut_at=log.column,
+        pid=log.pid,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
+        first_untold_line=log.untold.line,
     )
 
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 from mqdiag.facts.vocabulary import ListenerKind
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally, SuspendedTally, ThrownKey
-from mqdiag.logs.message import Message
+from mqdiag.logs.message import Message, application_level, thread_of
 from mqdiag.logs.queues import queue_in
 from mqdiag.logs.tally import MINUTE_MS, EventTally, Span, Subject
-from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_in
+from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_around, thrown_in
 
 _FAILED = lazy_pattern(r"consumeMessage (exception|return null|Orderly return not OK)\b")
+_LOGGED = {"WARN": "listener-logged-warning", "ERROR": "listener-logged-error"}
 _GROUP = lazy_pattern(r"\bGroup: (\S{1,300})")
 _OFFSET = lazy_pattern(r"queueOffset=(\d{1,19}),")
 _RECONSUMED = lazy_pattern(r"reconsumeTimes=(\d{1,9}),")
@@ -80,6 +81,24 @@ def failed_in_spring(message: Message, log: LogTally) -> None:
     subject = Subject(group=_group_of_worker(message.thread()))
     if log.add("consume-exception", message, subject, side="client") is not None:
         threw(message, log, subject, thrown_in(message))
+
+
+def caught_by_listener(message: Message, log: LogTally) -> None:
+    """A frame of a consume thread, below a warning or error of the application: its listener logged an exception.
+
+    What leaves a listener the client logs by itself, which counts as `consume-exception`.
+    """
+    header = message.record.header
+    kind = _LOGGED.get(application_level(header) or "")
+    if kind is None:
+        return
+    thrown = thrown_around(message)
+    if thrown.exception is None:
+        return
+    subject = Subject(group=_group_of_worker(thread_of(header)))
+    example = thrown.exception
+    if log.add(kind, message, subject, side="client", example=example) is not None:
+        count_thrown(message, log, subject.group, thrown, "logged")
 
 
 def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:
@@ -251,8 +270,12 @@ def offset_stored(message: Message, log: LogTally) -> None:
 def consumed(message: Message, log: LogTally) -> None:
     """The client's count of consumed messages for one minute; it counts for queues that were stored before it began."""
     found = _CONSUMED.search(message.text)
+    if found is None:
+        return
+    subject = Subject(group=found[2], topic=found[1])
+    log.add("messages-consumed", message, subject, side="client", weight=int(found[3]))
     at = log.at(message)
-    if found is None or at is None:
+    if at is None:
         return
     for queue, row in log.stored.items():
         began = row.span.first

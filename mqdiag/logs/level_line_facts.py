@@ -5,19 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from mqdiag.facts.log_lines import LevelLineFacts, UnknownText
+import msgspec
+
+from mqdiag.facts.log_lines import MOST_PASSING, HeavyLine, LevelLineFacts, UnknownText
+from mqdiag.logs.catalogue import Entry
 from mqdiag.logs.level_lines import LevelLines
 
 MOST_COMMON = 3
+MOST_HEAVY = 5
 _THROWN = "thrown"
 """the reason of lines of which only their exception of the remoting protocol is known"""
 
 
-def level_line_facts(logs: Iterable[LevelLines], *, is_excerpt: bool = False) -> LevelLineFacts:
+def level_line_facts(logs: Iterable[tuple[str, LevelLines]], *, is_excerpt: bool = False) -> LevelLineFacts:
     """The lines of all logs together.
 
     Args:
-        logs: the lines of each.
+        logs: the path and the lines of each.
         is_excerpt: whether somebody cut the lines out: an exception among them is no small number.
     """
     verdicts: Counter[str] = Counter()
@@ -25,7 +29,8 @@ def level_line_facts(logs: Iterable[LevelLines], *, is_excerpt: bool = False) ->
     symptoms: Counter[str] = Counter()
     texts: Counter[str] = Counter()
     foreign = unseen = 0
-    for log in logs:
+    logs = list(logs)
+    for _, log in logs:
         for entry, count in log.entries.items():
             verdicts[entry.verdict] += count
             if entry.verdict == "symptom" or (
@@ -46,4 +51,30 @@ def level_line_facts(logs: Iterable[LevelLines], *, is_excerpt: bool = False) ->
         foreign=foreign,
         unseen=unseen,
         commonest=tuple(UnknownText(text=text, count=count) for text, count in texts.most_common(MOST_COMMON)),
+        heaviest=_heaviest(
+            logs, {*symptoms, *(rule for rule, count in passing.items() if count > MOST_PASSING)}
+        ),
     )
+
+
+def _heaviest(logs: Iterable[tuple[str, LevelLines]], weak: set[str]) -> tuple[HeavyLine, ...]:
+    """The lines that weigh most, one of each kind.
+
+    Args:
+        logs: the path and the lines of each.
+        weak: rules whose lines a start or a shutdown does not explain.
+    """
+    found: dict[str | Entry, tuple[bool, HeavyLine]] = {}
+    for path, log in logs:
+        for kind, sample in log.samples.items():
+            if isinstance(kind, str):
+                count = log.texts[kind]
+            elif kind.rule in weak:
+                count = log.entries[kind]
+            else:
+                continue
+            loud, before = found.get(kind, (False, None))
+            line = before or HeavyLine(path=path, line=sample.line, text=sample.text, count=0)
+            found[kind] = loud or sample.loud, msgspec.structs.replace(line, count=line.count + count)
+    ordered = sorted(found.values(), key=lambda one: (not one[0], -one[1].count))
+    return tuple(line for _, line in ordered[:MOST_HEAVY])

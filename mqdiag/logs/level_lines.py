@@ -32,6 +32,9 @@ MOST_SHAPES = 4096
 MOST_TEXTS = 2000
 TEXT_CHARACTERS = 160
 LONGEST_LINE = 8 << 10
+MOST_SAMPLES = 200
+"""kinds of lines, and as many of errors, of which the first is kept: finding its number takes a look at its block"""
+SAMPLE_CHARACTERS = 200
 LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
@@ -49,6 +52,8 @@ MOST_HEADS = 8
 _OF_GRPC = b"io.grpc."
 _DIGITS = b"0123456789"
 _NUMBER = lazy_pattern(r"\d+")
+_LOUDEST = (b"E", b"F", b"S")
+"""how levels above a warning begin: ERROR, FATAL, SEVERE"""
 _NEXT_MESSAGE = b"GetMessageStatus=OFFSET_OVERFLOW_ONE,"
 _MISSED = lazy_pattern(rb"The miss op offset=(\d{1,19}) in queue=.{1,400}, maxOffset=(\d{1,19}),")
 
@@ -62,6 +67,16 @@ class _Judged(NamedTuple):
     """None when the catalogue does not have it"""
     text: str
     """its text if no rule judges it, with N for numbers"""
+
+
+class Sample(NamedTuple):
+    """The first line of a kind."""
+
+    line: int
+    """its number in the log, from 1"""
+    text: str
+    loud: bool
+    """whether it is an error or an exception, and no warning"""
 
 
 class LevelLines(msgspec.Struct):
@@ -78,16 +93,19 @@ class LevelLines(msgspec.Struct):
     """lines that the catalogue does not have, and exceptions without such a line above them"""
     unseen: int = 0
     """lines of floods that were counted like a line near them, and not looked at"""
+    samples: dict[str | Entry, Sample] = msgspec.field(default_factory=dict)
+    """by the text of `texts` or the entry of `entries`, but for harmless ones"""
     _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
     _blocks: int = 0
     _looked_at: int = 0
 
-    def see(self, block: bytes, places: Sequence[Sequence[int]]) -> None:
+    def see(self, block: bytes, places: Sequence[Sequence[int]], lines_above: int) -> None:
         """Count the lines of one block.
 
         Args:
             block: it ends at a line end.
             places: for each word of `words`, where it begins in the block.
+            lines_above: lines of the log before the block.
         """
         most = MOST_LINES if self._blocks < LONG_LOG_BLOCKS else MOST_LINES_IN_LONG_LOG
         for word, found in zip(self.words, places, strict=True):
@@ -106,18 +124,32 @@ class LevelLines(msgspec.Struct):
                 line = block[start : min(end, start + LONGEST_LINE)]
                 known = self._known(line, word)
                 if known is not None:
-                    self._count(known, line, block, end, min(stride, len(found) - number))
+                    kind = self._count(known, line, block, end, min(stride, len(found) - number))
+                    loud = known.level.upper().startswith(_LOUDEST)
+                    if kind is not None and self._lacks(kind, loud=loud):
+                        self._keep(kind, line, lines_above + 1 + block.count(b"\n", 0, start), loud=loud)
         begins_log = not self._blocks
         self._blocks += 1
         if self._blocks > WHOLE_BLOCKS and self._blocks % WHOLE_BLOCKS:
             return
-        for line in bare_exceptions(block, begins_log=begins_log):
+        for at, line in bare_exceptions(block, begins_log=begins_log):
             thrown = catalogue().find(line.strip())
             if thrown is not None and thrown[1].verdict == "harmless":
                 self.entries[thrown[1]] += 1
                 continue
             self.foreign += 1
-            self._note(_NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip(), 1)
+            text = _NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip()
+            self._note(text, 1)
+            if self._lacks(text, loud=True):
+                self._keep(text, line, lines_above + 1 + block.count(b"\n", 0, at), loud=True)
+
+    def _lacks(self, kind: str | Entry, *, loud: bool) -> bool:
+        return kind not in self.samples and len(self.samples) < MOST_SAMPLES * (1 + loud)
+
+    def _keep(self, kind: str | Entry, line: bytes, number: int, *, loud: bool) -> None:
+        text = line.decode(errors="replace").strip()
+        cut = text if len(text) <= SAMPLE_CHARACTERS else f"{text[:SAMPLE_CHARACTERS]}…"
+        self.samples[kind] = Sample(number, cut, loud)
 
     def _known(self, line: bytes, word: bytes) -> _Judged | None:
         """What is known of a line; None when the word stands in its text, and its level is another one."""
@@ -131,7 +163,10 @@ class LevelLines(msgspec.Struct):
             self._shapes[shape] = known
         return None if known is None or not known.level.startswith(word) else known
 
-    def _count(self, known: _Judged, line: bytes, block: bytes, end: int, stands_for: int) -> None:
+    def _count(
+        self, known: _Judged, line: bytes, block: bytes, end: int, stands_for: int
+    ) -> str | Entry | None:
+        """Count a line; gives what it is counted as, and nothing for a harmless one."""
         self.unseen += stands_for - 1
         entry = None if known.entry is None else _by_its_values(known.entry, line)
         if entry is None or entry.reason in _TOLD_BY_EXCEPTION:
@@ -148,6 +183,8 @@ class LevelLines(msgspec.Struct):
             self.entries[entry] += stands_for
         if known.text and (entry is None or entry.verdict not in ("harmless", "passing")):
             self._note(known.text, stands_for)
+            return known.text if entry is None or entry.verdict != "symptom" else entry
+        return None if entry is None or entry.verdict == "harmless" else entry
 
     def _note(self, text: str, stands_for: int) -> None:
         self.texts[text] += stands_for

@@ -205,6 +205,12 @@ class LogTally(msgspec.Struct):
     """addresses to which a client began to connect, until it is connected"""
     unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
     """when an orderly consumer last left a queue aside because it had no lock, until it has one"""
+    broker_left_at: int | None = None
+    """when a name server last saw the end of a broker's connection"""
+    registering: dict[str, tuple[str, int | None]] = msgspec.field(default_factory=dict)
+    """by thread of a name server, the broker whose topics it registered last, and when"""
+    masters: dict[tuple[str, str], int | None] = msgspec.field(default_factory=dict)
+    """by name and address, when a name server first registered a master that it has not taken away since"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
     peers: dict[Peer, PeerTally] = msgspec.field(default_factory=dict)
     acknowledgements: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)

@@ -173,6 +173,12 @@ class Message(msgspec.Struct):
             elif bare and not bare.startswith(_BETWEEN_FRAMES):
                 return
 
+    def above(self) -> Iterator[str]:
+        """The lines of its record above it, from the first one below the header, at most 8 KiB of them."""
+        block, start = self.hit.block, self.hit.start
+        begin = max(start - self.hit.position + self.record.start, start - STACK_BYTES, 0)
+        return (line_of_stack(line)[0] for line in block[begin:start].split(b"\n")[1:])
+
     def below(self) -> str:
         """The next line, of a message that a program prints in several lines."""
         return next(self._lines_below(), b"").decode(errors="replace")
@@ -223,7 +229,7 @@ class Message(msgspec.Struct):
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
         text = self.text
         if self._named_thread is None:
-            self._named_thread = _thread(text) or _thread(self.record.between.decode(errors="replace"))
+            self._named_thread = thread_of(text) or thread_of(self.record.between.decode(errors="replace"))
         return self._named_thread
 
 
@@ -241,13 +247,18 @@ def _joined_frames(lines: bytes) -> str:
     return "\n".join(line.decode().strip() for line in lines.splitlines())
 
 
-@lru_cache(maxsize=1024)
 def is_quiet(header: str) -> bool:
     """Whether a record is of an application, and no warning: lines below it may be a part of what somebody wrote."""
+    level = application_level(header)
+    return level is not None and not Head(level).is_loud
+
+
+@lru_cache(maxsize=1024)
+def application_level(header: str) -> str | None:
+    """The level of a record of an application; None of a record of RocketMQ's, or of one without a level."""
     head = header.partition(" - ")[0].partition(" : ")[0]
     found = level_in(head.encode(), HEAD_BYTES)
-    level = None if found is None else level_of(found[0].decode())
-    return level is not None and not Head(level).is_loud and not is_of_rocketmq(head)
+    return None if found is None or is_of_rocketmq(head) else level_of(found[0].decode())
 
 
 def _record_of(hit: Hit, stamps: StampReader) -> Record:
@@ -324,7 +335,8 @@ def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:
     return None
 
 
-def _thread(text: str) -> str | None:
+def thread_of(text: str) -> str | None:
+    """The thread that the head of a line names."""
     found = _OF_A_SERVER.match(text)
     if found is not None:
         return found[1]

@@ -15,13 +15,15 @@ from mqdiag.logs.level_lines import LevelLines
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.other_clients import other_client
+from mqdiag.logs.process_ids import process_id
 from mqdiag.logs.provenance import Provenance
 from mqdiag.logs.quoted import QuotedLines, says_something
 from mqdiag.logs.repeats import repeated_text
-from mqdiag.logs.standing import Standing, Standings
+from mqdiag.logs.standing import Standing, as_written
 from mqdiag.logs.statements import beginnings, searched
 from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
 from mqdiag.read.logs.blocks import blocks
+from mqdiag.read.logs.columns import column_of_cuts, with_open_end
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
@@ -57,6 +59,10 @@ class ReadLog(msgspec.Struct):
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
     untold: Untold
+    column: int | None
+    """at which something cut its lines; None where they end by themselves"""
+    pid: int | None
+    """the process that wrote it, as far as its lines tell"""
     team: list[StatementTally]
     """for each statement of a team, in their order"""
 
@@ -101,13 +107,13 @@ class LogsReader:
         if not first.strip():
             raise empty_file(path)
         head = first[:HEAD_BYTES]
-        shape = shape_of(head, path)
+        shape, standings = as_written(shape_of(head, path), head)
         levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")
         stamps = StampReader()
         rows, provenance, quoted = self._rows, Provenance(shape.form), QuotedLines()
-        standings, less = Standings(shape.kind == "application", head), LessTallies()
+        less, column = LessTallies(), column_of_cuts(head)
         team = None
         if self._statements:
             from mqdiag.logs.team_lines import TeamLines  # most runs know of no team
@@ -120,8 +126,9 @@ class LogsReader:
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
-            message = Message(hit, stamps, counts.lines)
             literal, event = rows.literals[hit.literal], rows.event_of[hit.literal]
+            hit.line = with_open_end(hit.line, literal, column)
+            message = Message(hit, stamps, counts.lines)
             standing = Standing.FORGED
             if provenance.is_own(message):
                 standing = standings.of(message, rows.statements[hit.literal], literal, event)
@@ -163,6 +170,8 @@ class LogsReader:
             known_heads(head),
             repeated,
             untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
+            column,
+            process_id(tally, watched.tail[-_TAIL_BYTES:]),
             told,
         )
 

@@ -2,45 +2,48 @@
 
 A message of several lines can hold whole records, so no line below one of an application proves where it comes from. A
 record in JSON ends where its braces do, and RocketMQ's own files hold no text of users. Elsewhere the log itself
-contradicts a careless forgery: the clock of its records, and the layout of their times.
+contradicts a careless forgery: the clock of its records, the layout of their times, and the names of its classes. What
+nothing contradicts counts where it stands in many places, or passes through the code of the log's own program.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import Enum
-from itertools import islice
 
 import msgspec
 
+from mqdiag.knowledge.own_code import is_own
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, lines_above, unwrapped, wrapped_head
+from mqdiag.logs.application_records import (
+    LONGEST_LINE,
+    Around,
+    Neighbours,
+    is_of_an_application,
+    layout_of,
+    logger_of,
+)
+from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
 from mqdiag.logs.statements import Statement
-from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq, level_of
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
-from mqdiag.read.logs.shape import is_of_own_form
+from mqdiag.logs.whole_stack import Part, WholeStack, whole_stack
+from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq
+from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
 
 LEAST_RECORDS = 20
 """records of an application without which a log is no place where users write"""
+LEAST_AMONG_OWN = 3
+"""the same among lines of the form of RocketMQ's own files: its programs bring no other code than libraries"""
 SAMPLE_LINES = 400
 NEAR_MS = 5_000
 """milliseconds by which neighbours may be in another order: loggers write late, and threads pause"""
-APART_MS = 60_000
-"""milliseconds between two places that are no part of one message"""
-LINES_AROUND = 60
-"""lines above and below that are searched for the records around a line"""
+APART_MS = 3 * NEAR_MS
+"""milliseconds between the first and the last place of what stands in many: records that one message holds have times
+between those of its neighbours, or these contradict them"""
+LEAST_PLACES = 10
+"""messages of an application among which lines of one event stand, so that it is no text of a user"""
 PRINTED_BY_THE_JVM = ("collection", "output", "frame")
 """places of statements whose lines have a head of their own, or none"""
-PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
-"""how warnings of the JDK and of the logging libraries themselves begin"""
-_LONGEST_LINE = 2 << 10
-_END_OF_HEAD = (" - ", " : ")
-_MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
-"""the thread that starts an application, when no user can write to it yet"""
-_TIME = lazy_pattern(r"\W{0,3}\d[\d:.,/TZ+ -]{7,40}")
-_NUMBER = lazy_pattern(r"\d+")
 _EXCEPTION = lazy_pattern(
     r"\s{0,8}(?:Caused by: |Suppressed: |Exception in thread \".{1,200}?\" )?"
     # the text of RocketMQ's own exceptions is its own, that of others may be a user's
@@ -48,10 +51,10 @@ _EXCEPTION = lazy_pattern(
 )
 """what stands before a literal in the line of an exception"""
 _FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
-_CUT_FRAMES = "... "
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
-
+PARTS_OF_A_PACKAGE = 2
+"""parts of a package by which code is told to be of one program"""
 
 _KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
 """a key of a record in JSON; quotation marks inside of a value are escaped"""
@@ -70,21 +73,56 @@ class Standing(Enum):
     """the records around it contradict it"""
 
 
+class _Places(msgspec.Struct):
+    """The messages of an application among which lines of one event stand."""
+
+    count: int = 0
+    position: int = -1
+    """place in the log where the last message begins"""
+    first: int | None = None
+    last: int | None = None
+    """time of the first and of the last message, in milliseconds"""
+
+    def add(self, position: int, at: int | None, *, with_stack: bool) -> bool:
+        """Whether these are many now, and some time apart if they are no whole stacks.
+
+        Args:
+            position: of the message.
+            at: its time in milliseconds.
+            with_stack: whether a whole stack stands below it.
+        """
+        if position != self.position:
+            self.position = position
+            self.count += 1
+        if at is not None:
+            self.first = at if self.first is None else min(self.first, at)
+            self.last = at if self.last is None else max(self.last, at)
+        if self.count < LEAST_PLACES or self.first is None or self.last is None:
+            return False
+        return with_stack or self.last - self.first >= APART_MS
+
+
 class Standings(msgspec.Struct):
     """Tells lines of one log apart."""
 
     is_application: bool
     head: bytes
     """the log's first bytes"""
+    least: int = LEAST_RECORDS
+    """records of an application in it without which it is none"""
     _begins_at: int | None = None
     """where the first record of an application begins, behind which users may write"""
     _layouts: frozenset[str] | None = None
     """forms of the times with which its records begin, where they are no JSON"""
+    _loggers: frozenset[tuple[str, ...]] = frozenset()
+    """first parts of the names of an application's loggers"""
     _records_in_json: bool = False
-    _places: dict[int, int | None] = msgspec.field(default_factory=dict)
-    """time of the first line of each event"""
-    _repeated: set[int] = msgspec.field(default_factory=set)
+    _places: dict[int, _Places] = msgspec.field(default_factory=dict)
+    """by event"""
+    _likely: set[int] = msgspec.field(default_factory=set)
+    """events that a program prints as far as the log shows"""
     _stamps: StampReader = msgspec.field(default_factory=StampReader)
+    _neighbours: Neighbours | None = None
 
     def of(self, message: Message, statement: Statement, literal: bytes, event: int) -> Standing:
         """What a line proves whose statement stands in its own place.
@@ -119,123 +157,149 @@ class Standings(msgspec.Struct):
             return Standing.FORGED
         if message.hit.position < self._begins_at:
             return Standing.SURE
-        if _is_of_a_stack(message, text[: max(at, 0)], statement):
+        if event in self._likely:
             return Standing.LIKELY
-        return self._place(message, event)
-
-    def _place(self, message: Message, event: int) -> Standing:
-        """Whether an event was met elsewhere, at another time."""
-        if event in self._repeated:
-            return Standing.LIKELY
-        stamp = message.record.stamp
-        at = None if stamp is None else stamp.wall_ms
-        first = self._places.setdefault(event, at)
-        if at is not None and first is not None and abs(at - first) >= APART_MS:
-            self._repeated.add(event)
+        stack = _stack_of(message, text[: max(at, 0)], statement)
+        if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
+            message, event, with_stack=stack is not None
+        ):
+            self._likely.add(event)
             return Standing.LIKELY
         return Standing.ALONE
+
+    def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
+        """Whether an event was met among many messages."""
+        around = self._around(message)
+        at = None if around.above is None else around.above.wall_ms
+        return self._places.setdefault(event, _Places()).add(around.position, at, with_stack=with_stack)
+
+    def _around(self, message: Message) -> Around:
+        if self._neighbours is None:
+            self._neighbours = Neighbours(self._layouts or frozenset(), self._stamps)
+        return self._neighbours.of(message)
 
     def _look_at_head(self) -> None:
         """Where users may write, and how the records of the log begin."""
         layouts: dict[str, int] = {}
+        loggers: set[tuple[str, ...]] = set()
         at = records = in_json = 0
         begins_at = None
         for line in self.head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]:
-            text = unwrapped(line[:_LONGEST_LINE])[0]
+            text = unwrapped(line[:LONGEST_LINE])[0]
             if wrapped_head(line) != NO_HEAD and line.rstrip().endswith(b"}"):
                 in_json += 1
-            elif (layout := _layout(text)) is not None:
+            elif (layout := layout_of(text)) is not None:
                 layouts[layout] = layouts.get(layout, 0) + 1
-            if _is_of_an_application(line, text):
+            if is_of_an_application(line, text):
                 records += 1
                 begins_at = at if begins_at is None else begins_at
+                loggers.add(_program_of(wrapped_head(line).logger or logger_of(text)))
             at += len(line) + 1
-        self._begins_at = begins_at if records >= LEAST_RECORDS else None
+        self._begins_at = begins_at if records >= self.least else None
         self._layouts = frozenset(one for one, count in layouts.items() if 20 * count >= records)
+        self._loggers = frozenset(loggers - {()})
         self._records_in_json = 2 * in_json >= records > 0
 
     def _is_contradicted(self, message: Message, text: str) -> bool:
         """Whether the records above and below show that a record with a time of its own was not logged there."""
-        layout = _layout(text)
+        layout = layout_of(text)
         if layout is None:
             return False
         if layout not in (self._layouts or ()):
             return True
-        own = self._stamps.of_line(text[:_LONGEST_LINE].encode())
-        above = next(filter(None, map(self._stamp_of, _lines_above(message))), None)
-        below = next(filter(None, map(self._stamp_of, _lines_below(message))), None)
-        if own is None or above is None or below is None or below.wall_ms < above.wall_ms - NEAR_MS:
-            return False
-        return not above.wall_ms - NEAR_MS <= own.wall_ms <= below.wall_ms + NEAR_MS
+        own, around = self._stamps.of_line(text[:LONGEST_LINE].encode()), self._around(message)
+        return own is not None and not around.is_own and not _lies_between(own, around)
 
-    def _stamp_of(self, line: bytes) -> Stamp | None:
-        text = unwrapped(line[:_LONGEST_LINE])[0]
-        return self._stamps.of_line(text.encode()) if _layout(text) in (self._layouts or ()) else None
-
-
-def _is_of_an_application(line: bytes, text: str) -> bool:
-    """Whether a line is a record whose logger is not RocketMQ's, and whose thread may serve users."""
-    bare = text[begin_of(text) :]
-    if bare.startswith(PRINTED_WITHOUT_A_LOGGER) or is_of_own_form(bare.encode()):
-        return False
-    head = text
-    for end in _END_OF_HEAD:
-        head = head.partition(end)[0]
-    wrapper = wrapped_head(line)
-    found = level_in(head.encode(), HEAD_BYTES)
-    if wrapper.logger is not None:
-        return not is_of_rocketmq(wrapper.logger)
-    level = wrapper.level or (None if found is None else level_of(found[0].decode()))
-    return level is not None and not is_of_rocketmq(head) and _MAIN.search(head) is None
+    def _is_own_stack(self, stack: WholeStack) -> bool:
+        """Whether a stack goes through code of the program that writes the log; any does where no logger is known."""
+        above = logger_of(stack.above)
+        loggers = self._loggers | ({_program_of(above)} - {()})
+        return not loggers or any(
+            _is_of_program(method, loggers) or (above is not None and _is_of_class(method, above))
+            for part in stack.parts
+            for method in _methods(part)
+        )
 
 
-def _layout(text: str) -> str | None:
-    """The form of the time with which a line begins; None of a line without."""
-    found = _TIME.match(text) or _TIME.match(text, begin_of(text))
-    return None if found is None or ":" not in found[0] else _NUMBER.sub("9", found[0].rstrip())
+def as_written(shape: Shape, head: bytes) -> tuple[Shape, Standings]:
+    """(the shape of a log by who wrote it, what tells its lines apart).
+
+    RocketMQ's own lines may make up most of an application's log, where somebody pasted them.
+
+    Args:
+        shape: by the form of most lines.
+        head: the log's first bytes.
+    """
+    if shape.form not in OWN_FORMS:
+        return shape, Standings(shape.kind == "application", head)
+    lines = head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]
+    texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for line in lines)
+    records = sum(is_of_an_application(line, text) and _is_users(logger_of(text)) for line, text in texts)
+    if records < LEAST_AMONG_OWN:
+        return shape, Standings(is_application=False, head=head)
+    return Shape("application", "plain"), Standings(is_application=True, head=head, least=LEAST_AMONG_OWN)
 
 
-def _is_of_a_stack(message: Message, before: str, statement: Statement) -> bool:
-    """Whether a line is an exception's whose stack goes down to where its thread began."""
+def _is_users(logger: str | None) -> bool:
+    """Whether a logger is named after a class of no library: some of these write to RocketMQ's own files too."""
+    return logger is not None and is_own(logger)
+
+
+def _stack_of(message: Message, before: str, statement: Statement) -> WholeStack | None:
+    """The stack below a record at WARN or ERROR, if it goes down to where its thread began and has an exception.
+
+    Args:
+        message: a line of it.
+        before: what stands before the literal of its statement.
+        statement: of the exception.
+    """
     if statement.place != "exception" or _EXCEPTION.match(before, begin_of(before)) is None:
-        return False
+        return None
     if is_quiet(message.record.header):
+        return None
+    stack = whole_stack(message)
+    if not stack.parts or ("\n" not in message.text and layout_of(stack.above) is None):
+        return None  # a further line of a message
+    methods = _methods(stack.parts[0])
+    return stack if len(methods) >= LEAST_FRAMES and has_first_frame(methods) else None
+
+
+def _lies_between(own: Stamp, around: Around) -> bool:
+    """Whether a time fits those of the records above and below; an unknown or a turned back clock contradicts none."""
+    above, below = around.above, around.below
+    if above is None or below is None or below.wall_ms < above.wall_ms - NEAR_MS:
+        return True
+    return above.wall_ms - NEAR_MS <= own.wall_ms <= below.wall_ms + NEAR_MS
+
+
+def _methods(part: Part) -> list[str]:
+    return [found[1] for frame in part.frames if (found := _FRAME.match(frame)) is not None]
+
+
+def _program_of(logger: str | None) -> tuple[str, ...]:
+    """First parts of the package of a logger, shortened where the logger is; () of none."""
+    return () if logger is None else tuple(logger.split(".")[:-1][:PARTS_OF_A_PACKAGE])
+
+
+def _is_of_program(method: str, loggers: frozenset[tuple[str, ...]]) -> bool:
+    """Whether a method is of the user's code in a package of one of the loggers."""
+    if not is_own(method):
         return False
-    is_cause = before.lstrip().startswith(("Caused by: ", "Suppressed: "))
-    if not is_cause and "\n" not in message.text and _layout(_above(message)) is None:
-        return False  # a further line of a message
-    methods: list[str] = []
-    for line in message.stack():
-        found = _FRAME.match(line)
-        if found is not None:
-            methods.append(found[1])
-        elif line.startswith(_CUT_FRAMES) or methods:
-            break
-    if is_cause:
-        return bool(methods)
-    return len(methods) >= LEAST_FRAMES and has_first_frame(methods)
+    package = method.split(".", PARTS_OF_A_PACKAGE)
+    return any(len(parts) < len(package) and all(map(str.startswith, package, parts)) for parts in loggers)
+
+
+def _is_of_class(method: str, logger: str) -> bool:
+    """Whether a method is of the class that a logger is named after."""
+    parts, names = logger.split("."), method.split(".")
+    return (
+        len(parts) > 1
+        and len(names) > len(parts)
+        and all(name.startswith(part) for name, part in zip(names, parts, strict=False))
+    )
 
 
 def _is_in_stack(line: bytes, literal: bytes) -> bool:
     """Whether a literal stands in the value of a record in JSON that the logger fills with an exception."""
     keys = list(_KEY.finditer(line, 0, max(line.find(literal), 0)))
     return bool(keys) and keys[-1][1].decode() in STACK_KEYS
-
-
-def _above(message: Message) -> str:
-    return unwrapped(next(_lines_above(message), b""))[0]
-
-
-def _lines_above(message: Message) -> Iterator[bytes]:
-    return (line for _, line in islice(lines_above(message.hit.block, message.hit.start), LINES_AROUND))
-
-
-def _lines_below(message: Message) -> Iterator[bytes]:
-    return islice(_forwards(message.hit.block, message.hit.start), LINES_AROUND)
-
-
-def _forwards(block: bytes, start: int) -> Iterator[bytes]:
-    end = block.find(b"\n", start)
-    while end >= 0:
-        begin, end = end + 1, block.find(b"\n", end + 1)
-        yield block[begin : len(block) if end < 0 else end]

@@ -24,16 +24,22 @@ _DISPATCH_FROM = lazy_pattern(
     r"\[SetReputOffset\] maxPhysicalPosInLogicQueue=(-?\d{1,19}) clMinOffset=(-?\d{1,19}) clMaxOffset=(-?\d{1,19})"
 )
 _SHEETS = lazy_pattern(r"TransientStorePool only remain (\d{1,9}) sheets")
-_SETTING = lazy_pattern(r" - (\w{1,60})=([^\s=]{0,200})\s*$")
+_SETTING = lazy_pattern(r" - (\w{1,60})=([^\s=…]{0,200})\s*$")
 _DISK = lazy_pattern(
-    r"disk maybe full soon(?: (\d\.\d{1,20}), so mark disk full|, so reclaim space, (\d\.\d{1,20}))"
+    r"disk (?:of commitLog )?maybe full soon(?:,? (?:used )?(\d\.\d{1,20}), so mark|, so reclaim space, (\d\.\d{1,20}))"
 )
-"""DefaultMessageStore.CleanCommitLogService.isSpaceToDelete, 3.5.8 to 5.3.3"""
+"""DefaultMessageStore.CleanCommitLogService.isSpaceToDelete, 3.5.8 to 5.3.3; screens cut what stands behind"""
+_NOT_FREED = "disk space will be full soon"
+"""the only statement with these words goes on "but delete file failed\" """
 _NOT_MEASURED = "so reclaim space, -"
 """UtilAll.getDiskPartitionSpaceUsedPercent gives -1 for a path that is not there"""
 _DISKS = lazy_pattern(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) INDEX: {0,4}(-?\d{1,2}\.\d\d)")
 """SendMessageProcessor.diskUtil"""
 _MOST_SETTINGS = 100
+_DELAYED = lazy_pattern(
+    r"topic='([^']{1,300})', offset=(\d{1,19}), physicOffset=\d{1,19}, physicSize=\d{1,12}, delayLevel=(\d{1,3}),"
+)
+_PROGRESS = lazy_pattern(r"readBehind:(\d{1,12}) currReadOffset:\d{1,19} offsetBehind:(\d{1,19}) ")
 
 
 def latency(message: Message, log: LogTally) -> None:
@@ -89,7 +95,7 @@ def disk(message: Message, log: LogTally) -> None:
     """The disk is marked full, or expired files are deleted early because it fills up."""
     found = _DISK.search(message.text)
     if found is None:
-        if "but delete file failed" in message.text:
+        if _NOT_FREED in message.text:
             log.add("disk-not-freed", message, side="broker")
         elif _NOT_MEASURED in message.text:
             log.add("disk-not-measured", message, side="broker")
@@ -150,6 +156,29 @@ def dispatch_from(message: Message, log: LogTally) -> None:
         tally = log.add("commit-log-tail-lost", message, side="broker")
         if tally is not None:
             tally.keep_largest("largest_lost_bytes", begin - most)
+
+
+def delayed_not_put(message: Message, log: LogTally) -> None:
+    """A delayed message could not be stored for its topic; the subject is the queue of its level."""
+    found = _DELAYED.search(message.text)
+    if found is None:
+        return
+    # ScheduleMessageService.delayLevel2QueueId
+    subject = Subject(topic=found[1], queue_id=int(found[3]) - 1)
+    tally = log.add("delayed-not-put", message, subject, side="broker")
+    if tally is not None:
+        tally.keep_largest("offset", int(found[2]))
+
+
+def timer_progress(message: Message, log: LogTally) -> None:
+    """How far both sides of the timer wheel are; the last line holds, and whether it caught up since the one before."""
+    found = _PROGRESS.search(message.text)
+    tally = log.add("timer-progress", message, side="broker")
+    if found is None or tally is None:
+        return
+    now = int(found[1]), int(found[2])
+    before = tally.values.get("out_behind_s", 0), tally.values.get("in_behind", 0)
+    tally.values = {"out_behind_s": now[0], "in_behind": now[1], "catches_up": int(now < before)}
 
 
 def timer_ran(message: Message, log: LogTally) -> None:

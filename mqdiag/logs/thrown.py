@@ -5,6 +5,8 @@ Source: RemotingHelper.exceptionSimpleDesc and UtilAll.exceptionSimpleDesc, 3.2.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import NamedTuple
 
 from mqdiag.knowledge.own_code import is_own
@@ -42,10 +44,19 @@ class Thrown(NamedTuple):
 def thrown_in(message: Message) -> Thrown:
     """Read the line and what stands below it."""
     found = _SIMPLE.search(message.text)
-    exception = found[1] if found else None
     top = _TOP_FRAME.search(message.text, found.end()) if found else None
+    thrown = _of_lines(message.stack(), found[1] if found else None)
+    return thrown if thrown.frame or top is None else thrown._replace(frame=top[1])
+
+
+def thrown_around(message: Message) -> Thrown:
+    """Read the stack trace that a frame stands in; the message of an exception may have several lines."""
+    return _of_lines(chain(message.above(), message.stack()))
+
+
+def _of_lines(lines: Iterable[str], exception: str | None = None) -> Thrown:
     cause = own = None
-    for line in message.stack():
+    for line in lines:
         caused = _CAUSE.match(line)
         if caused is not None:
             cause = caused[1]
@@ -55,4 +66,4 @@ def thrown_in(message: Message) -> Thrown:
             own = frame[1]
         elif frame is None and exception is None and (first := _FIRST.match(line)) is not None:
             exception = first[1]
-    return Thrown(exception, cause, own or (top[1] if top else None))
+    return Thrown(exception, cause, own)

@@ -31,6 +31,8 @@ class Untold(msgspec.Struct, frozen=True):
 
     count: int = 0
     first: str = ""
+    line: int | None = None
+    """number of the first of them, from 1"""
 
 
 def untold_lines(text: bytes, taken: set[int]) -> Untold:
@@ -40,9 +42,9 @@ def untold_lines(text: bytes, taken: set[int]) -> Untold:
         text: all of it.
         taken: where the lines begin that have a statement in its own place.
     """
-    left: list[bytes] = []
+    left: list[tuple[int, bytes]] = []
     filled = records = at = 0
-    for line in text.split(b"\n"):
+    for number, line in enumerate(text.split(b"\n"), 1):
         begin, at = at, at + len(line) + 1
         if not line.strip():
             continue
@@ -54,7 +56,8 @@ def untold_lines(text: bytes, taken: set[int]) -> Untold:
         if level_in(line, HEAD_BYTES) is not None or has_clock(line):
             records += 1
         elif not _PLAIN.match(line) and not is_of_a_record(line):
-            left.append(line)
+            left.append((number, line))
     if not left or records > MOST_RECORDS * filled:
         return Untold()
-    return Untold(len(left), left[0].decode(errors="replace").strip()[:TEXT_CHARACTERS])
+    number, first = left[0]
+    return Untold(len(left), first.decode(errors="replace").strip()[:TEXT_CHARACTERS], number)

@@ -191,10 +191,10 @@ class Questions:
     def rules(self, name: str | None) -> Answer:
         """As `mqdiag rules`: all, or one with its texts."""
         from mqdiag.report_json import encoded
-        from mqdiag.rules import all_rules
+        from mqdiag.rules.catalogue import rule_files
         from mqdiag.spelling import did_you_mean, nearest
 
-        rules = {rule.card.name: rule for rule in all_rules()}
+        rules = {rule.name: rule for rule in rule_files()}
         if name is None:
             listed = [{"name": rule, "title": english()(one.card.title)} for rule, one in rules.items()]
             return Answer("\n".join(f"{one['name']}: {one['title']}" for one in listed), {"rules": listed})

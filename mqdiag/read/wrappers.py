@@ -56,7 +56,7 @@ _SYSLOGS = (
     lazy_pattern(rf"{_TIME} \S+ [\w./@-]+(?:\[\d+\])?:(?: |$)"),
 )
 QUOTES = lazy_pattern(r"(?:> ?)+")
-"""of a mail or a chat"""
+"""marks of a quotation in a mail or a chat"""
 _DOCKER = lazy_pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6,9}Z(?: |$)")
 """kubectl logs --timestamps, docker logs -t"""
 NAMED = (_COMPOSE, _KUBECTL, *_SYSLOGS)

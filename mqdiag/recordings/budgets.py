@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.recordings import ThreadBudget
+from mqdiag.facts.recordings import RecordedThread, ThreadBudget
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
@@ -22,7 +22,7 @@ from mqdiag.recordings.open_waits import SURE_LOOKS, SURE_SECONDS, OpenWait
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.samples import JAVA, Samples
 from mqdiag.recordings.spans import Spans
-from mqdiag.recordings.times import NS_PER_S, ms
+from mqdiag.recordings.times import NS_PER_S, instant, ms
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
 from mqdiag.threads.stack_meaning import StackMeaning
 
@@ -30,6 +30,7 @@ LONG_GAP_NS = NS_PER_S
 """time without events that looks explain; shorter ones are between two calls"""
 _LONGER = 3
 """times the longest wait of the thread that ended: one that goes on so much longer is another kind of wait"""
+MOST_THREADS = 200
 PARTS = ("idle", "running", "native", "socket", "file", "lock", "park", "sleep", "unknown")
 _LOOPS = 0.8
 """share of its time that a thread runs that may be in a loop; of the rest of the samples some are lost"""
@@ -91,6 +92,8 @@ class OneThread(msgspec.Struct):
     begin_ns: int
     end_ns: int
     ended_ns: float = 0.0
+    blind_ns: float = 0.0
+    """the longest gap of which nothing is known"""
     parts: dict[str, float] = msgspec.field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
     frames: dict[tuple[str, str], float] = msgspec.field(default_factory=lambda: defaultdict(float))
     """nanoseconds by (the application's own frame as `_place` has it, part), without idle time"""
@@ -131,6 +134,11 @@ class Budgets:
         self._thresholds = thresholds_ms
         self._allocated = allocated
         self.open_waits: list[OpenWait] = []
+        self._told: list[RecordedThread] = []
+
+    def threads(self) -> tuple[RecordedThread, ...]:
+        """Consume threads, those whose time is least known first; complete behind `of_groups`."""
+        return tuple(sorted(self._told, key=lambda one: (-one.blind_ms, one.thread))[:MOST_THREADS])
 
     def of_groups(
         self,
@@ -155,13 +163,29 @@ class Budgets:
                 continue
             begin, end = lives.get(number, window)
             one = OneThread(begin_ns=begin, end_ns=max(begin, end))
+            own, own_looks = spans.taken(spans.thread == number), looks.get(number, [])
             own_samples = samples.taken((samples.thread == number) & (samples.kind == JAVA))
-            self._spend(one, spans.taken(spans.thread == number), own_samples, looks.get(number, []))
-            self._open(number, spans.taken(spans.thread == number), own_samples, looks.get(number, []))
+            self._spend(one, own, own_samples, own_looks)
+            self._open(number, own, own_samples, own_looks)
             if one.parts["running"] >= _LOOPS * (one.end_ns - one.begin_ns):
-                self._loop(number, spans.taken(spans.thread == number), own_samples)
+                self._loop(number, own, own_samples)
+            self._told.append(self._thread(thread.name, one, own))
             by_group[named.group or named.pool or thread.name].append(one)
         return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
+
+    def _thread(self, name: str, one: OneThread, own: Spans) -> RecordedThread:
+        own = own.taken(np.isin(own.kind, list(_BY_KIND)))
+        unique, back = np.unique(own.stack, return_inverse=True)
+        meanings = [self._places.meaning(place) if place else None for place in unique.tolist()]
+        at_work = np.array([one is not None and one.in_listener and not one.idle for one in meanings], np.bool_)
+        ends = (own.start_ns + own.duration_ns)[at_work[back]]
+        return RecordedThread(
+            thread=name,
+            group=role_of_name(name).group,
+            ended=len(ends),
+            last_ended_at=instant(ends.max()) if len(ends) else None,
+            blind_ms=ms(one.blind_ns),
+        )
 
     def _spend(self, one: OneThread, own: Spans, samples: Samples, looks: list[Look]) -> None:
         """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
@@ -211,6 +235,8 @@ class Budgets:
         one.parts["unknown"] += float(rest[rest < LONG_GAP_NS].sum())
         for number in np.flatnonzero(rest >= LONG_GAP_NS).tolist():
             seen = [look for look in looks if begins[number] <= look.at_ns <= ends[number]]
+            if not seen:
+                one.blind_ns = max(one.blind_ns, float(rest[number]))
             _explain(one, float(rest[number]), seen)
 
     def _open(self, number: int, own: Spans, samples: Samples, looks: list[Look]) -> None:
@@ -231,7 +257,10 @@ class Budgets:
         longest = int(own.duration_ns.max(initial=0)) / NS_PER_S
         # a call as long as those that ended may end too
         if len(run) >= SURE_LOOKS and seconds >= max(SURE_SECONDS, _LONGER * longest):
-            self.open_waits.append(OpenWait(self._threads[number].name, shown, len(run), seconds))
+            last = max(ended, int(samples.at_ns.max(initial=0))) or None
+            self.open_waits.append(
+                OpenWait(self._threads[number].name, shown, len(run), seconds, run[0].at_ns, last)
+            )
 
     def _loop(self, number: int, own: Spans, samples: Samples) -> None:
         """A thread that runs in one method all the time, ends no wait and makes no objects: work makes some."""
@@ -243,7 +272,10 @@ class Budgets:
         seconds = (int(samples.at_ns[-1]) - int(samples.at_ns[0])) / NS_PER_S
         if len(frames) == 1 and seconds >= SURE_SECONDS and all(one.in_listener for one in meanings):
             name = self._threads[number].name
-            self.open_waits.append(OpenWait(name, meanings[0], len(samples.at_ns), seconds, computes=True))
+            first = int(samples.at_ns[0])
+            self.open_waits.append(
+                OpenWait(name, meanings[0], len(samples.at_ns), seconds, first, None, computes=True)
+            )
 
 
 def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:

@@ -10,16 +10,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import Recording
-from mqdiag.read.jfr.chunk import Problem
+from mqdiag.read.jfr.chunk import Chunk, Problem
 from mqdiag.read.jfr.header import ChunkHead
+from mqdiag.read.jfr.program import UnknownTypeError
 from mqdiag.read.jfr.recording import chunks
 from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.records import Sample
 from mqdiag.recordings import dumps as thread_dumps
 from mqdiag.recordings import samples as sample_kinds
 from mqdiag.recordings import spans as span_kinds
+from mqdiag.recordings.allocations import EVENTS as ALLOCATED
+from mqdiag.recordings.allocations import Allocations
 from mqdiag.recordings.budgets import Budgets
+from mqdiag.recordings.class_counts import ClassCounts
 from mqdiag.recordings.constants import Constants, ThreadKey
+from mqdiag.recordings.errors import EXCEPTION, Errors
 from mqdiag.recordings.looks import looks_at
 from mqdiag.recordings.memory import Memory
 from mqdiag.recordings.methods import hot_methods
@@ -46,7 +51,8 @@ OTHERS = (
     "jdk.DirectBufferStatistics", "jdk.OldObjectSample", "jdk.JVMInformation", "jdk.LongFlag",
     "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag", "jdk.Shutdown", "jdk.DataLoss", "jdk.ActiveSetting",
     "jdk.ThreadStart", "jdk.ThreadEnd", "jdk.JavaErrorThrow", "jdk.JavaExceptionThrow", "jdk.ContainerConfiguration",
-    "jdk.ContainerCPUThrottling", "jdk.SystemGC",
+    "jdk.ContainerCPUThrottling", "jdk.SystemGC", "jdk.SafepointBegin", "jdk.ClassLoadingStatistics",
+    "jdk.ClassLoaderStatistics", "jdk.MetaspaceSummary", *ALLOCATED,
 )  # fmt: skip
 WANTED = frozenset((*JUDGED, *OTHERS))
 """events that are decoded; all others are counted only"""
@@ -93,22 +99,46 @@ class _Reading:
         self._samples = SampleCollector(self._threads)
         self._memory = Memory(self._places)
         self._process = Process(self._places)
+        self._errors = Errors(self._places)
+        self._allocations = Allocations(self._places)
+        self._classes = ClassCounts()
         self._dumps: list[tuple[int, Sample]] = []
         self._bodies = BodyParser()
         self._heads: list[ChunkHead] = []
         self._counts: Counter[str] = Counter()
+        self._steps: tuple[Callable[[Chunk, Constants], None], ...] = (
+            self._add_workers,
+            *self._spans.steps,
+            *self._samples.steps,
+            *self._memory.steps,
+            *self._process.steps,
+            *self._errors.steps,
+            self._allocations.add,
+            *self._classes.steps,
+            self._add_dumps,
+        )
 
-    def add(self, chunk) -> None:  # type: ignore[no-untyped-def]
+    def add(self, chunk: Chunk) -> None:
         """Take in a chunk."""
         constants = Constants(chunk, self._places)
         self._heads.append(chunk.head)
-        self._spans.add(chunk, constants)
-        self._samples.add(chunk, constants)
-        self._memory.add(chunk, constants)
-        self._process.add(chunk, constants)
+        for step in self._steps:
+            try:
+                step(chunk, constants)
+            except UnknownTypeError as error:
+                # of a JDK to come, or made up: what other steps read stands
+                chunk.problems.append(Problem(chunk.head.start, error.reason))
+        self._counts.update({name: count for name, (count, _) in chunk.counts.items()})
+
+    def _add_workers(self, chunk: Chunk, constants: Constants) -> None:
+        """Consume threads: one that rests, or hangs, all the time makes no event."""
+        for thread in constants.threads():
+            if role_of_name(thread.name).role == CONSUME_WORKER:
+                self._threads.of(thread)
+
+    def _add_dumps(self, chunk: Chunk, constants: Constants) -> None:
         self._dumps += thread_dumps.dumps_in(chunk, self._path, self._bodies)
         del self._dumps[: -thread_dumps.MOST_DUMPS]
-        self._counts.update({name: count for name, (count, _) in chunk.counts.items()})
 
     def dumps(self) -> list[Sample]:
         """The thread dumps, with the process that they are of."""
@@ -120,7 +150,6 @@ class _Reading:
     def facts(self) -> Recording:
         """Everything that rules read."""
         spans, samples = self._spans.spans(), self._samples.samples()
-        self._add_dumped_workers()
         threads = [one for one in self._threads.things() if isinstance(one, ThreadKey)]
         begin, end = self._window(spans, samples)
         seconds = (end - begin) / NS_PER_S
@@ -155,12 +184,18 @@ class _Reading:
             calls=waits.calls(),
             locks=waits.locks(),
             budgets=of_groups,
+            threads=budgets.threads(),
             standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
             hot_methods=hot_methods(samples, threads, self._places),
-            errors=process.errors(),
-            thrown=process.thrown(),
+            errors=self._errors.errors(),
+            thrown=self._errors.thrown(),
+            thrown_per_second=self._errors.per_second(),
+            exceptions_recorded=EXCEPTION in enabled,
+            allocations=self._allocations.allocations(),
             collections=memory.collections(seconds),
             pauses=memory.pauses(),
+            stops=memory.stops(),
+            classes=self._classes.classes(),
             heap=memory.heap(begin),
             allocated_bytes_per_second=memory.allocation_rate(),
             container=process.container(),
@@ -180,16 +215,6 @@ class _Reading:
             shutdown_by=process.shutdown_by,
             shutdown_frame=process.shutdown_frame,
         )
-
-    def _add_dumped_workers(self) -> None:
-        """Consume threads that no event is of: one that rests, or hangs, all the time makes none."""
-        known = {(one.name, one.java_id) for one in self._threads.numbers if isinstance(one, ThreadKey)}
-        for _, sample in self._dumps:
-            for record in sample.threads:
-                key = (record.name, record.java_id or 0)
-                if key not in known and role_of_name(record.name).role == CONSUME_WORKER:
-                    known.add(key)
-                    self._threads.of(ThreadKey(*key, record.nid or 0))
 
     def _window(self, spans, samples) -> tuple[int, int]:  # type: ignore[no-untyped-def]
         """Begin and end; of a chunk that the JVM had not finished, the last event is the end."""

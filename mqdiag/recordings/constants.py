@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +19,10 @@ NO_STACK = 0
 """place of the stack of an event that has none"""
 MOST_FRAMES = 256
 """frames of one stack that are read; JFR's own default is 64"""
+
+
+Steps = tuple[Callable[["Chunk", "Constants"], None], ...]
+"""what a collector does with a chunk"""
 
 
 class ThreadKey(NamedTuple):
@@ -50,12 +55,26 @@ class Constants:
             self._threads[key] = self._read_thread(key)
         return self._threads[key]
 
+    def threads(self) -> list[ThreadKey]:
+        """All threads that the chunk names; the JVM names each one that lives."""
+        pool = self._chunk.constants_of("java.lang.Thread")
+        return [] if pool is None else [self.thread(key) for key in pool.keys.tolist()]
+
     def class_name(self, key: int) -> str | None:
         """A class as Java writes it: "java.lang.Object", "byte[]"."""
         if key not in self._classes:
             raw = self._symbol_of(self._chunk.constants_of("java.lang.Class"), "name", key)
             self._classes[key] = None if raw is None else readable_class(raw)
         return self._classes[key]
+
+    def loader_classes(self, keys: NDArray[np.int64]) -> list[str | None]:
+        """The class of each class loader; None for the JVM's own."""
+        pool = self._chunk.constants_of("jdk.types.ClassLoader")
+        if pool is None or not len(pool.records) or not pool.records.has("type"):
+            return [None] * len(keys)
+        rows = pool.rows_of(keys)
+        kinds = np.where(rows < 0, 0, pool.records.integers("type")[np.maximum(rows, 0)])
+        return [self.class_name(kind) if kind else None for kind in kinds.tolist()]
 
     def text(self, type_name: str, key: int) -> str | None:
         """The only text of a constant of a simple type, such as the name of a collector."""
@@ -94,7 +113,7 @@ class Constants:
         starts, counts = (column[rows] for column in pool.records.array("frames"))
         counts = np.minimum(counts, MOST_FRAMES)
         try:
-            frames = self._chunk.elements(pool.records.column("frames").field, starts, counts)
+            frames = self._chunk.elements(pool.records.columns["frames"].field, starts, counts)
         except UnknownTypeError:
             return
         methods = [self._method(key) for key in frames.integers("method").tolist()]

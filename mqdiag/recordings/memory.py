@@ -6,10 +6,10 @@ from collections import Counter, defaultdict
 
 import numpy as np
 
-from mqdiag.facts.recordings import OldObject, RecordedCollections, RecordedPause
+from mqdiag.facts.recordings import OldObject, RecordedCollections, RecordedPause, RecordedStops
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.records import Records
-from mqdiag.recordings.constants import Constants
+from mqdiag.recordings.constants import Constants, Steps
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.times import NS_PER_S, instant, ms
 
@@ -44,14 +44,27 @@ class Memory:
         self.direct: list[tuple[int, int, int, int]] = []
         """(nanoseconds of the epoch, bytes used, buffers, bytes that the JVM allows)"""
         self._operations: list[tuple[int, int, str]] = []
+        self._stops: list[tuple[int, int]] = []
+        """(nanoseconds that it took until all threads stood still, nanoseconds of the epoch)"""
         self._allocated: dict[int, list[tuple[int, int]]] = defaultdict(list)
 
-    def add(self, chunk: Chunk, constants: Constants) -> None:
-        """Take in a chunk."""
-        self._add_collections(chunk, constants)
-        self._add_heap(chunk, constants)
-        self._add_old_objects(chunk, constants)
-        self._add_operations(chunk, constants)
+    @property
+    def steps(self) -> Steps:
+        """What takes in a chunk, step by step: one that fails leaves the others."""
+        return (
+            self._add_collections,
+            self._add_callers,
+            self._add_collector,
+            self._add_heap,
+            self._add_heap_max,
+            self._add_old_objects,
+            self._add_stops,
+            self._add_operations,
+            self._add_allocated,
+            self._add_direct,
+        )
+
+    def _add_allocated(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ThreadAllocationStatistics")
         if records is not None:
             for at, size, key in zip(
@@ -61,6 +74,8 @@ class Memory:
                 strict=True,
             ):
                 self._allocated[constants.thread(key).java_id].append((at, size))
+
+    def _add_direct(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.DirectBufferStatistics")
         if records is not None:
             self.direct += zip(
@@ -112,6 +127,18 @@ class Memory:
         found = sorted((*self._pauses, *self._operations), key=lambda one: -one[1])[:MOST_PAUSES]
         return tuple(
             RecordedPause(at=instant(at), ms=ms(took), operation=name) for at, took, name in found if took
+        )
+
+    def stops(self) -> RecordedStops | None:
+        """How long the JVM waited for its threads to stop; None where no event tells."""
+        if not self._stops:
+            return None
+        took, at = max(self._stops)
+        return RecordedStops(
+            count=len(self._stops),
+            total_ms=ms(sum(took for took, _ in self._stops)),
+            longest_ms=ms(took),
+            longest_at=instant(at),
         )
 
     def heap(self, begin_ns: int) -> tuple[tuple[float, int], ...]:
@@ -176,12 +203,16 @@ class Memory:
                 if cause == _ASKED:
                     self._asked.append(max(took, 0))
                 self._knows_causes = True
-        calls = chunk.events("jdk.SystemGC")
-        if calls is not None and len(calls):
-            self._callers.update(constants.stacks(calls.integers("stackTrace")).tolist())
         for name in _FAILURES:
             self._failures += chunk.counts.get(name, (0, 0))[0]
         self._stalls += chunk.counts.get("jdk.ZAllocationStall", (0, 0))[0]
+
+    def _add_callers(self, chunk: Chunk, constants: Constants) -> None:
+        calls = chunk.events("jdk.SystemGC")
+        if calls is not None and len(calls):
+            self._callers.update(constants.stacks(calls.integers("stackTrace")).tolist())
+
+    def _add_collector(self, chunk: Chunk, constants: Constants) -> None:
         configuration = chunk.events("jdk.GCConfiguration")
         if configuration is not None and len(configuration):
             keys = [int(configuration.integers(name)[-1]) for name in ("youngCollector", "oldCollector")]
@@ -199,16 +230,25 @@ class Memory:
             ):
                 if (constants.text("jdk.types.GCWhen", when) or "").startswith("After"):
                     self._heap.append((at, used))
+
+    def _add_heap_max(self, chunk: Chunk, constants: Constants) -> None:
         configuration = chunk.events("jdk.GCHeapConfiguration")
         if configuration is not None and len(configuration):
             self.heap_max = int(configuration.integers("maxSize")[-1])
+
+    def _add_stops(self, chunk: Chunk, constants: Constants) -> None:
+        stops = chunk.events("jdk.SafepointBegin", ("startTime", "duration"))
+        if stops is not None:
+            self._stops += zip(
+                stops.nanoseconds("duration").tolist(), stops.nanoseconds("startTime").tolist(), strict=True
+            )
 
     def _add_operations(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ExecuteVMOperation")
         if records is None:
             return
-        stops = records.integers("safepoint") != 0 if records.has("safepoint") else np.ones(len(records), bool)
-        own = records.taken(np.flatnonzero(stops))
+        still = records.integers("safepoint") != 0 if records.has("safepoint") else np.ones(len(records), bool)
+        own = records.taken(np.flatnonzero(still))
         for at, took, key in zip(
             own.nanoseconds("startTime").tolist(),
             own.nanoseconds("duration").tolist(),

@@ -25,9 +25,7 @@ def hot_methods(samples: Samples, threads: list[ThreadKey], places: Places) -> t
     rows: Counter[tuple[Role, str | None, str, str]] = Counter()
     for (thread, stack), count in zip(pairs.tolist(), counts.tolist(), strict=True):
         named = role_of_name(threads[thread].name)
-        frames = places.frames(stack)
-        frame = places.own_frame(stack) or (frames[0] if frames else "?")
-        rows[(named.role, named.group, named.pool or threads[thread].name, frame)] += count
+        rows[(named.role, named.group, named.pool or threads[thread].name, places.shown_frame(stack))] += count
     total = int(counts.sum())
     return tuple(
         HotMethod(

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from mqdiag.facts.stacks import Standstill
+from mqdiag.recordings.times import instant
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
 from mqdiag.threads.stack_meaning import StackMeaning
@@ -23,6 +24,10 @@ class OpenWait(NamedTuple):
     looks: int
     seconds: float
     """from the first look that shows it to the last one"""
+    first_ns: int
+    """when the first look showed it"""
+    ended_ns: int | None
+    """when the thread was last at other work; None where no event tells"""
     computes: bool = False
     """it runs rather than waits"""
 
@@ -46,6 +51,7 @@ def _standstill(own: list[OpenWait], pool_sizes: Mapping[str, int]) -> Standstil
     meaning = own[0].meaning
     named = role_of_name(own[0].thread)
     why = cause_of_wait(CONSUME_WORKER, meaning, computing=own[0].computes)
+    others = [wait.ended_ns for wait in own]
     looks, seconds = min(wait.looks for wait in own), min(wait.seconds for wait in own)
     return Standstill(
         kind=why.kind,
@@ -61,6 +67,8 @@ def _standstill(own: list[OpenWait], pool_sizes: Mapping[str, int]) -> Standstil
         wait=meaning.top,
         samples=looks,
         seconds=round(seconds, 3),
+        began_after=None if None in others else instant(min(filter(None, others))),
+        began_before=instant(min(wait.first_ns for wait in own)),
         confidence="high",
         remedy=why.remedy,
     )

@@ -1,16 +1,17 @@
-"""The JVM as a whole: what it is, its limits, processors, threads and errors."""
+"""The JVM as a whole: what it is, its limits, processors and threads."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from functools import partial
 
 import numpy as np
 
-from mqdiag.facts.recordings import GrownThreads, RecordedContainer, RecordedError
+from mqdiag.facts.recordings import GrownThreads, RecordedContainer
 from mqdiag.facts.vocabulary import ShutdownBegan
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.recordings.constants import Constants, ThreadKey
+from mqdiag.recordings.constants import Constants, Steps, ThreadKey
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.times import NS_PER_MS
 from mqdiag.threads.shutdown import EXIT, HANDLER
@@ -20,7 +21,6 @@ _FLAG_EVENTS = ("jdk.LongFlag", "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.Unsi
 _FLAGS = frozenset(
     {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
 )
-_ERRORS = ("jdk.JavaErrorThrow", "jdk.JavaExceptionThrow")
 LAST_THREAD = "No remaining non-daemon Java threads"
 """the reason of jdk.Shutdown after the last thread's end: Threads::destroy_vm of HotSpot"""
 _NUMBER = lazy_pattern(r"\d+")
@@ -47,20 +47,26 @@ class Process:
         self._starts: dict[str, list[tuple[int, int]]] = defaultdict(list)
         self._ends: Counter[str] = Counter()
         self._counts: list[tuple[int, int]] = []
-        self._thrown: list[tuple[int, int]] = []
-        self._errors: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
         self._cpu: list[tuple[float, float]] = []
         self._container: RecordedContainer | None = None
         self._throttling: list[tuple[int, int, int, int]] = []
 
-    def add(self, chunk: Chunk, constants: Constants) -> None:
-        """Take in a chunk."""
-        self._add_jvm(chunk)
-        self._add_settings(chunk)
-        self._add_threads(chunk, constants)
-        self._add_errors(chunk, constants)
-        self._add_end(chunk, constants)
-        self._add_limits(chunk)
+    @property
+    def steps(self) -> Steps:
+        """What takes in a chunk, step by step: one that fails leaves the others."""
+        return (
+            self._add_jvm,
+            *(partial(self._add_flags, event) for event in _FLAG_EVENTS),
+            self._add_lost,
+            self._add_settings,
+            partial(self._add_threads, "jdk.ThreadStart"),
+            partial(self._add_threads, "jdk.ThreadEnd"),
+            self._add_counts,
+            self._add_end,
+            self._add_load,
+            self._add_container,
+            self._add_throttling,
+        )
 
     def period_ns(self, event: str, default_ns: int) -> int:
         """How often an event is made."""
@@ -97,25 +103,6 @@ class Process:
             )
         return tuple(sorted(found, key=lambda one: one.ended - one.started)[:MOST_ROWS])
 
-    def thrown(self) -> int | None:
-        """Exceptions that were made between the first count and the last one."""
-        return max(self._thrown)[1] - min(self._thrown)[1] if len(self._thrown) > 1 else None
-
-    def errors(self) -> tuple[RecordedError, ...]:
-        """Classes of errors and exceptions, those made most often first."""
-        found = []
-        for name, made in self._errors.items():
-            frames = Counter(frame for _, place, _ in made if (frame := self._places.own_frame(place)))
-            found.append(
-                RecordedError(
-                    class_name=name,
-                    count=len(made),
-                    frame=frames.most_common(1)[0][0] if frames else None,
-                    thread=max(made)[2] or None,
-                )
-            )
-        return tuple(sorted(found, key=lambda one: (-one.count, one.class_name))[:MOST_ROWS])
-
     def cpu_shares(self) -> tuple[float | None, float | None]:
         """Share of all processors that the JVM used, and that all processes of the machine used."""
         if not self._cpu:
@@ -137,18 +124,21 @@ class Process:
             throttled_ms=round(max(last[3] - first[3], 0) / NS_PER_MS, 3),
         )
 
-    def _add_jvm(self, chunk: Chunk) -> None:
+    def _add_jvm(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.JVMInformation")
         if records is not None and len(records):
             self.pid = int(records.integers("pid")[-1]) if records.has("pid") else self.pid
             name, version = records.texts("jvmName")[-1], records.texts("jvmVersion")[-1]
             told = (version or "").partition(" for ")[0]
             self.jvm = " ".join(filter(None, (name, told.rpartition("(")[2].rstrip(")")))) or None
-        for event in _FLAG_EVENTS:
-            flags = chunk.events(event)
-            if flags is not None:
-                values = zip(flags.texts("name"), flags.integers("value").tolist(), strict=True)
-                self.flags |= {name: value for name, value in values if name in _FLAGS}
+
+    def _add_flags(self, event: str, chunk: Chunk, constants: Constants) -> None:
+        flags = chunk.events(event)
+        if flags is not None:
+            values = zip(flags.texts("name"), flags.integers("value").tolist(), strict=True)
+            self.flags |= {name: value for name, value in values if name in _FLAGS}
+
+    def _add_lost(self, chunk: Chunk, constants: Constants) -> None:
         lost = chunk.events("jdk.DataLoss")
         if lost is not None and len(lost):
             self.lost_bytes += int(lost.integers("amount").sum())
@@ -167,7 +157,7 @@ class Process:
             self.shutdown_by = "signal" if HANDLER in methods else "exit" if EXIT in methods else None
             self.shutdown_frame = self._places.own_frame(place)
 
-    def _add_settings(self, chunk: Chunk) -> None:
+    def _add_settings(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ActiveSetting")
         if records is None:
             return
@@ -178,63 +168,43 @@ class Process:
             if kind is not None and name is not None and value is not None:
                 self.settings[kind.name][name] = value
 
-    def _add_threads(self, chunk: Chunk, constants: Constants) -> None:
-        for event, place in (("jdk.ThreadStart", 0), ("jdk.ThreadEnd", 1)):
-            records = chunk.events(event)
-            if records is None or not len(records):
+    def _add_threads(self, event: str, chunk: Chunk, constants: Constants) -> None:
+        records = chunk.events(event)
+        if records is None or not len(records):
+            return
+        starts = event == "jdk.ThreadStart"
+        stacks = (
+            constants.stacks(records.integers("stackTrace")).tolist()
+            if records.has("stackTrace")
+            else [0] * len(records)
+        )
+        for at, key, stack in zip(
+            records.nanoseconds("startTime").tolist(), records.integers("thread").tolist(), stacks, strict=True
+        ):
+            thread = constants.thread(key)
+            if not thread.name:
                 continue
-            stacks = (
-                constants.stacks(records.integers("stackTrace")).tolist()
-                if records.has("stackTrace")
-                else [0] * len(records)
-            )
-            for at, key, stack in zip(
-                records.nanoseconds("startTime").tolist(),
-                records.integers("thread").tolist(),
-                stacks,
-                strict=True,
-            ):
-                thread = constants.thread(key)
-                if not thread.name:
-                    continue
-                self.lives.setdefault(thread, [None, None])[place] = at
-                kind = _NUMBER.sub("#", thread.name)
-                if place == 0:
-                    self._starts[kind].append((at, stack))
-                else:
-                    self._ends[kind] += 1
+            self.lives.setdefault(thread, [None, None])[0 if starts else 1] = at
+            kind = _NUMBER.sub("#", thread.name)
+            if starts:
+                self._starts[kind].append((at, stack))
+            else:
+                self._ends[kind] += 1
+
+    def _add_counts(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.JavaThreadStatistics")
         if records is not None:
             self._counts += zip(
                 records.nanoseconds("startTime").tolist(), records.integers("activeCount").tolist(), strict=True
             )
 
-    def _add_errors(self, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.events("jdk.ExceptionStatistics")
-        if records is not None:
-            self._thrown += zip(
-                records.nanoseconds("startTime").tolist(), records.integers("throwables").tolist(), strict=True
-            )
-        for event in _ERRORS:
-            records = chunk.events(event)
-            if records is None or not len(records):
-                continue
-            stacks = constants.stacks(records.integers("stackTrace")).tolist()
-            for at, key, thread, stack in zip(
-                records.nanoseconds("startTime").tolist(),
-                records.integers("thrownClass").tolist(),
-                records.integers("eventThread").tolist(),
-                stacks,
-                strict=True,
-            ):
-                name = constants.class_name(key) or "?"
-                self._errors[name].append((at, stack, constants.thread(thread).name))
-
-    def _add_limits(self, chunk: Chunk) -> None:
+    def _add_load(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.CPULoad")
         if records is not None:
             own = records.floats("jvmUser") + records.floats("jvmSystem")
             self._cpu += zip(own.tolist(), records.floats("machineTotal").tolist(), strict=True)
+
+    def _add_container(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ContainerConfiguration")
         if records is not None and len(records):
             quota, period = (int(records.integers(name)[-1]) for name in ("cpuQuota", "cpuSlicePeriod"))
@@ -244,6 +214,8 @@ class Process:
                 processors=round(quota / period, 3) if quota > 0 and period > 0 else None,
                 memory_bytes=memory if memory > 0 else None,
             )
+
+    def _add_throttling(self, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events("jdk.ContainerCPUThrottling")
         if records is not None:
             self._throttling += zip(

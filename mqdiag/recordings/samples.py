@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.recordings.constants import Constants
+from mqdiag.recordings.constants import Constants, Steps
 from mqdiag.recordings.spans import Numbered, by_key
 
 JAVA, NATIVE = 0, 1
@@ -39,22 +40,23 @@ class SampleCollector:
         self._threads = threads
         self._parts: list[Samples] = []
 
-    def add(self, chunk: Chunk, constants: Constants) -> None:
-        """Take in the samples of a chunk."""
-        for name, kind in KINDS.items():
-            records = chunk.events(name)
-            if records is None or not len(records):
-                continue
-            self._parts.append(
-                Samples(
-                    np.full(len(records), kind, np.int64),
-                    records.nanoseconds("startTime"),
-                    by_key(
-                        records.integers("sampledThread"), lambda key: self._threads.of(constants.thread(key))
-                    ),
-                    constants.stacks(records.integers("stackTrace")),
-                )
+    @property
+    def steps(self) -> Steps:
+        """What takes in a chunk, step by step: one that fails leaves the others."""
+        return tuple(partial(self._add, name) for name in KINDS)
+
+    def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
+        records = chunk.events(name)
+        if records is None or not len(records):
+            return
+        self._parts.append(
+            Samples(
+                np.full(len(records), KINDS[name], np.int64),
+                records.nanoseconds("startTime"),
+                by_key(records.integers("sampledThread"), lambda key: self._threads.of(constants.thread(key))),
+                constants.stacks(records.integers("stackTrace")),
             )
+        )
 
     def samples(self) -> Samples:
         """All samples by time."""

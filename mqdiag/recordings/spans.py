@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.records import Records
-from mqdiag.recordings.constants import Constants
+from mqdiag.recordings.constants import Constants, Steps
 
 SOCKET_READ, SOCKET_WRITE, FILE_READ, FILE_WRITE, FILE_FORCE = range(5)
 MONITOR, PARK, SLEEP, WAIT, PINNED = range(5, 10)
@@ -86,12 +87,15 @@ class SpanCollector:
         self.whats = Numbered()
         self._parts: list[Spans] = []
 
-    def add(self, chunk: Chunk, constants: Constants) -> None:
-        """Take in the events of a chunk."""
-        for name, kind in KINDS.items():
-            records = chunk.events(name)
-            if records is not None and len(records):
-                self._parts.append(self._spans(records, name, kind, constants))
+    @property
+    def steps(self) -> Steps:
+        """What takes in a chunk, step by step: one that fails leaves the others."""
+        return tuple(partial(self._add, name) for name in KINDS)
+
+    def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
+        records = chunk.events(name)
+        if records is not None and len(records):
+            self._parts.append(self._spans(records, name, KINDS[name], constants))
 
     def spans(self) -> Spans:
         """All events by their begin."""
@@ -108,9 +112,7 @@ class SpanCollector:
         return Spans(
             kind=np.full(count, kind, np.int64),
             start_ns=records.nanoseconds("startTime"),
-            duration_ns=np.maximum(records.nanoseconds("duration"), 0)
-            if records.has("duration")
-            else np.zeros(count, np.int64),
+            duration_ns=np.maximum(records.nanoseconds("duration"), 0),
             thread=self._of_threads(records, "eventThread", constants),
             stack=constants.stacks(records.integers("stackTrace"))
             if records.has("stackTrace")

@@ -20,7 +20,7 @@ from mqdiag.causes.link import ANY_FAULT, ANY_RULE, SAME_THREADS
 from mqdiag.findings import Subject
 from mqdiag.knowledge import packed, rule_card
 from mqdiag.knowledge.rule_card import Card, read_card
-from mqdiag.rules.discovery import rule_files
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.filling import BY_ENGINE, EVENT_LINES, SUBJECT_LINES
 from mqdiag.spelling import nearest
 from mqdiag.text import placeholders

@@ -96,7 +96,10 @@ def _stuck(still: Standstill, limits: Limits, stacks: StacksFacts, counted: _Cou
         name, remedy, cause = "leak", _without_size_of_consumers(still.remedy), LEAK
     user = {"possible_user": still.possible_user, "possible_user_does": still.possible_user_does}
     words = {"library": still.library, **user, **counted._asdict()}
-    found = standstill.case(RULE, name, still, limits, words=words, given={"remedy": remedy}, cause=cause)
+    # who has a connection may give it back a moment later, which is no fault
+    worst = Severity.INFO if still.samples == 1 and still.possible_user else None
+    given = {"remedy": remedy}
+    found = standstill.case(RULE, name, still, limits, worst=worst, words=words, given=given, cause=cause)
     if cause is not None:
         return _with_numbers(found, counted)
     if still.possible_user is None:

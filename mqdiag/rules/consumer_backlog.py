@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.admin import AdminFacts
+from collections import Counter
+
+from mqdiag.facts import Facts
 from mqdiag.facts.backlogs import Backlog, backlogs
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
@@ -14,13 +16,15 @@ MOST_QUEUES_NAMED = 8
 RULE = Rule("consumer-backlog")
 
 
-@RULE.admin
-def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each group and topic."""
+    admin = facts.admin
+    assert admin is not None
     found = backlogs(admin, limits["blocked_ms"])
     large = [one for one in found if one.total >= limits["messages"] or (one.blocked and one.total > 0)]
     for backlog in large:
-        yield _said(backlog, limits)
+        yield _said(backlog, limits, _silent_clients(facts, backlog))
     if found and not large:
         largest = max(found, key=lambda one: one.total)
         yield RULE.margin(
@@ -34,9 +38,9 @@ def _in_one_queue(backlog: Backlog, limits: Limits) -> bool:
     return len(backlog.queues) > 1 and backlog.share >= limits["one_queue_share"]
 
 
-def _case(backlog: Backlog, limits: Limits) -> str:
+def _case(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> str:
     if backlog.without_client:
-        return "queue-without-consumer"
+        return "client-stands" if len(silent) == 1 else "queue-without-consumer"
     if backlog.blocked:
         return "stuck-message"
     if _in_one_queue(backlog, limits):
@@ -49,7 +53,36 @@ def _case(backlog: Backlog, limits: Limits) -> str:
     return "slow-consumers"
 
 
-def _said(backlog: Backlog, limits: Limits) -> Draft:
+def _silent_clients(facts: Facts, backlog: Backlog) -> tuple[str, ...]:
+    """Clients of the group that are connected, while mqadmin shows no queue of theirs: they did not answer it.
+
+    mqadmin asks each client for its queues, and shows of some versions the host alone. Empty where nobody answered, as
+    for clients that cannot be asked.
+    """
+    assert facts.admin is not None
+    group, owners = backlog.progress.group, {queue.client for queue in backlog.progress.queues} - {None}
+    connected = [one for one in facts.admin.consumer_connections if one.group in (None, group) and one.clients]
+    if not owners or not connected:
+        return ()
+    clients = connected[-1].clients
+    hosts = Counter(_host(client.client_id) for client in clients)
+    sockets = () if facts.services is None else facts.services.sockets
+    captured = {f"{one.local}:{one.local_port}" for one in sockets}
+    silent = {
+        client.client_id: None
+        for client in clients
+        if client.client_id not in owners
+        and not (_host(client.client_id) in owners and hosts[_host(client.client_id)] == 1)
+        and client.address not in captured
+    }
+    return tuple(silent)
+
+
+def _host(client_id: str) -> str:
+    return client_id.partition("@")[0]
+
+
+def _said(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> Draft:
     group, blocked, worst = backlog.progress.group, backlog.blocked, backlog.worst
     nobody, seconds, keep_up = (
         backlog.without_client,
@@ -59,7 +92,7 @@ def _said(backlog: Backlog, limits: Limits) -> Draft:
     single = _in_one_queue(backlog, limits) or len(blocked) == 1
     queue = next((one for one in backlog.queues if blocked and one.queue_id == blocked[0].queue_id), worst)
     return RULE.case(
-        _case(backlog, limits),
+        _case(backlog, limits, silent),
         subject=Subject(
             group=group,
             topic=backlog.topic,
@@ -83,6 +116,7 @@ def _said(backlog: Backlog, limits: Limits) -> Draft:
             "queues_without_client": len(nobody),
             "queue_ids_without_client": tuple(queue.queue_id for queue in nobody[:MOST_QUEUES_NAMED]),
             "groups_that_keep_up": keep_up,
+            "silent_client": silent[0] if len(silent) == 1 else None,
         },
         words={
             "single": single,

@@ -51,7 +51,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     """One finding for each pool of threads that compute at one place, end no call and make no objects."""
     for still in recording.standstills:
         if still.kind == "cpu":
-            yield standstill.recorded_case(RULE, "busy-loop", still, limits)
+            yield standstill.recorded_case(RULE, "busy-loop", still, limits, recording)
 
 
 @RULE.profiles

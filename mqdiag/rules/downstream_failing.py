@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
-from mqdiag.findings import Subject
-from mqdiag.log_events import events, files_of, lines_of
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Severity, Subject
+from mqdiag.log_events import events, files_of, lines_of, seconds_between
+from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("downstream-failing")
+ANSWERED_S = 60
+"""the client counts what it consumed once a minute"""
 DEAD, RETRY = "%DLQ%", "%RETRY%"
 
 
@@ -23,22 +27,41 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     group = _group(facts)
     dead = None if facts.admin is None else _dead_letters(facts.admin, group)
     pool = next((one for one in facts.stacks.pools if one.group == group), None) if facts.stacks else None
+    over = _over(facts.logs, [*refused, *late])
     yield RULE.case(
-        "circuit-breaker-open" if refused else "calls-time-out",
+        "recovered" if over else "circuit-breaker-open" if refused else "calls-time-out",
         subject=Subject(group=group),
         events=[*refused, *late],
+        severity=None if over is None else Severity.WARNING,
         evidence={
             "services": tuple(sorted(services)),
             "refused_lines": lines_of(refused) or None,
             "late_lines": lines_of(late) or None,
             "dead_letters": dead or None,
             "retry_waiting": None if facts.admin is None else _waiting_for_retry(facts.admin, group),
+            "failed_until": over,
             "repeated_by": None if pool is None else pool.shared_pause,
             "repeated_at": None if pool is None or pool.shared_pause is None else pool.shared_frame,
         },
         words={"called": tuple(sorted(services)) or None},
         rests_on=files_of([*refused, *late]),
     )
+
+
+def _over(logs: LogsFacts, failed: list[LogEvent]) -> str | None:
+    """When the last call failed, where calls are answered since: the breaker is closed, or messages are consumed.
+
+    None where nothing shows that calls are answered.
+    """
+    last = max((event.last for event in failed if event.last is not None), default=None)
+    closed = [event.last for event in events(logs, "breaker-closed") if event.last is not None]
+    if last is not None and closed and seconds_between(last, max(closed)) > 0:
+        return last
+    counted, failures = events(logs, "messages-consumed"), events(logs, "consume-failures")
+    quiet = all(quiet_for(logs, event) >= ANSWERED_S for event in failed)
+    ends = [(event.last, failure.last) for event in counted for failure in failures]
+    answered = bool(ends) and all(seconds_between(failure, end) >= ANSWERED_S for end, failure in ends)
+    return last if quiet and answered else None
 
 
 def _group(facts: Facts) -> str | None:

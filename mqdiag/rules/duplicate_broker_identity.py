@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
-from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.logs import LogsFacts, RegisteredMaster
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import events
 from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.time_ranges import between
 
 RULE = Rule("duplicate-broker-identity")
 CHANGED = "broker-address-changed"
+MOST_NAMED = 8
+"""addresses in the evidence"""
 
 
 @RULE.sees("admin")
@@ -54,6 +57,28 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 events=found,
                 evidence={"address_changes": changes},
                 cause="same-name-and-id",
+            )
+
+
+@RULE.logs
+def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
+    """One finding for each name under which masters of several addresses are registered at one name server."""
+    found: dict[tuple[str, str], list[RegisteredMaster]] = {}
+    for row in logs.registered_masters:
+        found.setdefault((row.path, row.broker), []).append(row)
+    for (path, broker), masters in found.items():
+        if len(masters) > 1:
+            yield RULE.case(
+                "two-masters-registered",
+                subject=Subject(broker=broker),
+                evidence={
+                    "addresses": tuple(row.address for row in masters[:MOST_NAMED]),
+                    "registered_at": masters[-1].first,
+                },
+                words={"first_address": masters[0].address, "second_address": masters[-1].address},
+                when=between(masters[-1].first, None),
+                cause="same-name-and-id",
+                rests_on=(path,),
             )
 
 

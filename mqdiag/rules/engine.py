@@ -20,7 +20,8 @@ from mqdiag.findings import (
     Skipped,
     fingerprint,
 )
-from mqdiag.rules.discovery import RuleFile
+from mqdiag.rules.catalogue import RuleFile
+from mqdiag.rules.discovery import load
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.rules.shared.actions import actions
@@ -92,7 +93,7 @@ def run_rules(
             reason, kinds = missing
             skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
-        rule = listed.load() if isinstance(listed, RuleFile) else listed
+        rule = load(listed) if isinstance(listed, RuleFile) else listed
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
             found = [
@@ -229,12 +230,11 @@ def _finding(
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts)
-    if doubt is not None and confidence is Confidence.HIGH:
-        confidence, why = Confidence.MEDIUM, doubt
+    may_be_quoted = doubt in (AMONG_LINES, FOLLOWED)
+    if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
+        confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
-    of_run = told().of(
-        subject.group, subject.topic, subject.broker, of_process={*shown_by} <= {"heap", "stacks"}
-    )
+    of_run = told().of(subject.group, subject.topic, subject.broker, seen_in=shown_by)
     stated = {**msgspec.structs.asdict(subject), **draft.evidence}
     known = {**stated, **of_run, **{name: value for name, value in stated.items() if value is not None}}
     title = draft.title.filled(known)
@@ -266,7 +266,7 @@ def _finding(
         tells_most=draft.tells_most,
         lies_at=rule.texts.lies_at,
         undecides=rule.texts.undecides or draft.undecides,
-        may_be_quoted=doubt in (AMONG_LINES, FOLLOWED),
+        may_be_quoted=may_be_quoted,
         gives_way_to=draft.gives_way_to,
     )
 
@@ -282,6 +282,10 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
         return FOLLOWED
     if {*shown_by} == {"logs"} and draft.unsigned:
         return say("its lines stand below a message of an application, which somebody may have written")
+    if {*shown_by} == {"logs"} and facts.logs is not None and any(file.cut_at for file in facts.logs.files):
+        return say(
+            "the lines of a log were cut, and what stood behind may excuse what they show, or explain it"
+        )
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:
         return say("the log is an excerpt of a few lines, and does not show how often it was")

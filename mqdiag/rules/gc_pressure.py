@@ -5,8 +5,9 @@ from __future__ import annotations
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.ratios import ratio
 from mqdiag.facts.recordings import Recording
+from mqdiag.findings import Severity
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.standstill import short_frame
+from mqdiag.rules.shared.standstill import frame_shown, short_frame
 from mqdiag.time_ranges import between
 
 RULE = Rule("gc-pressure")
@@ -45,19 +46,37 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
 
 @RULE.recordings
 def in_recordings(recording: Recording, limits: Limits) -> Findings:
-    """At most one finding; the events tell each pause."""
+    """At most one finding; the events tell each pause, what asked for it, and where objects are made."""
     found = recording.collections
-    if found is None or not recording.budgets or recording.seconds < limits["min_seconds"]:
+    if found is None or recording.seconds < limits["min_seconds"]:
         return
-    if found.pause_share < limits["recorded_share"]:
+    too_long = found.pause_share >= limits["recorded_share"]
+    if not too_long:
         yield RULE.margin("recorded", found.pause_share, limits["recorded_share"], path=recording.path)
+    large = found.humongous or 0
+    for_large = large >= max(limits["large_per_second"] * recording.seconds, found.collections / 2)
+    if not too_long and not for_large:
         return
+    most = recording.allocations[0] if recording.allocations else None
+    if most is not None and most.share < limits["allocated_share"]:
+        most = None
+    heap_share = ratio(found.heap_after_bytes, found.heap_max_bytes)
     yield RULE.case(
-        "recorded",
+        "large-objects" if for_large else "recorded",
         found,
         recording,
-        evidence={"path": recording.path, "heap_share": ratio(found.heap_after_bytes, found.heap_max_bytes)},
-        words={"full": (ratio(found.heap_after_bytes, found.heap_max_bytes) or 0.0) >= limits["full_share"]},
+        evidence={
+            "path": recording.path,
+            "heap_share": heap_share,
+            "frame": None if most is None else most.frame,
+            "allocated_class": None if most is None else most.class_name,
+            "allocated_share": None if most is None else most.share,
+        },
+        words={
+            "full": (heap_share or 0.0) >= limits["full_share"],
+            "frame": None if most is None else frame_shown(most.frame),
+        },
+        severity=Severity.WARNING if too_long else Severity.INFO,
         rests_on=(recording.path,),
         when=between(recording.began_at, recording.ended_at),
         weight=found.pause_share,

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from mqdiag.facts.logs import ListenerException, LogEvent, LogsFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import by_group, lines_of
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside, try_later
+from mqdiag.rules.shared.standstill import frame_shown
+from mqdiag.time_ranges import between
 
 MOST_NAMED = 3
 
@@ -26,6 +29,34 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             or enough(logs, lines, lines + 1)
         ):
             yield _said(logs, group, found)
+
+
+@RULE.recordings
+def in_recordings(recording: Recording, limits: Limits) -> Findings:
+    """One note for each group whose listener makes exceptions; whether it lets them out, no event tells."""
+    groups = {group for error in recording.errors for group in error.groups}
+    for group in sorted(groups):
+        own = [error for error in recording.errors if group in error.groups]
+        made = sum(error.in_listeners for error in own)
+        if made < limits["lines"] or made * 60 < limits["lines_per_minute"] * recording.seconds:
+            continue
+        top = max(own, key=lambda error: error.in_listeners)
+        yield RULE.case(
+            "recorded",
+            subject=Subject(group=group),
+            evidence={
+                "path": recording.path,
+                "exception": top.class_name,
+                "frame": top.frame,
+                "made": made,
+                "per_second": round(made / recording.seconds, 2),
+                "seconds": recording.seconds,
+            },
+            words={"frame": frame_shown(top.frame)},
+            cause=_cause([top.class_name]),
+            rests_on=(recording.path,),
+            when=between(recording.began_at, recording.ended_at),
+        )
 
 
 def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
@@ -56,7 +87,10 @@ def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
 
 
 def _case(top: ListenerException | None) -> str:
-    classes = [] if top is None else [name for name in (top.cause, top.exception) if name is not None]
+    return _cause([] if top is None else [name for name in (top.cause, top.exception) if name is not None])
+
+
+def _cause(classes: list[str]) -> str:
     if "java.lang.InterruptedException" in classes:
         return "interrupted"
     if any(name.endswith(RULE.names("linkage")) for name in classes):

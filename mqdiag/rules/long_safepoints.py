@@ -55,7 +55,23 @@ def _by_safepoints(row: SafepointPauses, limits: Limits) -> Draft:
 
 @RULE.recordings
 def in_recordings(recording: Recording, limits: Limits) -> Findings:
-    """One finding for each recording with a pause that is too long."""
+    """One finding for each recording with a pause that is too long, or with a wait for the threads that is."""
+    stops = recording.stops
+    if stops is not None and stops.longest_ms >= limits["pause_ms"]:
+        yield RULE.case(
+            "recorded-reaching",
+            evidence={
+                "path": recording.path,
+                "longest_reaching_ms": stops.longest_ms,
+                "longest_at": stops.longest_at,
+                "reaching_ms": stops.total_ms,
+                "pauses": stops.count,
+                "seconds": recording.seconds,
+            },
+            rests_on=(recording.path,),
+            when=between(stops.longest_at, stops.longest_at),
+        )
+        return
     if not recording.pauses:
         return
     longest = recording.pauses[0]

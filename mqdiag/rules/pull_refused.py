@@ -5,6 +5,7 @@ from __future__ import annotations
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_group, lines_of, only, seconds_between
+from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
@@ -13,11 +14,14 @@ AT_BROKER = "subscription-not-latest"
 PASSES_WITHIN_S = 60
 """the heartbeat that renews a subscription at the broker comes every 30 s"""
 
+SILENT_S = 30
+"""longer than a client waits after a refusal: 3 s by default (pullTimeDelayMillsWhenException), 20 s at most"""
+
 
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group and cause."""
-    passing = RULE.meaning("passing")
+    passing, by_heartbeat = RULE.meaning("passing"), RULE.names("by_heartbeat")
     for kind, case in RULE.meaning("by_kind").items():
         for group, found in by_group(logs, kind).items():
             passes, lines = all(map(_passes, found)), lines_of(found)
@@ -26,6 +30,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             # a long log that has few of them shows that it passed
             if case in passing and not enough(logs, lines, limits["lines"]):
                 continue
+            passes = passes or (case in by_heartbeat and all(_went_on(logs, event) for event in found))
             lasts = case not in passing or (lines >= limits["lines"] and not passes)
             topics = {only(event, "topic") for event in found}
             yield RULE.case(
@@ -41,3 +46,10 @@ def _passes(event: LogEvent) -> bool:
     if event.kind != AT_BROKER or event.first is None or event.last is None:
         return False
     return seconds_between(event.first, event.last) <= PASSES_WITHIN_S
+
+
+def _went_on(logs: LogsFacts, event: LogEvent) -> bool:
+    """Whether the refusals ended as soon, and the log goes on without: a client that is refused tries again at once."""
+    if event.first is None or event.last is None or seconds_between(event.first, event.last) > PASSES_WITHIN_S:
+        return False
+    return quiet_for(logs, event) >= SILENT_S

@@ -27,22 +27,19 @@ from functools import cached_property
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import (
-    Action,
-    CaseWords,
     Confidence,
     EvidenceValue,
     Margin,
-    RuleCard,
     Severity,
     Subject,
     TimeRange,
 )
 from mqdiag.knowledge.detect import Detect
-from mqdiag.knowledge.rule_card import Card, Line, Tables, read_card, read_detect, read_limits, read_tables
+from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.log_events import between
 from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
-from mqdiag.text import NOTHING, Text, Value, placeholders, say, sentences
+from mqdiag.text import Text, Value, say
 from mqdiag.time_ranges import Timed, periods
 
 AS_WRITTEN = (
@@ -221,55 +218,3 @@ class Rule(Views):
     def evidence(self) -> tuple[tuple[str, ...], ...]:
         """For each check the kinds of evidence that it needs."""
         return (*(evidence for evidence, _ in self.own_checks), *((kind,) for kind in self.described.evidence))
-
-    @cached_property
-    def card(self) -> RuleCard:
-        """The rule for catalogues and renderers: what its card says of it, and the evidence that its checks need."""
-        card, first = self.texts, self.evidence[0]
-        needs = tuple(kind for kind in first if all(kind in kinds for kinds in self.evidence))
-        return RuleCard(
-            name=self.name,
-            title=say(card.title),
-            why=say(" ".join(card.why.split())),
-            causes=card.all_causes,
-            severities=card.all_severities,
-            now=tuple(_in_general(line, self.name) for entry in card.now for line in card.steps_of(entry)),
-            remedy=tuple(
-                _with_placeholders(say(text)) for entry in card.actions for text in card.sentences_of(entry)
-            ),
-            needs=needs,
-            any_of=tuple(dict.fromkeys(kind for kinds in self.evidence for kind in kinds if kind not in needs)),
-            leads_to={name: say(word) for name, word in card.leads_to.items()},
-            proven_on=say(card.proven_on) if card.proven_on else NOTHING,
-            **{name: getattr(card, name) for name in AS_WRITTEN},
-        )
-
-    @property
-    def cases(self) -> tuple[CaseWords, ...]:
-        """The ways in which the fault shows, for the rule's page on a terminal."""
-        return tuple(
-            CaseWords(
-                name=name,
-                severity=case.severity,
-                confidence=case.confidence,
-                titles=tuple(map(say, self.texts.sentences_in(case.title))),
-                explanation=tuple(map(say, self.texts.sentences_in(case.explanation))),
-            )
-            for name, case in self.texts.case.items()
-        )
-
-
-def _in_general(line: Line, rule: str) -> Action:
-    """An action as a page has it that knows no evidence: the last of several ways to say something holds always."""
-    say_all = (line.say,) if isinstance(line.say, str) else line.say or line.first_of[-1:]
-    command, risk = ((one,) if isinstance(one, str) else one[-1:] for one in (line.command, line.risk))
-    text, how, price = (
-        sentences(*(_with_placeholders(say(text)) for text in part if text))
-        for part in (say_all, command, risk)
-    )
-    return Action(text=text, command=how, risk=price, rule=rule)
-
-
-def _with_placeholders(remedy: Text) -> Text:
-    """A remedy as a card has it, which knows no names."""
-    return remedy.filled(dict.fromkeys((name for name, _ in placeholders(remedy.template)), None))

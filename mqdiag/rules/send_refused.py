@@ -29,11 +29,11 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 
 def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Code 14, by what the store of the broker says."""
-    refused = [
-        event
-        for event in events(logs, "service-not-available")
-        if event.values.get("largest_percent", 0) < limits["full_percent"]
-    ]
+    answers = events(logs, "service-not-available")
+    if events(logs, "disk-marked-full"):
+        # an answer without the shares of the disks, such as one of a line that was cut, is about that disk
+        answers = [event for event in answers if _percent(event) is not None]
+    refused = [event for event in answers if (_percent(event) or 0) < limits["full_percent"]]
     told = {
         "not-master": events(logs, "put-to-slave"),
         "store-error": [event for event in events(logs, "put-not-writable") if _is_error(event)],
@@ -45,7 +45,13 @@ def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             yield _refused(logs, case, refused, found)
             return
     if enough(logs, lines_of(refused), limits["lines"]):
-        yield _refused(logs, "store-not-writable", refused, [])
+        known = any(_percent(event) is not None for event in refused)
+        yield _refused(logs, "store-not-writable" if known else "reason-not-shown", refused, [])
+
+
+def _percent(event: LogEvent) -> int | None:
+    """How full the fullest disk is that its lines name."""
+    return event.values.get("largest_percent")
 
 
 def _is_error(event: LogEvent) -> bool:
@@ -66,8 +72,7 @@ def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[Log
         events=every,
         evidence={
             "lines": lines_of(refused) or lines_of(every),
-            "disk_percent": max((event.values.get("largest_percent", 0) for event in refused), default=0)
-            or None,
+            "disk_percent": max((_percent(event) or 0 for event in refused), default=0) or None,
             "limit_bytes": min((size for size in sizes if size is not None), default=None),
             "store_lines": lines_of(told) or None,
             **most_frequent_counted(*refused),

@@ -30,4 +30,4 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     """The same for a sleep whose end no event tells."""
     for still in recording.standstills:
         if still.kind == "sleep":
-            yield standstill.recorded_case(RULE, "sleep-in-listener", still, limits)
+            yield standstill.recorded_case(RULE, "sleep-in-listener", still, limits, recording)

@@ -39,4 +39,4 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     for still in recording.standstills:
         if still.kind == "socket-read":
             words: dict[str, Value] = {"library": still.library, "used_cpu": False}
-            yield standstill.recorded_case(RULE, "network-call", still, limits, words)
+            yield standstill.recorded_case(RULE, "network-call", still, limits, recording, words)

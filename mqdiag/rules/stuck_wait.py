@@ -77,7 +77,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     """One finding for each pool and cause: samples show the wait, and no event tells its end."""
     for still in recording.standstills:
         if still.kind == "wait":
-            yield standstill.recorded_case(RULE, _case(still), still, limits, _words(still))
+            yield standstill.recorded_case(RULE, _case(still), still, limits, recording, _words(still))
 
 
 def _words(still: Standstill) -> dict[str, Value]:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.services import Upstream
+from mqdiag.facts.services import FAILED, GAVE_UP, TOO_LATE, Upstream
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.time_ranges import between
 
 RULE = Rule("upstream-slow")
-GAVE_UP = ("499", "0")
-"""statuses of requests whose client had closed its connection: that of nginx, and that of Envoy with the flag DC"""
-TOO_LATE = ("504",)
-FAILED = ("500", "502", "503")
 
 
 @RULE.sees("services")
@@ -25,7 +21,8 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
             "gateway-timeout": _count(upstream, TOO_LATE),
             "upstream-fails": _count(upstream, FAILED),
         }
-        worst = max(kinds, key=lambda name: kinds[name])
+        over = upstream.last_failed is not None and upstream.answered_since >= limits["answered"]
+        worst = "recovered" if over else max(kinds, key=lambda name: kinds[name])
         bad = sum(kinds.values())
         if bad < limits["requests"] or bad < limits["share"] * upstream.requests:
             continue
@@ -41,7 +38,7 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
                 "upstream_fails": kinds["upstream-fails"],
             },
             words={"called": upstream.host or upstream.service or "?"},
-            severity=Severity.ERROR if bad >= limits["error_share"] * upstream.requests else None,
+            severity=Severity.ERROR if bad >= limits["error_share"] * upstream.requests and not over else None,
             when=between(upstream.first, upstream.last),
             rests_on=(upstream.source,),
         )

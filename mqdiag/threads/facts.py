@@ -19,7 +19,7 @@ from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.event_loops import blocked_loops
 from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.known_rests import known_rests
-from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_locks
+from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_late_waits, owners_of_locks
 from mqdiag.threads.locks import lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.pinned_carriers import pinned_carriers
@@ -45,15 +45,20 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     world = World(judgements, lock_graphs(tracks, series), series)
     run_passes(world)
     at_samples = _SamplesOfThreads()
+    lock_views = (world.once(deadlocked), world.once(inferred_waiters), world.once(owners_of_late_waits))
     tells_daemons = any(thread.daemon for sample in series.samples[-1:] for thread in sample.threads)
+    lines = series.samples[-1].header_lines if series.moments else {}
     return StacksFacts(
         samples=len(series.moments),
-        threads=tuple(_thread(judgement, at_samples, tells_daemons) for judgement in judgements),
+        threads=tuple(_thread(judgement, at_samples, tells_daemons, lines) for judgement in judgements),
         series=tuple(_sample(moment) for moment in series.moments),
         seconds=series.seconds,
         judged=series.not_judged is None,
         not_judged_because=series.not_judged,
         pasted=next((sample.pasted for sample in samples if sample.pasted is not None), None),
+        may_be_pasted=next(
+            (sample.may_be_pasted for sample in samples if sample.may_be_pasted is not None), None
+        ),
         jvms=series.jvms,
         repeated_samples=series.repeated,
         cut_samples=series.cut,
@@ -71,8 +76,8 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         blocked_loops=blocked_loops(judgements, series),
         growing_kinds=growing_kinds(tracks, series),
         start_wait=start_wait(judgements, series),
-        standstills=standstills(judgements, world.once(deadlocked), world.once(inferred_waiters)),
-        same_calls=same_calls(judgements, world.once(deadlocked), world.once(inferred_waiters)),
+        standstills=standstills(judgements, *lock_views),
+        same_calls=same_calls(judgements, *lock_views),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),
@@ -124,7 +129,9 @@ class _SamplesOfThreads:
         return known
 
 
-def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: bool) -> ThreadFacts:
+def _thread(
+    judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: bool, lines: dict[str, int]
+) -> ThreadFacts:
     track, now = judgement.track, judgement.now
     last, meaning = track.last, track.last_meaning
     return ThreadFacts(
@@ -147,6 +154,7 @@ def _thread(judgement: Judgement, samples: _SamplesOfThreads, tells_daemons: boo
         daemon=last.daemon if tells_daemons else None,
         cpu_growth_ms=now.run.cpu_growth_ms,
         held_by=now.waits_for.name if now.waits_for is not None else None,
+        line=lines.get(track.name) if track.records[-1] is not None else None,
         same_call=SameCall(samples=now.run.count, seconds=now.run.seconds)
         if judgement.is_in_same_call
         else None,

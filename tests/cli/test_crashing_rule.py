@@ -11,8 +11,8 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_INTERNAL
 from mqdiag.facts import Facts
-from mqdiag.rules import Limits, rule_files
-from mqdiag.rules.said import Said
+from mqdiag.rules.catalogue import rule_files
+from mqdiag.rules.said import Limits, Said
 from tests.rules.made import made_rule
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"

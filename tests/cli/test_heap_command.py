@@ -11,14 +11,14 @@ from typing import Any
 import pytest
 
 from mqdiag.cli import run
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from tests.cli.conftest import Run
 from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 CASES = sorted(path.parent.name for path in HEAPS.glob("*/dump.hprof.gz"))
-RULES = {rule.card.name for rule in all_rules()}
+RULES = {rule.card.name for rule in rule_files()}
 OUT_OF_MEMORY = "oversized-oom-4.3.2"
 Capture = pytest.CaptureFixture[bytes]
 

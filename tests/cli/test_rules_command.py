@@ -7,7 +7,7 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_USAGE
 from mqdiag.language import english
-from mqdiag.rules import Rule, all_rules
+from mqdiag.rules.catalogue import RuleFile, rule_files
 from tests.folded import folded
 
 
@@ -19,14 +19,14 @@ def _width(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_rule_is_listed(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules"]) == 0
     out = capsysbinary.readouterr().out.decode()
-    for rule in all_rules():
+    for rule in rule_files():
         assert rule.card.name in out
     lines = out.splitlines()
     assert max(map(len, lines)) <= 80
-    assert sum(line.split()[:1] == [rule.card.name] for line in lines for rule in all_rules()) == len(
-        all_rules()
+    assert sum(line.split()[:1] == [rule.card.name] for line in lines for rule in rule_files()) == len(
+        rule_files()
     )
-    assert len(lines) <= len(all_rules()) + 4, "a rule takes one line"
+    assert len(lines) <= len(rule_files()) + 4, "a rule takes one line"
 
 
 def test_rules_are_searched_in_all_their_texts(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
@@ -38,8 +38,8 @@ def test_rules_are_searched_in_all_their_texts(capsysbinary: pytest.CaptureFixtu
     assert run(["rules", "page-cache-busy", "--search", "x"]) == EXIT_USAGE
 
 
-@folded("rule", all_rules(), lambda rule: rule.card.name)
-def test_a_card_says_all_that_the_rule_has(rule: Rule, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+@folded("rule", rule_files(), lambda rule: rule.card.name)
+def test_a_card_says_all_that_the_rule_has(rule: RuleFile, capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules", rule.card.name]) == 0
     out = capsysbinary.readouterr().out.decode()
     flat = " ".join(out.split())

@@ -128,7 +128,7 @@ def test_one_sample_however_often_given(
     first = unpack("urlconnection-stuck", tmp_path)[0]
     done = mqdiag("stacks", *[first] * number)
     assert done.code == EXIT_CLEAN
-    assert done.out.startswith("UNDECIDED No fault found, but not all of the evidence could be judged. ")
+    assert done.out.startswith("UNDECIDED No fault found, but not all of the evidence could be judged.\n")
     assert said in done.out
     report = json.loads(mqdiag("stacks", *[first] * number, "--format", "json").out)
     assert report["findings"][0]["cause"] == cause

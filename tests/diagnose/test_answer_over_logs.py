@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.diagnose.answer import answered
@@ -20,14 +21,15 @@ FILL = "2026-11-21 20:00:0{} INFO main - the broker started\n"
 
 
 def answer(lines: list[str], folder: Path) -> tuple[str, str]:
-    """State and reason of a log with these lines among others."""
+    """State, and reason with what was seen, of a log with these lines among others."""
     log = folder / "broker.log"
     log.write_text(
         "".join(line.replace("{}", str(place % 10)) for place, line in enumerate([FILL, *lines, FILL]))
     )
     given = diagnose_incident([log]).report.answer
     assert given is not None
-    return given.state, english()(given.reason)
+    write = english()
+    return given.state, " ".join([write(given.reason), *(write(one.text) for one in given.seen)])
 
 
 def test_known_lines_are_no_reason_to_doubt(tmp_path: Path) -> None:
@@ -42,9 +44,9 @@ def test_known_lines_are_no_reason_to_doubt(tmp_path: Path) -> None:
     ],
 )
 def test_a_line_that_is_not_known_to_be_harmless_is_one(line: str, words: str, tmp_path: Path) -> None:
-    state, reason = answer([HARMLESS, line], tmp_path)
+    state, told = answer([HARMLESS, line], tmp_path)
     assert state != "healthy"
-    assert state == "fault" or words in reason
+    assert state == "fault" or words in told
 
 
 def test_a_few_lines_that_are_not_known_prove_nothing(tmp_path: Path) -> None:
@@ -167,7 +169,11 @@ def test_a_send_that_failed_for_good_is_told_the_same_packed_and_plain(tmp_path:
     reports = [diagnose_incident([path]).report for path in (packed, plain)]
     assert [report.answer.state for report in reports] == ["undecided", "undecided"]
     counted = [report.logs.level_lines for report in reports if report.logs is not None]
-    assert counted[0] == counted[1]
+    assert counted[0] is not None
+    assert counted[1] is not None
+    places = [[(one.line, one.text) for one in lines.heaviest] for lines in counted if lines is not None]
+    assert places[0] == places[1]
+    assert counted[0] == msgspec.structs.replace(counted[1], heaviest=counted[0].heaviest)
 
 
 FLUSH = "2026-11-21 20:00:0{} INFO FlushRealTimeService - Flush data to disk costs 2074 ms\n"

@@ -41,7 +41,7 @@ def answer(text: str, folder: Path) -> tuple[str, str]:
         ("Consume TPS: 12.0\nDiff Total: 250000\n", "250,000 messages wait"),
         ("Consume TPS: 12.0\nConsume Diff Total: 1000\n", "1,000 messages wait"),
         (OVERVIEW, "120,000 messages of group CID_b wait"),
-        (UNMEASURED, "does not tell how full its disk is"),
+        (UNMEASURED, "reports no share of its disk"),
     ],
     ids=[
         "topicStatus",

@@ -66,7 +66,8 @@ def test_an_error_of_the_application_makes_a_healthy_broker_undecided(tmp_path: 
     )
     answer = diagnose_incident([FIXTURES / "logs" / "healthy-4.9.7", log]).report.answer
     assert answer.state == "undecided"
-    assert "OrderEvents - order event order-N was not sent" in english()(answer.reason)
+    assert "OrderEvents - order event order-1 was not sent" in english()(answer.seen[0].text)
+    assert (answer.seen[0].path, answer.seen[0].line) == (str(log), 1)
 
 
 @pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])

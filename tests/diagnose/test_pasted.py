@@ -22,16 +22,17 @@ with tarfile.open(FIXTURES / "jdk8-deadlock/series.tar.gz") as given:
 AT = datetime.fromisoformat(re.findall(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", DUMP)[0])
 
 
-def lines(first: int, count: int = 30, days: float = 0) -> Iterator[str]:
-    """Lines of a ticket system, by the seconds since the dump."""
+def lines(first: int, count: int = 30, days: float = 0, *, own: bool = True) -> Iterator[str]:
+    """Lines of a ticket system, by the seconds since the dump, of threads that are in it unless it is not its own."""
     for number in range(first, first + count):
         logger = ("c.t.Tickets", "c.t.Mail")[number % 2]
-        yield f"{AT + timedelta(days=days, seconds=number)},123 INFO [http-{number % 4}] {logger} - ticket {number}"
+        thread = f"ConsumeMessageThread_CID_jdk8-deadlock_{number % 4}" if own else f"http-{number % 4}"
+        yield f"{AT + timedelta(days=days, seconds=number)},123 INFO [{thread}] {logger} - ticket {number}"
 
 
-def log(*parts: str, days: float = 0) -> str:
+def log(*parts: str, days: float = 0, own: bool = True) -> str:
     """Parts of a log within lines of its own."""
-    return "\n".join([*lines(-30, days=days), *parts, *lines(1, days=days)]) + "\n"
+    return "\n".join([*lines(-30, days=days, own=own), *parts, *lines(1, days=days, own=own)]) + "\n"
 
 
 def message(text: str, days: float = 0) -> str:
@@ -138,6 +139,20 @@ def test_dumps_of_the_own_process_count(tmp_path: Path) -> None:
         if deadlocks(report) != ["error/high"] or any(given.pasted for given in report.inputs):
             wrong[name] = deadlocks(report), [given.pasted for given in report.inputs]
     assert not wrong
+
+
+def test_a_dump_without_the_threads_that_write_is_a_warning(tmp_path: Path) -> None:
+    """Its date may be made to fit; threads of pools come and go, so that it is said all the same."""
+    text = log(message("hangs"), DUMP, own=False)
+    for name, wrapped in {
+        "plain.log": text,
+        "docker.log": docker(text),
+        "end.log": text[: text.rindex("\n20")],
+    }.items():
+        report = diagnose_incident([str(written(tmp_path / name, wrapped))]).report
+        assert deadlocks(report) == ["warning/low"], name
+        assert {one.confidence.value for one in report.findings if one.seen_in == ("stacks",)} == {"low"}
+        assert all(one.may_be_quoted for one in report.findings if one.is_fault)
 
 
 def test_own_and_pasted_dumps_are_two_processes(tmp_path: Path) -> None:

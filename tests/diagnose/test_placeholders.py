@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -51,9 +52,7 @@ def lacking(report: Report) -> Iterator[str]:
     alone = not report.other_processes
     for found in report.findings:
         subject = found.subject
-        known = run.of(
-            subject.group, subject.topic, subject.broker, of_process={*found.seen_in} <= {"heap", "stacks"}
-        )
+        known = run.of(subject.group, subject.topic, subject.broker, seen_in=found.seen_in)
         for action in (*found.now, *found.then):
             yield from (f"{found.rule}: {word}" for word in told(action) if alone and known[WORDS[word]])
 
@@ -74,3 +73,18 @@ def test_a_word_for_a_known_name_is_noticed() -> None:
     assert re.search(r"\bkill \d+", commands)
     assert not WORD.search("a CID_GROUP, PIDs and TOPIC-a")
     assert WORD.findall("jcmd PID; -g GROUP -n NAMESRV:9876") == ["PID", "GROUP", "NAMESRV:9876"]
+
+
+@pytest.mark.parametrize(("version", "pid"), [("5.3.3", "7256"), ("4.9.7", "913")])
+def test_the_process_of_a_clients_own_log(version: str, pid: str, tmp_path: Path) -> None:
+    """No other log tells it: users could write a number into that of an application."""
+    case = FIXTURES / f"logs/client-out-of-memory-{version}/g1"
+    commands = [english()(action.command) for action in diagnose_incident([case]).report.findings[0].now]
+    assert f"kill {pid}" in commands
+    text = gzip.decompress((case / "rocketmq_client.log.gz").read_bytes()).decode()
+    lines = "".join(f"2026-11-21 20:00:{n:02}.123 INFO [http-1] c.a.Orders - order {n}\n" for n in range(60))
+    (tmp_path / "app.log").write_text(f"{lines}\n{text}\n{lines}")
+    told = diagnose_incident([tmp_path / "app.log"]).report
+    assert not any(
+        pid in english()(action.command) for found in told.findings for action in (*found.now, *found.then)
+    )

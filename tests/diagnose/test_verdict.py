@@ -22,7 +22,7 @@ from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
 from mqdiag.language import english
 from mqdiag.render import View, renderer
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.text import Text, say
 from tests.render import samples
 
@@ -33,7 +33,7 @@ FRAME = "com.acme.Inventory.reserve(Inventory.java:48)"
 def finding(rule: str, severity: Severity = Severity.ERROR, seen_in: str = "heap", **more: Any) -> Finding:
     subject = more.pop("subject", Subject(group="CID"))
     cause = more.pop("cause", "c")
-    own = next((one for one in all_rules() if one.name == rule), None)
+    own = next((one for one in rule_files() if one.name == rule), None)
     made = msgspec.structs.replace(
         Finding(
             rule=rule,
@@ -62,7 +62,7 @@ def _known(made: Finding) -> dict[str, Any]:
     return {**unknown, **msgspec.structs.asdict(made.subject), **made.evidence}
 
 
-CARDS = {rule.name: rule.card for rule in all_rules()}
+CARDS = {rule.name: rule.card for rule in rule_files()}
 
 
 def written(texts: tuple[Text, ...]) -> list[str]:

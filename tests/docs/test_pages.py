@@ -15,7 +15,7 @@ from mqdiag.cli import run
 from mqdiag.config import read_config, resolve
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Severity
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from tests.docs.written_pages import MADE_PAGES, ROOT, is_made_page, written
 from tests.folded import folded
 from tests.layers import CHECK
@@ -37,7 +37,7 @@ def test_pages_of_rules_are_written_and_old_ones_removed(tmp_path: Path) -> None
     old.write_text("gone")
     assert make_docs("--rules", "--root", str(tmp_path)) == (0, "")
     assert not old.exists()
-    assert {path.stem for path in old.parent.iterdir()} == {"README", *(rule.name for rule in all_rules())}
+    assert {path.stem for path in old.parent.iterdir()} == {"README", *(rule.name for rule in rule_files())}
 
 
 @CHECK
@@ -101,7 +101,7 @@ def test_the_configuration_shown_is_accepted(tmp_path: Path) -> None:
     (block,) = re.findall(r"```toml\n(.*?)```", text, re.DOTALL)
     path = tmp_path / "mqdiag.toml"
     path.write_text(block)
-    settings = resolve(read_config(path), str(path), {rule.card.name: rule.card for rule in all_rules()})
+    settings = resolve(read_config(path), str(path), {rule.card.name: rule.card for rule in rule_files()})
     assert settings.fail_on == FailOn(severity="warning")
     assert settings.heap_limit == 2 << 30
     assert {wish.group for wish in settings.expectations} == {None, "order-service%orders"}

@@ -48,7 +48,7 @@ from mqdiag.fleet.work.item import WorkItem
 from mqdiag.fleet.work.plan import FINGERPRINTED_AT_ONCE, work_item
 from mqdiag.fleet.work.worklist import WorkList
 from mqdiag.report_json import finding_values
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.text import say
 from tests.fleet.made_fleet import FIXTURES, heap
 from tests.fleet.made_output import Analysed, at, finding, write_output
@@ -204,7 +204,7 @@ def compared(folder: Path, count: int) -> tuple[int, float, int]:
         Services, processor seconds, and bytes of memory at most.
     """
     layout = Layout(*storage(str(folder / "compared")))
-    rules = tuple(rule.name for rule in all_rules())[:CHECKED]
+    rules = tuple(rule.name for rule in rule_files())[:CHECKED]
     for run in RUNS:
         write_output(layout, run, [_made(place, rules) for place in range(count)])
     with multiprocessing.get_context("spawn").Pool(1) as pool:

@@ -18,11 +18,11 @@ with atheris.instrument_imports(
 ):
     import mqdiag.diagnose.incident
     import mqdiag.render
-    import mqdiag.rules
+    import mqdiag.rules.discovery
     from mqdiag.diagnose.sort.kind import all_kinds
 
     all_kinds()
-    mqdiag.rules.all_rules()
+    mqdiag.rules.discovery.all_rules()
     mqdiag.render.renderer("text")
     mqdiag.render.renderer("json")
 

@@ -12,6 +12,7 @@ from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.graph import index
 from mqdiag.report_json import encoded
 from tests.graph.opening import dump_of, heap_of
+from tests.layers import CHECK
 from tests.writers import hprof_records as hprof
 from tests.writers.hprof_writer import DumpWriter
 
@@ -39,6 +40,7 @@ def test_the_last_class_that_two_bytes_can_number_and_the_next(tmp_path: Path) -
         assert named == [f"app.Lambda${count - others - back}" for back in (3, 2, 1)]
 
 
+@CHECK  # kernels for the other kind are compiled
 def test_a_report_is_the_same_with_rows_of_either_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     narrow = diagnose_heap(SAMPLE).report
     monkeypatch.setattr(index, "_SMALL_ROWS", 0)

@@ -282,21 +282,64 @@ def test_what_its_log_contradicts_is_quoted(name: str, tmp_path: Path) -> None:
         assert report.inputs[0].quoted
 
 
-def test_a_stack_that_a_logger_printed_stays_an_error(tmp_path: Path) -> None:
-    frames = "\tat c.A.b(A.java:1)\n\tat c.A.c(A.java:2)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
+STACK = "\n\tat {}.a(A.java:1)\n\tat {}.b(B.java:2)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
+
+
+@pytest.mark.parametrize("code", ["c.example.shop.A", "com.example.stock.B", "com.example.shop.Tickets$1"])
+def test_a_stack_through_the_program_that_logs_stays_an_error(code: str, tmp_path: Path) -> None:
     path = tmp_path / "app.log"
-    path.write_text(among_records(f"{BAD_TICKET}\n{OUT_OF_MEMORY}\n{frames}"))
+    text = f"{BAD_TICKET}\n{OUT_OF_MEMORY}" + STACK.format("org.a.web.Filter", code)
+    path.write_text(among_records(text))
     (found,) = diagnose_incident([path]).report.findings
     assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.MEDIUM)
     assert not found.may_be_quoted
 
 
-def test_two_places_are_an_error(tmp_path: Path) -> None:
-    path = tmp_path / "app.log"
-    later = RECORD.format(6, 40, "WARN", "c.e.shop.Tickets", f"failed: {OUT_OF_MEMORY}")
-    path.write_text(among_records(f"{BAD_TICKET}: {OUT_OF_MEMORY}") + later + "\n")
-    (found,) = diagnose_incident([path]).report.findings
-    assert (found.severity, found.confidence) == (Severity.ERROR, Confidence.MEDIUM)
+@pytest.mark.parametrize(
+    "later",
+    [
+        f"{BAD_TICKET}: {OUT_OF_MEMORY}",
+        f"{BAD_TICKET}\n{OUT_OF_MEMORY}" + STACK.format("com.acme.Orders", "com.acme.Main"),
+    ],
+    ids=["in a sentence", "with a stack"],
+)
+def test_many_places_are_an_error(later: str, tmp_path: Path) -> None:
+    """No user writes the same ten times; what stands in fewer places may be quoted."""
+    told = {}
+    for count in (2, 9, 10, 40):
+        path = tmp_path / f"{count}.log"
+        texts = (
+            later.replace("20:03:20", f"20:{7 + number // 10:02}:{number % 10 * 6:02}")
+            for number in range(count)
+        )
+        path.write_text(among_records("") + "\n".join(texts) + "\n")
+        (found,) = diagnose_incident([path]).report.findings
+        told[count] = (found.severity.value, found.confidence.value, found.may_be_quoted)
+    assert told == {2: ("warning", "low", True), 9: ("warning", "low", True)} | dict.fromkeys(
+        (10, 40), ("error", "medium", False)
+    )
+
+
+@pytest.mark.parametrize("count", [8, 31, 400])
+def test_lines_of_a_broker_among_those_of_an_application(count: int, tmp_path: Path) -> None:
+    """Whether these are most of the file or not; a broker's own file has records of libraries at most."""
+    with gzip.open(FIXTURES / "logs/disk-full-5.3.3/broker/store.log.gz") as file:
+        given = file.read().decode().splitlines()
+    path = tmp_path / "store.log"
+    path.write_text("\n".join(given) + "\n")
+    assert high(diagnose_incident([path]).report)
+    lines = [RECORD.format(n // 60, n % 60, "INFO", "c.e.shop.Orders", f"order {n}") for n in range(count)]
+    for name, text in {
+        "inside": [*lines[: count // 2], *given, *lines[count // 2 :]],
+        "at the end": [*lines, *given],
+    }.items():
+        path = tmp_path / name.replace(" ", "-") / "store.log"
+        path.parent.mkdir()
+        path.write_text("\n".join(text) + "\n")
+        report = diagnose_incident([path]).report
+        told = [one for one in report.findings if one.severity is Severity.ERROR]
+        assert not told, (name, count)
+        assert not high(report), (name, count)
 
 
 def test_lines_before_any_user_writes_are_sure(tmp_path: Path) -> None:

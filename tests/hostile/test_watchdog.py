@@ -21,6 +21,7 @@ from mqdiag.progress import Silent
 from mqdiag.text import NOTHING, say
 from tests.graph.small_dump import small_dump
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.layers import CHECK
 from tests.waiting import PATIENCE_S
 
 LINE = "2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control\n"
@@ -49,6 +50,7 @@ def ended(folder: Path, code: str, **environment: str) -> subprocess.CompletedPr
     )
 
 
+@CHECK
 @pytest.mark.parametrize(
     ("work", "limits", "what"),
     [

@@ -88,6 +88,7 @@ def test_where_no_process_can_be_started_nothing_fails(monkeypatch: pytest.Monke
     assert not ahead._compile([ahead.listed()[0]])
 
 
+@CHECK
 def test_an_interrupt_ends_the_compilers_too(tmp_path: Path) -> None:
     process = start(tmp_path, "is_even", "divide")
     children = Path(f"/proc/{process.pid}/task/{process.pid}/children")

@@ -22,7 +22,7 @@ from mqdiag.knowledge.team.folder import files_of
 from mqdiag.redact.report import redact_report
 from mqdiag.render import View, formats, renderer
 from mqdiag.report_json import from_json
-from mqdiag.rules import rule_files
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.threads.wait_table import known_frames
 
 RULES = frozenset(file.name for file in rule_files())

@@ -13,7 +13,7 @@ import msgspec
 
 from mqdiag.findings import Report
 from mqdiag.language import Writer
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 
 NAMES = frozenset(
     (
@@ -122,13 +122,13 @@ def _code(found: re.Match[str]) -> str:
 @cache
 def rule_names() -> frozenset[str]:
     """Names of rules and of the causes that they tell apart."""
-    return frozenset(name for rule in all_rules() for name in (rule.card.name, *rule.card.causes))
+    return frozenset(name for rule in rule_files() for name in (rule.card.name, *rule.card.causes))
 
 
 @cache
 def _references() -> tuple[re.Pattern[str], ...]:
     """Sources of the rules, the longest first: one may hold another. A page may mark code in them."""
-    found = {reference for rule in all_rules() for reference in rule.card.references if " " in reference}
+    found = {reference for rule in rule_files() for reference in rule.card.references if " " in reference}
     return tuple(
         re.compile(re.escape(reference).replace(r"\ ", "`? `?"))
         for reference in sorted(found, key=len, reverse=True)

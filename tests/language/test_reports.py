@@ -16,7 +16,8 @@ from mqdiag.language import LANGUAGES, Writer, writer
 from mqdiag.language.update import read
 from mqdiag.render import View, renderer
 from mqdiag.render.text.cards import render_card, render_catalogue
-from mqdiag.rules import Rule, all_rules, run_rules
+from mqdiag.rules.catalogue import RuleFile, rule_files
+from mqdiag.rules.engine import run_rules
 from mqdiag.text import Text, Value, say, sentences
 from tests.folded import folded
 from tests.report_schema import validate_report
@@ -29,7 +30,7 @@ QUOTED = re.compile(
 """commands, frames, settings, paths, log messages in quotation marks: what stays as it is"""
 ENGLISH = re.compile(r"(?:\b[A-Za-z][a-z']+[ ,]+){3,}[a-z]+")
 ZH = View(language="zh")
-RULES = {rule.name: rule for rule in all_rules()}
+RULES = {rule.name: rule for rule in rule_files()}
 TRANSLATED = {str(message.id) for message in read("zh") if message.id and message.string}
 """the templates that the catalogue has; `make translations-check` finds the others"""
 
@@ -53,7 +54,7 @@ def has_words(text: Text) -> bool:
     return re.search(r"[a-z]", re.sub(r"\{[^}]*\}", "", text.template)) is not None
 
 
-def texts_of(rule: Rule) -> Iterator[Text]:
+def texts_of(rule: RuleFile) -> Iterator[Text]:
     for finding in run_rules([rule], example_of(rule).fires()).findings:
         yield from (finding.title, finding.confidence_reason, *finding.explanation, *finding.remedy)
     card = rule.card
@@ -61,7 +62,7 @@ def texts_of(rule: Rule) -> Iterator[Text]:
 
 
 @folded("rule", RULES.values(), lambda rule: rule.name)
-def test_what_is_translated_has_no_english_sentence_left(rule: Rule) -> None:
+def test_what_is_translated_has_no_english_sentence_left(rule: RuleFile) -> None:
     given = repr(example_of(rule).fires())  # names and titles that the example itself puts into the facts
     for text in texts_of(rule):
         if text and translated(text):

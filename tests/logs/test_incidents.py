@@ -12,7 +12,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Report, Severity
 from mqdiag.render import View, renderer
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
 CASES = sorted(path.parent.name for path in ROOT.glob("*/truth.json"))
@@ -60,7 +60,7 @@ EXACT = {
 """kinds of event by a text of their lines, as the truth counts them"""
 
 
-FROM_LOGS = {rule.card.name for rule in all_rules() if "logs" in (*rule.card.needs, *rule.card.any_of)}
+FROM_LOGS = {rule.card.name for rule in rule_files() if "logs" in (*rule.card.needs, *rule.card.any_of)}
 
 
 def truth(case: str) -> dict[str, Any]:

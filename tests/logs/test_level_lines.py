@@ -25,9 +25,11 @@ HEALTHY = sorted(LOGS.glob("healthy-*/*/*.log.gz"))
 
 def facts_of(*blocks: bytes) -> LevelLineFacts:
     lines = LevelLines(words_of(blocks[0]))
+    above = 0
     for block in blocks:
-        lines.see(block, places_of_words(block, lines.words))
-    return level_line_facts([lines])
+        lines.see(block, places_of_words(block, lines.words), above)
+        above += block.count(b"\n")
+    return level_line_facts([("some.log", lines)])
 
 
 def rows(name: str) -> Iterator[dict[str, str]]:
@@ -229,12 +231,23 @@ def test_fewer_lines_of_a_flood_are_judged_later_in_a_long_log() -> None:
     levels = LevelLines(words_of(block))
     places = places_of_words(block, levels.words)
     for _ in range(LONG_LOG_BLOCKS):
-        levels.see(block, places)
+        levels.see(block, places, 0)
     unseen = (LONG_LOG_BLOCKS - 5) * (1000 - 200)
     assert levels.unseen == unseen
-    levels.see(block, places)
+    levels.see(block, places, 0)
     assert levels.unseen == unseen + (1000 - 91)
     assert sum(levels.entries.values()) == 1000 * (LONG_LOG_BLOCKS + 1)
+
+
+def test_of_each_kind_of_line_the_first_is_kept_as_it_stands() -> None:
+    quiet = b"2026-11-21 20:00:01 INFO main - fine\n"
+    warning = b"2026-11-21 20:00:02 WARN main - shelf 17 is odd\n"
+    error = b"2026-11-21 20:00:03 ERROR main - shelf 18 fell\n"
+    facts = facts_of(quiet * 3 + warning * 2, quiet + error, warning.replace(b"17", b"9"))
+    assert [(one.path, one.line, one.text, one.count) for one in facts.heaviest] == [
+        ("some.log", 7, error.decode().strip(), 1),
+        ("some.log", 4, warning.decode().strip(), 3),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -32,9 +32,9 @@ NEVER = re.compile("(?!)")
     ],
 )
 def test_threads_of_clients(text: str, thread: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert messages._thread(text) == thread
+    assert messages.thread_of(text) == thread
     monkeypatch.setattr(messages, "_OF_A_CLIENT", NEVER)
-    assert messages._thread(text) == thread
+    assert messages.thread_of(text) == thread
 
 
 FRAMES = b"\tat a.b.C.d(C.java:1)\n    at a.b.C.e(C.java:2) ~[x.jar:1]\r\n"

@@ -16,8 +16,10 @@ PLAIN = [dump for dump in DUMPS if not dump.parent.name.endswith("-direct-limit"
 
 AGAIN = {
     "app-retains-5.3.3",
+    "app-heap-4.9.8",
     "broadcasting-4.9.8",
     "dropped-queue-4.9.8",
+    "healthy-busy-4.9.8-relocated",
     "healthy-busy-5.3.3",
     "healthy-busy-4.3.2-not-live",
     "healthy-busy-4.3.2-parallel-dump",
@@ -26,8 +28,10 @@ AGAIN = {
     "just-over-4.9.8",
     "lite-pull-4.9.8",
     "orderly-4.9.8",
+    "oversized-oom-4.3.2",
     "oversized-oom-5.3.3",
     "override-4.3.2",
+    "pull-4.3.2",
     "same-group-twice-4.3.2",
     "stuck-one-4.9.8",
     "two-groups-4.3.2",

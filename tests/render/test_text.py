@@ -14,7 +14,7 @@ from mqdiag.facts.heap import TopicRate
 from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.findings import Answer, Margin, Report, Severity
 from mqdiag.language import english
-from mqdiag.render import DETAILS, View
+from mqdiag.render import DETAILS, UNWRAPPED, View
 from mqdiag.render.text import render
 from mqdiag.render.text.page import Page
 from mqdiag.text import Text, say
@@ -279,13 +279,15 @@ def test_an_answer_that_another_finding_explains_names_its_cause_and_tells_what_
     assert text.count(english()(root.title)) == 1
 
 
-def test_a_warning_that_leads_to_an_error_is_marked_as_the_error_that_fails_the_run() -> None:
+def test_a_warning_that_leads_to_an_error_says_so_and_keeps_its_own_severity() -> None:
     root = msgspec.structs.replace(samples.OVERSIZED, severity=Severity.WARNING)
     effect = msgspec.structs.replace(samples.ARTICLE.findings[-1], severity=Severity.ERROR)
     report = msgspec.structs.replace(
         samples.ARTICLE, findings=(effect, root), answer=Answer(state="fault", text=root.title)
     )
-    assert render(report, View()).startswith("ERROR ")
+    text = render(report, View(width=UNWRAPPED))
+    assert text.startswith("WARNING ")
+    assert f"\n  It leads to: error, {english()(effect.title)}\n" in text
 
 
 def test_the_last_line_counts_the_findings_that_the_answer_covers() -> None:

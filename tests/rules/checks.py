@@ -14,7 +14,9 @@ from mqdiag.rocketmq.clients.lite_pull import LitePull
 from mqdiag.rocketmq.clients.pop import Pop
 from mqdiag.rocketmq.clients.pull import Pull
 from mqdiag.rocketmq.clients.push import Push
-from mqdiag.rules import Outcome, rule_files, run_rules
+from mqdiag.rules.catalogue import rule_files
+from mqdiag.rules.discovery import load
+from mqdiag.rules.engine import Outcome, run_rules
 from mqdiag.rules.rule import Rule
 from tests.rules.numbers import unproven
 
@@ -30,7 +32,7 @@ def outcome_of(rules: list[Rule], facts: Facts, **limits: float) -> Outcome:
 
 def named(name: str) -> Rule:
     """A rule by its name."""
-    return next(file.load() for file in rule_files() if file.name == name)
+    return next(load(file) for file in rule_files() if file.name == name)
 
 
 def _rule(rule: ModuleType | Rule) -> Rule:

@@ -17,8 +17,8 @@ from mqdiag.knowledge import packed
 from mqdiag.knowledge import rule_card as cards
 from mqdiag.knowledge.rule_card import Card, Case, Line, read_card
 from mqdiag.language import english
-from mqdiag.rules import run_rules
 from mqdiag.rules.card_names import wrong_cards
+from mqdiag.rules.engine import run_rules
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft
 from mqdiag.text import say

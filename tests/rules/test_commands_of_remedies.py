@@ -12,7 +12,10 @@ from mqdiag.facts.addresses import addresses
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.language import english
-from mqdiag.rules import Rule, all_rules, no_route, offset_reset_to_zero, stuck_socket_read
+from mqdiag.rules import offset_reset_to_zero, stuck_socket_read
+from mqdiag.rules.catalogue import cards_of
+from mqdiag.rules.discovery import all_rules
+from mqdiag.rules.rule import Rule
 from tests.folded import folded
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
@@ -76,7 +79,7 @@ def test_a_command_has_the_pid_where_the_finding_is_of_that_process_alone() -> N
 
 
 def test_a_card_knows_no_names() -> None:
-    card = " ".join(english()(action.in_a_line) for action in no_route.RULE.card.now)
+    card = " ".join(english()(action.in_a_line) for action in cards_of({"no-route"})["no-route"].now)
     assert "mqadmin updateTopic -n NAMESRV:9876 -c CLUSTER -t TOPIC`." in card
 
 

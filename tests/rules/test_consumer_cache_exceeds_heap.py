@@ -251,7 +251,7 @@ def test_a_limit_below_the_live_objects_is_no_limit() -> None:
 
 
 def test_a_share_of_nothing_cannot_be_recommended() -> None:
-    least, _ = module.RULE.card.ranges["recommended_share"]
+    least, _ = module.RULE.texts.ranges["recommended_share"]
     assert least > 0
     (finding,) = findings(module, example_of(module).fires(), recommended_share=least)
     assert finding.evidence["recommended_threshold"] == 1

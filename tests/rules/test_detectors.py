@@ -14,9 +14,9 @@ from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.findings import Margin, Subject
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import FOLDER, Card
-from mqdiag.rules import Draft, Rule, Skip
 from mqdiag.rules.detectors import checks_of
-from mqdiag.rules.said import Said
+from mqdiag.rules.rule import Rule
+from mqdiag.rules.said import Draft, Said, Skip
 from tests.docs.copied_tree import ROOT
 from tests.rules.checks import with_heap
 from tests.rules.examples import proxy_handles_kept

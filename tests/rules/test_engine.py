@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import english
-from mqdiag.rules import run_rules
-from mqdiag.rules.engine import MOST_FINDINGS
+from mqdiag.rules.engine import MOST_FINDINGS, run_rules
 from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.text import say
 from tests.rules.made import made_rule

@@ -7,7 +7,8 @@ from msgspec.structs import replace
 from mqdiag.causes.link import ANY_FAULT, ANY_RULE, SAME_THREADS, standing
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.findings import Acceptance, Finding, Severity
-from mqdiag.rules import all_rules, run_rules
+from mqdiag.rules.catalogue import rule_files
+from mqdiag.rules.engine import run_rules
 from tests.rules.made import made_rule
 
 
@@ -49,7 +50,7 @@ def test_a_mark_names_findings_by_what_they_are() -> None:
 
 
 def test_the_rules_that_cases_name_exist() -> None:
-    names = {rule.name for rule in all_rules()} | {ANY_RULE, ANY_FAULT, SAME_THREADS}
-    for rule in all_rules():
+    names = {rule.name for rule in rule_files()} | {ANY_RULE, ANY_FAULT, SAME_THREADS}
+    for rule in rule_files():
         for case in rule.texts.case.values():
             assert names.issuperset(case.gives_way_to), rule.name

@@ -13,7 +13,8 @@ from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Confidence, Finding, Severity
 from mqdiag.knowledge.remedies import remedy
 from mqdiag.language import english
-from mqdiag.rules import all_rules, run_rules
+from mqdiag.rules.discovery import all_rules
+from mqdiag.rules.engine import run_rules
 from tests.rules.examples.stuck_socket_read import READ
 
 

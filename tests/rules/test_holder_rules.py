@@ -8,11 +8,7 @@ import pytest
 from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Severity
 from mqdiag.language import english
-from mqdiag.rules import (
-    message_overhead,
-    messages_outside_queues,
-    oversized_message,
-)
+from mqdiag.rules import message_overhead, messages_outside_queues, oversized_message
 from tests.rules.checks import (
     findings,
     heap_of,

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from mqdiag.rules import all_rules, cards_of, index, rule_files, rules_about
+from mqdiag.rules import index
+from mqdiag.rules.catalogue import cards_of, rule_files
+from mqdiag.rules.discovery import all_rules, rules_about
 
 SOURCE = (
     '"""A rule."""\n\n\n@RULE.sees("heap", "logs")\ndef check(): ...\n\n\n@RULE.sees()\ndef always(): ...\n'

@@ -7,7 +7,8 @@ import msgspec
 from mqdiag.facts import Facts
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
-from mqdiag.rules import input_incomplete, run_rules
+from mqdiag.rules import input_incomplete
+from mqdiag.rules.engine import run_rules
 from mqdiag.text import say
 from tests.rules.examples import example_of
 from tests.rules.examples.consumer import example

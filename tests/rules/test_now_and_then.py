@@ -8,7 +8,7 @@ from mqdiag.facts import Facts, Input
 from mqdiag.facts.admin import AdminFacts, BrokerListed
 from mqdiag.findings import Action, Subject
 from mqdiag.language import english
-from mqdiag.rules import run_rules
+from mqdiag.rules.engine import run_rules
 from tests.rules.examples.consumer import example
 from tests.rules.made import made_rule
 

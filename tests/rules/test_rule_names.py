@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 
 PACKAGE = Path(__file__).parents[2] / "mqdiag"
 OTHER_MEANINGS = {
@@ -34,7 +34,7 @@ def _literals(source: str) -> Iterator[str]:
 
 def _named(source: str) -> set[str]:
     """Rules that a source names: a literal that is the name, or the name with one of its causes."""
-    names = {rule.name for rule in all_rules()}
+    names = {rule.name for rule in rule_files()}
     return {name for text in _literals(source) if (name := text.partition(":")[0]) in names}
 
 

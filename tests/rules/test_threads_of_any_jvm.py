@@ -12,7 +12,8 @@ from mqdiag.facts import Facts
 from mqdiag.facts.stacks import SampleFacts, ThreadFacts
 from mqdiag.findings import Finding
 from mqdiag.language import english
-from mqdiag.rules import all_rules, run_rules
+from mqdiag.rules.discovery import all_rules
+from mqdiag.rules.engine import run_rules
 from mqdiag.text import say
 from tests.rules.examples import (
     busy_loop,

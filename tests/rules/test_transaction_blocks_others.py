@@ -6,7 +6,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.services import DatabaseSession, LockWait, ServicesFacts
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
-from mqdiag.rules import run_rules
+from mqdiag.rules.engine import run_rules
 from mqdiag.rules.shared.blocking_sessions import blocking
 from mqdiag.rules.transaction_blocks_others import RULE
 from tests.rules.examples import transaction_blocks_others as example

@@ -16,10 +16,10 @@ from mqdiag.rules import (
     class_loader_leak,
     direct_buffers,
     duplicate_strings,
-    run_rules,
     thread_local_leak,
     wasteful_collections,
 )
+from mqdiag.rules.engine import run_rules
 from tests.rules.examples import example_of
 
 RULES = [class_loader_leak, direct_buffers, duplicate_strings, thread_local_leak, wasteful_collections]

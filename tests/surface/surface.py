@@ -28,7 +28,7 @@ from mqdiag.query.recipes import recipes
 from mqdiag.query.session import Session
 from mqdiag.render import formats
 from mqdiag.render.json.schema import report_schema
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 
 RELEASED = Path(__file__).with_name("released.json")
 """the surface of the last release"""
@@ -50,7 +50,7 @@ def surface() -> dict[str, Any]:
                 "causes": dict.fromkeys(rule.card.causes, True),
                 "limits": dict.fromkeys(rule.card.limits, True),
             }
-            for rule in all_rules()
+            for rule in rule_files()
         },
         "tables of fleets": {
             "schema": SCHEMA_VERSION,

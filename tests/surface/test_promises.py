@@ -6,7 +6,7 @@ import json
 import tomllib
 
 from mqdiag import __version__
-from mqdiag.rules import all_rules
+from mqdiag.rules.catalogue import rule_files
 from tests.surface.surface import RELEASED, REMOVED, missing, surface
 
 
@@ -43,7 +43,7 @@ def wrong_since(rules: dict[str, str], known: set[str], release: str, version: s
 
 def test_rules_name_the_release_that_first_had_them() -> None:
     released = json.loads(RELEASED.read_text("utf-8"))
-    rules = {rule.name: rule.card.since for rule in all_rules()}
+    rules = {rule.name: rule.card.since for rule in rule_files()}
     assert wrong_since(rules, set(released["surface"]["rules"]), released["release"], __version__) == []
 
 

@@ -11,7 +11,7 @@ from mqdiag.facts import StacksFacts
 from mqdiag.language import english
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.threads.facts import stacks_facts
-from tests.threads.made import CONSUME, HTTP, TAKE, At, facts, report
+from tests.threads.made import CONSUME, HTTP, MYSQL, TAKE, At, facts, report
 from tests.threads.real_series import CASES
 
 FOLDER = CASES / "class-init-deadlock"
@@ -144,6 +144,29 @@ def test_a_pool_that_nobody_can_give_back_to_is_exhausted(tmp_path: Path) -> Non
     assert not facts(tmp_path, [[*waiting, At("busy", 80, HTTP)]]).standstills
 
 
+@pytest.mark.parametrize(("waiting", "queries", "found"), [(12, 3, True), (6, 3, False), (4, 1, False)])
+def test_a_queue_before_a_pool_is_told_with_who_has_a_connection(
+    waiting: int, queries: int, found: bool, tmp_path: Path
+) -> None:
+    queue = [At(f"http-nio-8080-exec-{n}", 40 + n, POOL, "WAITING (parking)") for n in range(waiting)]
+    wrapped = (
+        *MYSQL[:5],
+        "com.alibaba.druid.pool.DruidPooledPreparedStatement.executeQuery(X.java:1)",
+        *MYSQL[5:],
+    )
+    users = [At(f"http-nio-8080-exec-{n}", 40 + n, wrapped) for n in range(90, 90 + queries)]
+    told = [
+        one for one in report(tmp_path, [[*queue, *users]]).findings if one.rule == "connection-pool-exhausted"
+    ]
+    assert bool(told) is found
+    for one in told:
+        assert (one.cause, str(one.severity)) == ("slow-database", "info")
+        assert one.evidence["possible_user"] == "http-nio-8080-exec-90"
+        assert "SHOW FULL PROCESSLIST" in next(
+            text.template for text in one.remedy if "Look at" in text.template
+        )
+
+
 def test_a_frame_says_that_the_queue_of_the_logger_is_full(tmp_path: Path) -> None:
     frames = (
         "org.apache.logging.log4j.core.async.AsyncLoggerDisruptor.enqueueLogMessageWhenQueueFull(AsyncLogger.java:246)",
@@ -157,7 +180,9 @@ def test_a_frame_says_that_the_queue_of_the_logger_is_full(tmp_path: Path) -> No
 @pytest.mark.parametrize("case", ["hikari-progressing", "jedis-progressing", "log-progressing"])
 def test_one_sample_of_a_busy_process_accuses_nobody(case: str) -> None:
     for sample in read_stacks(str(CASES / case / "series.tar.gz")).samples:
-        assert not stacks_facts([sample]).standstills
+        # a queue before a pool is told as information, with who has a connection
+        stills = stacks_facts([sample]).standstills
+        assert all(still.kind == "pool" and still.possible_user for still in stills)
 
 
 def test_a_tree_of_locks_is_a_crowd_behind_its_root(tmp_path: Path) -> None:

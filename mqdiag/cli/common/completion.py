@@ -40,13 +40,12 @@ def complete_rules(ctx: Context, param: Parameter, incomplete: str) -> list[Comp
     """Names of rules, with their titles where the shell shows them."""
     from click.shell_completion import CompletionItem
 
-    from mqdiag.rules import all_rules
+    from mqdiag.rules.catalogue import rule_files
 
-    cards = sorted((rule.card for rule in all_rules()), key=lambda card: card.name)
     return [
-        CompletionItem(card.name, help=english()(card.title))
-        for card in cards
-        if card.name.startswith(incomplete)
+        CompletionItem(rule.name, help=english()(rule.card.title))
+        for rule in rule_files()
+        if rule.name.startswith(incomplete)
     ]
 
 

@@ -111,10 +111,10 @@ def configuration(given: Path | None) -> tuple[ConfigFile, str, dict[str, RuleCa
 
 
 def _rule_cards() -> dict[str, RuleCard]:
-    """All rules, imported before the evidence is read only where a file sets something of theirs."""
-    from mqdiag.rules import all_rules
+    """The cards of all rules, read before the evidence is read only where a file sets something of theirs."""
+    from mqdiag.rules.catalogue import rule_files
 
-    return {rule.card.name: rule.card for rule in all_rules()}
+    return {rule.name: rule.card for rule in rule_files()}
 
 
 def diagnose(

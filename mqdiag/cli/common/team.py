@@ -8,7 +8,7 @@ from mqdiag.cli.common.failures import complain
 from mqdiag.errors import UsageError
 from mqdiag.knowledge.team import Team, read_team
 from mqdiag.knowledge.team.folder import GivenFile, files_of
-from mqdiag.rules import rule_files
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.text import say
 from mqdiag.trusted import Untrusted
 

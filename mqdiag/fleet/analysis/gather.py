@@ -25,7 +25,7 @@ from mqdiag.facts.fleet import (
 from mqdiag.findings import Finding, Severity, fingerprint
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.report_json import finding_from_json, text_of
-from mqdiag.rules import rules_about
+from mqdiag.rules.discovery import rules_about
 from mqdiag.text import Text
 
 LISTED = 200

@@ -72,7 +72,9 @@ def _all_tables() -> dict[str, Table]:
 
 
 ALL_TABLES = _all_tables()
-INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, FAILURES, INCIDENTS, RUNS = ALL_TABLES.values()
+INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, PEERS, LOCKS, FAILURES, INCIDENTS, RUNS = (
+    ALL_TABLES.values()
+)
 TABLES = {name: table for name, table in ALL_TABLES.items() if table is not RUNS}
 """the tables of incidents"""
 BY_DAY = {name: table for name, table in TABLES.items() if DAY in table.partitions}

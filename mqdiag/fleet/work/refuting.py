@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts import Input
 from mqdiag.findings import Finding, Report
 from mqdiag.knowledge.rule_card import read_card
-from mqdiag.rules import rule_files
+from mqdiag.rules.catalogue import rule_files
 
 _PART = {"log": "logs", "gc": "logs", "histogram": "heap"}
 """part of the facts that an input of a kind goes into, where it has another name"""

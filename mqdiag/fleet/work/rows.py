@@ -13,9 +13,21 @@ from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.heap_threads import HeapThread
 from mqdiag.facts.processes import ProcessFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Finding, Report
-from mqdiag.fleet.tables.schemas import CLASSES, CONSUMERS, FINDINGS, INCIDENTS, INPUTS, QUEUES, THREADS, Table
+from mqdiag.fleet.tables.schemas import (
+    CLASSES,
+    CONSUMERS,
+    FINDINGS,
+    INCIDENTS,
+    INPUTS,
+    LOCKS,
+    PEERS,
+    QUEUES,
+    THREADS,
+    Table,
+)
 from mqdiag.fleet.work.refuting import refuting_rules, shown_by
 from mqdiag.language import english
 from mqdiag.report_json import finding_values, text_values
@@ -39,6 +51,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
     # The evidence of one host can be of several processes.
     processes = _processes(report)
     heaps = [one.heap for one in processes if one.heap is not None]
+    recordings = () if report.recordings is None else report.recordings.recordings
     rows: Rows = {
         "inputs": [_input(given) for given in report.inputs],
         "findings": [_finding(place, found) for place, found in enumerate(report.findings)],
@@ -53,6 +66,21 @@ def report_rows(report: Report, *, classes: int) -> Rows:
                 for thread in (() if one.stacks is None else one.stacks.threads)
             ),
         ],
+        "recording_peers": [
+            {
+                **_recorded(recording),
+                **_columns(call, PEERS),
+                "longest_at": datetime.fromisoformat(call.longest_at),
+                "consumer_groups": list(call.groups),
+            }
+            for recording in recordings
+            for call in recording.calls
+        ],
+        "recording_locks": [
+            {**_recorded(recording), **_columns(lock, LOCKS), "consumer_groups": list(lock.groups)}
+            for recording in recordings
+            for lock in recording.locks
+        ],
         "failures": [
             failure_row(given.path, given.lack or "unreadable", reason, given.bytes)
             for given in report.inputs
@@ -60,6 +88,10 @@ def report_rows(report: Report, *, classes: int) -> Rows:
         ],
     }
     return _bounded(rows)
+
+
+def _recorded(recording: Recording) -> Row:
+    return {"recording": recording.path, "recorded_seconds": recording.seconds}
 
 
 def failure_row(path: str | None, kind: LossKind, reason: Text, size: int | None) -> Row:

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
+from operator import itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from ahocorasick_rs import BytesAhoCorasick
+from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from mqdiag.logs.statements import events
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
 HOLE = b"{}"
 TABLES = ("statements.tsv", "grpc_client.tsv", "other_clients.tsv", "libraries.tsv", "exceptions.tsv")
+SEARCHED = 16
+"""bytes of a fragment that are searched for: whole ones take 10 ms to set up, and hardly any two begin alike"""
 SHORTEST_FRAGMENT = 4
 """bytes; a text with less of its own cannot be told from other texts"""
 _ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\t": "\t", "\\r": "\r"}
@@ -44,29 +47,27 @@ class Catalogue:
     """Finds the entry of a text."""
 
     def __init__(self, entries: list[Entry]) -> None:
-        usable = []
-        for entry in entries:
-            # the first line decides; a text of several lines may have been cut
-            pieces = [piece.strip() for piece in entry.pattern.split("\n", 1)[0].encode().split(HOLE)]
-            if max(map(len, pieces)) >= SHORTEST_FRAGMENT:
-                usable.append((entry, pieces))
-        # of several texts that fit, the one with the most words of its own comes first
-        usable.sort(key=lambda item: -sum(map(len, item[1])))
-        self._entries = usable
+        self._entries = entries
         places: dict[bytes, list[int]] = {}
-        for place, (_, pieces) in enumerate(usable):
-            places.setdefault(max(pieces, key=len), []).append(place)
+        for place, entry in enumerate(entries):
+            longest = max(_pieces(entry), key=len)
+            if len(longest) >= SHORTEST_FRAGMENT:
+                places.setdefault(longest[:SEARCHED], []).append(place)
         self._places = list(places.values())
-        self._search = BytesAhoCorasick(list(places)).find_matches_as_indexes
+        search = BytesAhoCorasick(list(places), implementation=Implementation.ContiguousNFA)
+        self._search = search.find_matches_as_indexes
 
     def find(self, text: bytes) -> tuple[int, Entry] | None:
         """The entry that a whole text fits, with how many bytes of it are its own words; None when none fits."""
         hits = {hit for hit, _, _ in self._search(text, overlapping=True)}
-        for place in sorted(place for hit in hits for place in self._places[hit]):
-            entry, pieces = self._entries[place]
-            if _fits(text, pieces):
-                return sum(map(len, pieces)), entry
-        return None
+        places = sorted(place for hit in hits for place in self._places[hit])
+        fits = [
+            (sum(map(len, pieces)), self._entries[place])
+            for place in places
+            if _fits(text, pieces := _pieces(self._entries[place]))
+        ]
+        # of several texts that fit, the one with the most words of its own
+        return max(fits, key=itemgetter(0)) if fits else None
 
 
 @cache
@@ -106,6 +107,11 @@ def _plain(text: str) -> str:
         parts.append(_ESCAPED.get(pair, text[place]))
         place += 2 if pair in _ESCAPED else 1
     return "".join(parts)
+
+
+def _pieces(entry: Entry) -> list[bytes]:
+    """What a text has of its own; the first line decides, as a text of several lines may have been cut."""
+    return [piece.strip() for piece in entry.pattern.partition("\n")[0].encode().split(HOLE)]
 
 
 def _fits(text: bytes, pieces: list[bytes]) -> bool:

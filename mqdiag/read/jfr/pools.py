@@ -125,6 +125,11 @@ class Pool:
         self._keys = keys[self._order]
         self._text_cache: dict[tuple[str, int], str | None] = {}
 
+    @property
+    def keys(self) -> NDArray[np.int64]:
+        """int64[constants]: the key of each, in ascending order; one that was written twice is there twice."""
+        return self._keys
+
     def rows_of(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[keys]: the row of each; -1 for a key that no constant has."""
         if not len(self._keys):
@@ -137,6 +142,5 @@ class Pool:
         """The text of one constant."""
         place = (name, row)
         if place not in self._text_cache:
-            at = int(self.records.integers(name)[row])
-            self._text_cache[place] = self.records.text_at(at)
+            self._text_cache[place] = self.records.text(name, row)
         return self._text_cache[place]

@@ -43,6 +43,8 @@ class Column(NamedTuple):
     field: Field
     place: int
     """column of the decoded array; of an array it has the place of the elements, the next one their number"""
+    what: int
+    """kind of the value: INTEGER, FLOAT, DOUBLE, TEXT or ARRAY"""
 
 
 class Program(NamedTuple):
@@ -85,7 +87,7 @@ def program_of(
         column = -1
         if step.path is not None and step.field is not None and wanted(step.path):
             column = width
-            columns[step.path] = Column(step.path, step.field, column)
+            columns[step.path] = Column(step.path, step.field, column, step.what)
             width += 2 if step.what == ARRAY else 1
         steps.append((step.what, step.argument, column))
     return Program(np.array(steps, np.int64).reshape(-1, 3), columns, width)

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.header import ChunkHead
-from mqdiag.read.jfr.program import Column, Program
+from mqdiag.read.jfr.kernels.decode import ARRAY, DOUBLE, FLOAT, INTEGER, TEXT
+from mqdiag.read.jfr.program import Column, Program, UnknownTypeError
 from mqdiag.read.jfr.values import CONSTANT, EMPTY, LATIN1, UTF8, Cursor, DamagedError
+from mqdiag.text import say
 
 _PER_UNIT = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
 """nanoseconds of a time or duration that is not in ticks; source: jdk.jfr.Timespan"""
@@ -65,22 +67,26 @@ class Records:
         return name in self.columns
 
     def integers(self, name: str) -> NDArray[np.int64]:
-        """int64[records]: numbers, truths, keys of constants."""
-        return self.rows[:, self.columns[name].place]
+        """int64[records]: numbers, truths, keys of constants.
+
+        Raises:
+            UnknownTypeError: as all methods that take a name, where the records have no such column of this kind.
+        """
+        return self.rows[:, self._column(name, INTEGER).place]
 
     def floats(self, name: str) -> NDArray[np.float64]:
         """float64[records] of a column of 4 bytes."""
-        bits = self.integers(name).astype(np.uint32)
+        bits = self.rows[:, self._column(name, FLOAT).place].astype(np.uint32)
         return bits.view(np.float32).astype(np.float64)
 
     def doubles(self, name: str) -> NDArray[np.float64]:
         """float64[records] of a column of 8 bytes."""
-        return np.ascontiguousarray(self.integers(name)).view(np.float64)
+        return np.ascontiguousarray(self.rows[:, self._column(name, DOUBLE).place]).view(np.float64)
 
     def nanoseconds(self, name: str) -> NDArray[np.int64]:
         """int64[records]: times of the epoch, or durations; a duration that has no value is -1."""
-        column = self.columns[name]
-        raw = self.integers(name)
+        column = self._column(name, INTEGER)
+        raw = self.rows[:, column.place]
         unit = column.field.unit
         if unit == "TICKS":
             return self._head.nanoseconds(raw) if column.field.is_timestamp else self._head.span(raw)
@@ -92,7 +98,7 @@ class Records:
 
     def texts(self, name: str) -> list[str | None]:
         """Texts, None for null and for what cannot be read; many equal ones are decoded once."""
-        places = self.integers(name)
+        places = self.rows[:, self._column(name, TEXT).place]
         if len(places) < _MANY:
             return [self.text_at(at) for at in places.tolist()]
         found: list[str | None] = []
@@ -119,6 +125,10 @@ class Records:
             found[row] = self.text_at(int(places[row]))
         return found
 
+    def text(self, name: str, row: int) -> str | None:
+        """The text of one record."""
+        return self.text_at(int(self.rows[row, self._column(name, TEXT).place]))
+
     def text_at(self, at: int) -> str | None:
         """The text whose encoding stands at this byte of the file."""
         end = min(self._head.end, at + _MOST_INLINE)
@@ -136,9 +146,11 @@ class Records:
 
     def array(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(where its elements begin, how many there are) of each record."""
-        place = self.columns[name].place
+        place = self._column(name, ARRAY).place
         return self.rows[:, place], self.rows[:, place + 1]
 
-    def column(self, name: str) -> Column:
-        """What the metadata says of a column."""
-        return self.columns[name]
+    def _column(self, name: str, what: int) -> Column:
+        column = self.columns.get(name)
+        if column is None or column.what != what:
+            raise UnknownTypeError(say("its metadata describes no field {field} that can be read", field=name))
+        return column

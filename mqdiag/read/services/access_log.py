@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from mqdiag.facts.services import Upstream
+from mqdiag.facts.services import FAILED, GAVE_UP, TOO_LATE, Upstream
 from mqdiag.lazy_pattern import lazy_pattern
 
 MOST_SERVICES = 1000
@@ -58,6 +58,8 @@ class _Service(msgspec.Struct):
     first: str | None
     last: str | None = None
     requests: int = 0
+    last_failed: str | None = None
+    answered_since: int = 0
     statuses: Counter[str] = msgspec.field(default_factory=Counter)
     paths: Counter[str] = msgspec.field(default_factory=Counter)
     times: list[float] = msgspec.field(default_factory=list)
@@ -92,6 +94,9 @@ def read_access_log(source: str, lines: Iterable[str]) -> Iterator[Upstream]:
         service.last = one.at or service.last
         service.requests += 1
         service.statuses[one.status] += 1
+        service.answered_since += 1
+        if one.status in (*GAVE_UP, *TOO_LATE, *FAILED):
+            service.last_failed, service.answered_since = one.at, 0
         if len(service.paths) < MOST_SERVICES:
             service.paths[_NUMBER.sub("*", one.path.partition("?")[0])[:200]] += 1
         if one.took_ms is not None:
@@ -111,6 +116,8 @@ def read_access_log(source: str, lines: Iterable[str]) -> Iterator[Upstream]:
             longest_ms=service.longest,
             median_ms=times[len(times) // 2] if times else None,
             most_ms=times[min(len(times) - 1, len(times) * 9 // 10)] if times else None,
+            last_failed=service.last_failed,
+            answered_since=service.answered_since if service.last_failed else 0,
             first=service.first,
             last=service.last,
         )

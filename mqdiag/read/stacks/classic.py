@@ -166,6 +166,7 @@ class ClassicScanner:
         if sample.headless:
             self._add_deadlocked(sample)
         sample.pasted = self._around.reason(sample.captured_local)
+        sample.may_be_pasted = self._around.doubt(thread.name for thread in sample.threads)
         self._sample = None
         sample.contradictory = is_of_two_processes(sample)
         # JMX tools write no trailer

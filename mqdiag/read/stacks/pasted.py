@@ -2,11 +2,13 @@
 
 What `kill -3` prints stands on lines of its own in the console's log, at the time of the lines around it, and what a
 container puts before a line stands before all lines. A dump that other words, quotation marks or a logger introduce, or
-that is of another time, is a text of somebody: nothing in it says whose it is.
+that is of another time, is a text of somebody: nothing in it says whose it is. One that fits in all this may still be
+one: the threads that write the log around it must be in a dump of its process.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -25,17 +27,25 @@ LINES = 60
 """lines behind a dump, and at the beginning of a file, in which the time of the log is looked for"""
 MOST_RECORDS = 400
 """lines of a log that show whether a prefix stands before them too"""
+LEAST_NAMED = 3
+"""such lines that name threads of pools, without which their names prove nothing"""
+MOST_NAMED = 60
+"""such lines around a dump that are looked at"""
 _RECORD = lazy_pattern(
     rb"[^\"'\n]{0,80}?(?:\d{4}[-/]\d\d[-/]\d\d[T ]|\d\d-\d\d-\d\d |[A-Z][a-z]{2} [ \d]\d )"
     rb"\d\d:\d\d:\d\d(?:[.,]\d+)?\S{0,6}[ \]|:]+\S"
 )
 """a line with a time at its beginning and something behind it: the date above a dump has nothing"""
+_NAMED = lazy_pattern(r"\[ *([A-Za-z][^\[\]\n]{0,80}?[-_# ]\d{1,6}) *\]")
+"""the name of a thread of a pool, as most loggers print it; Spring Boot prints its end"""
+_NUMBER = lazy_pattern(r"\d+")
 _CLOCK = lazy_pattern(r"\d\d:\d\d:\d\d")
 """what each such line has"""
 
 IN_PREFIX = say("something stands before its lines that does not stand before the lines of the log")
 BEHIND_WORDS = say("other words stand before it on its line")
 WITHOUT_TIME = say("it does not say when it was taken")
+OF_OTHER_THREADS = say("none of the threads that write the log around it is in it")
 OF_ANOTHER_TIME = say("its own time is far from the lines around it")
 
 
@@ -47,6 +57,8 @@ class Surroundings:
         self.after: Stamp | None = None
         self.words = words
         """what stands before the dump's first words on their line"""
+        self._pools: list[str] = []
+        """pools of the threads that write the log, one for each line that names one"""
 
     def look_at_beginning(self, text: str) -> None:
         """Take note of the first line of a log."""
@@ -63,12 +75,27 @@ class Surroundings:
         if is_record(words):
             lines.append(words)
         nearest = next(filter(None, map(stamp_of, reversed(lines))), None)
-        return Surroundings(before=nearest or self.after or self.before, words=words.strip())
+        around = Surroundings(before=nearest or self.after or self.before, words=words.strip())
+        around._pools = [*islice(_pools_of(reversed(lines)), MOST_NAMED)] or self._pools
+        return around
 
     def look_behind(self, text: str) -> None:
         """Take note of lines among or behind the threads."""
         if self.after is None and ":" in text:
+            self._pools += islice(_pools_of(islice(text.split("\n"), LINES)), MOST_NAMED)
             self.after = next(filter(None, map(stamp_of, islice(text.split("\n"), LINES))), None)
+
+    def doubt(self, threads: Iterable[str]) -> Text | None:
+        """Why a dump that fits may have been pasted all the same; None where its threads write the log.
+
+        Args:
+            threads: names of the dump's threads.
+        """
+        if self.before is None or len(self._pools) < LEAST_NAMED:
+            return None
+        inside = {*map(_pool_of, threads)}
+        known = any(pool in name for pool in {*self._pools} for name in inside)
+        return None if known else OF_OTHER_THREADS
 
     def reason(self, own_time: str | None) -> Text | None:
         """Why a dump is taken for a pasted one; None where it may be of the process that writes the log.
@@ -117,6 +144,20 @@ def stamp_of(line: str) -> Stamp | None:
     from mqdiag.read.logs.stamps import StampReader
 
     return StampReader().of_line(line.encode(errors="replace"))
+
+
+def _pools_of(lines: Iterable[str]) -> Iterator[str]:
+    """Pools of the threads that some lines of a log name."""
+    for line in lines:
+        if "[" in line[:200] and is_record(line):
+            found = _NAMED.search(line, 0, 300)
+            if found is not None:
+                yield _pool_of(found[1])
+
+
+def _pool_of(thread: str) -> str:
+    """The name of a thread without its numbers."""
+    return _NUMBER.sub("#", thread)
 
 
 def is_record(line: str) -> bool:

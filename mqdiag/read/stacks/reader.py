@@ -17,6 +17,7 @@ from mqdiag.read.stacks.classic import ClassicScanner
 from mqdiag.read.stacks.cpu_times import CpuTimes, is_cpu_times, read_cpu_times
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.stacks.dump_file import is_json_dump, is_text_dump, read_json, read_text
+from mqdiag.read.stacks.header_lines import HeaderLines
 from mqdiag.read.stacks.pasted import IN_PREFIX
 from mqdiag.read.stacks.records import Sample
 from mqdiag.read.stacks.unwrap import Unwrapper
@@ -96,7 +97,11 @@ def read_stacks(
         label = path
         try:
             label, chunks = next(found)
-            result.samples += _read_member(label, _healed(_counted(chunks, result, check)), bodies, result)
+            headers = HeaderLines()
+            samples = _read_member(label, _healed(headers.of(_counted(chunks, result, check))), bodies, result)
+            if samples:
+                samples[-1].header_lines = headers.lines
+            result.samples += samples
         except StopIteration:
             break
         except InputError as error:

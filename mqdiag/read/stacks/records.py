@@ -104,10 +104,14 @@ class Sample(msgspec.Struct, kw_only=True):
     stopped_at_byte: int | None = None
     pasted: Text | None = None
     """why it is taken for a text that somebody pasted into the log, and not for a dump of the log's own process"""
+    may_be_pasted: Text | None = None
+    """why it may be such a text"""
     headless: bool = False
     """a paste without the JVM's first line"""
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
     """size of the heap at that moment, where the dump has it, as a javacore has"""
+    header_lines: dict[str, int] = msgspec.field(default_factory=dict)
+    """numbers of the lines of the file on which threads begin, by name; of the last sample of a short file alone"""
     with_synchronizers: bool = False
     """taken with -l: owners of java.util.concurrent locks are there"""

@@ -7,13 +7,13 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.findings import Action, Answer, Finding, Margin, Report, Severity
+from mqdiag.findings import Action, Answer, Finding, Margin, Report, Seen, Severity
 from mqdiag.language import Writer
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.render import View
-from mqdiag.render.parts import Actions, AnyPart, Card, Column, Doing, Paragraph, Section, Table
+from mqdiag.render.parts import Actions, AnyPart, Bullets, Card, Column, Doing, Paragraph, Section, Table
 from mqdiag.render.sections.finding_cards import answer_card, answering_finding, root_cause
-from mqdiag.render.wording.actions import NEXT, NOW, THEN, then_of
+from mqdiag.render.wording.actions import NEXT, NOW, SEEN, THEN, then_of
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
@@ -87,6 +87,8 @@ def _card(report: Report, write: Writer) -> Card:
     parts: list[AnyPart] = []
     if answer.reason:
         parts.append(Paragraph(answer.reason))
+    if answer.seen:
+        parts.append(Bullets([*map(_as_it_stands, answer.seen)], title=SEEN))
     if answer.next is not None:
         parts.append(Actions(actions=[Doing(answer.next.with_price, answer.next.command)], title=NEXT))
     parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
@@ -95,6 +97,12 @@ def _card(report: Report, write: Writer) -> Card:
     return Card(
         name="answer-card", state=_state(report), label=_label(report), title=answer.text, parts=tuple(parts)
     )
+
+
+def _as_it_stands(seen: Seen) -> Text:
+    if seen.line is None:
+        return say("{path}: {text}", path=seen.path, text=seen.text)
+    return say("{path}:{line}: {text}", path=seen.path, line=str(seen.line), text=seen.text)
 
 
 def _state(report: Report) -> Literal["error", "warning", "info", "healthy", "undecided"]:
@@ -115,7 +123,10 @@ def _only_accepted(report: Report) -> bool:
 
 
 def _severity(report: Report) -> Severity:
-    """Severity of the worst finding that counts."""
+    """Severity of the finding that is the answer; where that is a sentence of its own, of the first that counts."""
+    named = answering_finding(report)
+    if named is not None:
+        return named.severity
     return next(found.severity for found in report.findings if found.accepted is None)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import msgspec
 
 from mqdiag.facts import LogsFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps, time_range
@@ -15,6 +16,8 @@ from mqdiag.text import Text, say
 
 _MOMENT = 0
 """seconds: a dump is of one moment"""
+_YEAR_S = 366 * 86_400
+"""longer than anything that is cut to its end"""
 _MOST_KINDS = 12
 """kinds of log events, the most frequent first"""
 
@@ -67,8 +70,42 @@ def _lines(report: Report) -> Iterator[_Line]:
             total=say("{samples:count}", samples=len(taken)),
             kind="bar-2",
         )
+    for recording in () if report.recordings is None else report.recordings.recordings:
+        yield from _recording_lines(recording)
     if report.logs is not None:
         yield from _log_lines(report.logs)
+
+
+def _recording_lines(recording: Recording) -> Iterator[_Line]:
+    yield _Line(
+        label=say("flight recording"),
+        steps=steps([(recording.began_at, 1)], recording.seconds),
+        first=recording.began_at,
+        last=recording.ended_at,
+        total=say("{seconds:seconds}", seconds=recording.seconds),
+        kind="bar-2",
+    )
+    hangs = sorted(one.began_before for one in recording.standstills if one.began_before)
+    if hangs:
+        yield _Line(
+            label=say("calls that do not end"),
+            # each reaches to the recording's end
+            steps=steps([(hangs[0], 1)], _YEAR_S, hangs[0], recording.ended_at),
+            first=hangs[0],
+            last=recording.ended_at,
+            total=say("{calls:count}", calls=sum(len(one.threads) for one in recording.standstills)),
+            kind="stuck",
+        )
+    pauses = sorted((one.at, one.ms) for one in recording.pauses)
+    if pauses:
+        yield _Line(
+            label=say("longest pauses of all threads"),
+            steps=steps(pauses, _MOMENT),
+            first=pauses[0][0],
+            last=pauses[-1][0],
+            total=say("{pauses:count}", pauses=len(pauses)),
+            kind="stuck",
+        )
 
 
 def _log_lines(logs: LogsFacts) -> Iterator[_Line]:

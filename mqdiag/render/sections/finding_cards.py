@@ -111,9 +111,7 @@ def told_with_the_answer(report: Report) -> int:
 def _told_before(report: Report) -> frozenset[str]:
     """Fingerprints of the findings that the chain of causes or the answer tells, as its cause or its reason."""
     reasons = frozenset(
-        found.fingerprint
-        for found in report.findings
-        if found.undecides and _holds(report.answer.reason, found.title)
+        found.fingerprint for found in report.findings if _holds(report.answer.reason, found.title)
     )
     if report.verdict is not None:
         return reasons.union(told for step in report.verdict.chain for told in (step.fingerprint, *step.also))
@@ -131,6 +129,14 @@ def answer_card(finding: Finding, report: Report) -> Card:
     """The finding that is the answer: what to do about its cause comes first, then why."""
     root = root_cause(finding, report)
     parts = [*_opening(finding)]
+    worst = _worst_effect(finding, report)
+    if worst is not None:
+        parts.append(
+            Paragraph(
+                say("It leads to: {severity}, {title}", severity=word(worst.severity.value), title=worst.title),
+                link=anchor(worst.fingerprint),
+            )
+        )
     sure = report.answer.reason
     if sure:
         parts.append(Paragraph(sure))
@@ -141,7 +147,7 @@ def answer_card(finding: Finding, report: Report) -> Card:
     why = say("Why") if sure else _why(finding)
     parts.append(Bullets(finding.explanation or _sentences(finding), title=why, shown=_FIRST_REASONS))
     parts += _sources(finding)
-    return _card(finding, parts, severity=_worst_severity(finding, report))
+    return _card(finding, parts)
 
 
 def _what_to_do(
@@ -182,10 +188,10 @@ def root_cause(finding: Finding, report: Report) -> Finding:
     return (*before, finding)[0]
 
 
-def _worst_severity(root: Finding, report: Report) -> Severity:
-    """Worst severity of a finding and what it explains: a warning that leads to an error fails a run like one."""
+def _worst_effect(root: Finding, report: Report) -> Finding | None:
+    """The first of what a finding explains that is worse than itself: a warning that leads to an error fails a run."""
     explained = {root.fingerprint}
-    worst, grows = root.severity, True
+    worst, grows = root, True
     while grows:
         effects = [
             found
@@ -195,11 +201,8 @@ def _worst_severity(root: Finding, report: Report) -> Severity:
             and found.accepted is None
         ]
         explained |= {found.fingerprint for found in effects}
-        worst, grows = (
-            min((worst, *(found.severity for found in effects)), key=lambda one: one.rank),
-            bool(effects),
-        )
-    return worst
+        worst, grows = min((worst, *effects), key=lambda one: one.severity.rank), bool(effects)
+    return None if worst is root else worst
 
 
 def finding_card(finding: Finding, report: Report, *, wide: bool = False) -> Card:
@@ -252,10 +255,8 @@ def consequence_card(finding: Finding, report: Report, *, wide: bool = False) ->
     )
 
 
-def _card(
-    finding: Finding, parts: list[AnyPart], *, severity: Severity | None = None, wide: bool = False
-) -> Card:
-    severity = severity or finding.severity
+def _card(finding: Finding, parts: list[AnyPart], *, wide: bool = False) -> Card:
+    severity = finding.severity
     label: Words = word(severity.value)
     if finding.accepted is not None:
         label = say("{severity} (known)", severity=label)

@@ -18,12 +18,13 @@ _PLACES = {
 
 
 def missing_evidence_section(report: Report, view: View) -> Iterator[Section]:
-    """The commands are ready to be pasted."""
+    """The commands are ready to be pasted; the short form has one next command, which an undecided answer has."""
     if report.verdict is not None and report.verdict.missing_evidence:
         yield Section(
             name="missing",
             title=say("What would make it more certain"),
             short_title=say("Missing evidence"),
+            wide=report.answer.next is not None,
             parts=(
                 Several(
                     parts=[_missing(missing) for missing in report.verdict.missing_evidence],

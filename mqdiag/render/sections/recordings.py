@@ -52,6 +52,8 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         yield _locks(recording, name)
     if recording.hot_methods:
         yield _methods(recording, name)
+    if recording.allocations:
+        yield _allocations(recording, name)
     if recording.pauses:
         yield from _pauses(recording, name)
     if recording.old_objects:
@@ -176,6 +178,21 @@ def _methods(recording: Recording, name: str) -> Table:
     )
 
 
+def _allocations(recording: Recording, name: str) -> Table:
+    return Table(
+        name=f"{name}-allocations",
+        caption=say("Where objects were made"),
+        columns=(
+            Column(say("at"), of="frame", java=True),
+            Column(say("mostly"), of="class_name", java=True),
+            Column(say("bytes"), "bytes", of="bytes"),
+            Column(say("share"), "percent", of="share"),
+        ),
+        rows_of=recording.allocations,
+        note=say("bytes are estimated: each sample stands for all that its thread made since the one before"),
+    )
+
+
 def _pauses(recording: Recording, name: str) -> Iterator[AnyPart]:
     yield Table(
         name=f"{name}-pauses",
@@ -232,6 +249,7 @@ def _errors(recording: Recording, name: str) -> Table:
         columns=(
             Column(say("class"), of="class_name", java=True),
             Column(say("count"), "count", of="count"),
+            Column(say("in listeners"), "count", of="in_listeners", wide=True),
             Column(say("at"), of="frame", java=True, optional=True),
         ),
         rows_of=recording.errors,
@@ -262,6 +280,24 @@ def _facts(recording: Recording) -> Iterator[Text]:
             yield say(
                 "Threads waited for memory {stalls:count} {stalls:time|times}.", stalls=found.allocation_stalls
             )
+    stops = recording.stops
+    if stops is not None:
+        yield say(
+            "{count:count} {count:time|times} the JVM waited for its threads to stop, {total:ms} in all and"
+            " {longest:ms} at most.",
+            count=stops.count,
+            total=stops.total_ms,
+            longest=stops.longest_ms,
+        )
+    classes = recording.classes
+    if classes is not None:
+        yield say(
+            "The JVM had {first:count} classes at the beginning and {last:count} at the end, and let go of"
+            " {unloaded:count}.",
+            first=classes.first,
+            last=classes.last,
+            unloaded=classes.unloaded,
+        )
     if recording.direct_bytes_last is not None:
         yield say(
             "Direct buffers took {first:bytes} at the beginning and {last:bytes} at the end.",

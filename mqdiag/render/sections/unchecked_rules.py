@@ -38,8 +38,9 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
         )
     if report.skipped and any(given.was_read for given in report.inputs):
         skipped = _skipped(report)
+        if not says_how_many(report):
+            parts.append(Paragraph(_summary(report, listed=view.why), short=True))
         parts += [
-            Paragraph(_summary(report, listed=view.why), short=True),
             Fold(_summary(report, listed=True), (skipped,), wide=True),
         ]
         if view.why:
@@ -61,6 +62,11 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
             parts=parts,
             paper=False,
         )
+
+
+def says_how_many(report: Report) -> bool:
+    """Whether the answer itself tells how many rules could look at the evidence."""
+    return report.answer.state == "healthy" and "checked" in report.answer.text.values
 
 
 def _summary(report: Report, *, listed: bool) -> Text:

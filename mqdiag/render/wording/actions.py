@@ -11,6 +11,7 @@ from mqdiag.text import say
 NOW = say("Now")
 THEN = say("Then")
 NEXT = say("Next")
+SEEN = say("Seen")
 
 
 def then_of(finding: Finding) -> tuple[Action, ...]:

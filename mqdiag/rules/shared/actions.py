@@ -21,7 +21,7 @@ def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] =
         rule: for whose sake.
         named: names besides those that all evidence tells.
     """
-    known = {**KnownOfRun(facts).of(None, None, None, of_process=True), **named}
+    known = {**KnownOfRun(facts).of(None, None, None, seen_in=()), **named}
     for line in shared_actions()[name]:
         parts = (
             (part,) if isinstance(part, str) else part

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.knowledge.words import Words
@@ -18,6 +19,7 @@ from mqdiag.rules.said import Draft, Limits
 from mqdiag.rules.shared.peers import Peers, lines
 from mqdiag.rules.shared.peers import evidence as peer_evidence
 from mqdiag.text import NOTHING, Text, Value
+from mqdiag.time_ranges import between
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
@@ -114,11 +116,29 @@ def undecided_case(
 
 
 def recorded_case(
-    rule: Rule, name: str, still: Standstill, limits: Limits, words: Mapping[str, Value] | None = None
+    rule: Rule,
+    name: str,
+    still: Standstill,
+    limits: Limits,
+    recording: Recording,
+    words: Mapping[str, Value] | None = None,
 ) -> Draft:
     """A finding of a wait that a recording shows and whose end no event of it tells; arguments as for `case`."""
-    samples = (WORDS.say("no_end_recorded"),)
-    return case(rule, name, still, limits, words=words, given={"samples": samples})
+    began = "began_between" if still.began_after else "began_before"
+    samples = (WORDS.say("no_end_recorded"), WORDS.say(began))
+    found = case(
+        rule,
+        name,
+        still,
+        limits,
+        words=words,
+        given={"samples": samples},
+    )
+    return structs.replace(
+        found,
+        when=between(still.began_before, recording.ended_at),
+        rests_on=(recording.path,),
+    )
 
 
 def is_of_consumers(still: Standstill) -> bool:
@@ -220,6 +240,8 @@ def evidence(standstill: Standstill) -> dict[str, EvidenceValue]:
         "cpu_growth_ms": standstill.cpu_growth_ms,
         "held_up": standstill.held_up,
     }
+    if standstill.began_before is not None:
+        values |= {"began_after": standstill.began_after, "began_before": standstill.began_before}
     if standstill.library is not None:
         values["library"] = standstill.library
     if standstill.holder is not None:

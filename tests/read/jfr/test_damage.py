@@ -14,8 +14,13 @@ from mqdiag.read.jfr.chunk import Problem
 from mqdiag.read.jfr.header import HEAD_BYTES, NoChunkError
 from mqdiag.read.jfr.recording import chunks
 from mqdiag.recordings.collect import read_recording
+from tests.folded import folded
 from tests.layers import one_in
 
+FIELDS = (
+    "startTime", "activeCount", "javaName", "method", "throwables", "weight", "duration", "eventThread", "stackTrace",
+    "sampledThread", "loadedClassCount", "memoryUsed", "lineNumber", "value", "result", "string",
+)  # fmt: skip
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "recordings"
 
 
@@ -69,6 +74,16 @@ def test_less_than_a_head_is_no_recording(length: int) -> None:
 def test_the_old_form_is_named() -> None:
     with pytest.raises(NoChunkError, match=r"0\.9"):
         read(b"FLR\0\0\0\0\x09" + bytes(200))
+
+
+@folded("field", FIELDS)
+def test_a_field_of_another_name_costs_its_events_alone(field: str) -> None:
+    """As a JDK to come may have it."""
+    data = whole("idle-jdk17").replace(field.encode(), field[:-1].encode() + b"_")
+    done = read_recording("r.jfr", np.frombuffer(data, np.uint8))
+    assert any(field in str(problem.reason) for problem in done.problems)
+    assert done.facts.events > 1000
+    assert (done.facts.budgets == ()) is (field == "javaName")
 
 
 @pytest.mark.parametrize("seed", one_in(6, range(24)))

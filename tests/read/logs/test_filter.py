@@ -105,7 +105,7 @@ def hits(data: bytes) -> tuple[list[Hit], Counts, list[list[int]]]:
     size = 1000 * len(PLAIN)
     blocks = (data[at : at + size] for at in range(0, len(data), size))
     seen: list[list[int]] = []
-    words = Words((b"WARN",), lambda _, places: seen.extend(list(starts) for starts in places))
+    words = Words((b"WARN",), lambda _, places, __: seen.extend(list(starts) for starts in places))
     scanner = Scanner((b"needle", b"nettle"), (SOME, SOME), (False, True))
     return list(scanner.hits(blocks, counts, words)), counts, seen
 

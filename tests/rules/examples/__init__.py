@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from mqdiag.rules.catalogue import RuleFile
 from mqdiag.rules.rule import Rule
 
 
-def example_of(rule: ModuleType | Rule) -> ModuleType:
+def example_of(rule: ModuleType | Rule | RuleFile) -> ModuleType:
     """The examples of a rule, or of a rule's module."""
-    name = rule.name if isinstance(rule, Rule) else rule.RULE.name
+    name = rule.RULE.name if isinstance(rule, ModuleType) else rule.name
     return importlib.import_module(f"tests.rules.examples.{name.replace('-', '_')}")

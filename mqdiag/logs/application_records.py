@@ -1,0 +1,136 @@
+"""Records of an application in a log: which lines begin them, and which stand next to a line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.message import Message, lines_above, unwrapped, wrapped_head
+from mqdiag.read.logs.heads import begin_of, head_of, is_of_rocketmq, level_of
+from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.shape import is_of_own_form
+from mqdiag.read.logs.stamps import Stamp, StampReader
+
+LONGEST_LINE = 2 << 10
+PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
+"""how warnings of the JDK and of the logging libraries themselves begin"""
+_END_OF_HEAD = (" - ", " : ")
+_MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
+"""the thread that starts an application, when no user can write to it yet"""
+_TIME = lazy_pattern(r"\W{0,3}\d[\d:.,/TZ+ -]{7,40}")
+_NUMBER = lazy_pattern(r"\d+")
+
+
+def is_of_an_application(line: bytes, text: str) -> bool:
+    """Whether a line is a record whose logger is not RocketMQ's, and whose thread may serve users.
+
+    Args:
+        line: as it stands in the log.
+        text: the same without a collector's wrapper.
+    """
+    bare = text[begin_of(text) :]
+    if bare.startswith(PRINTED_WITHOUT_A_LOGGER) or is_of_own_form(bare.encode()):
+        return False
+    head = _head(text)
+    wrapper = wrapped_head(line)
+    found = level_in(head.encode(), HEAD_BYTES)
+    if wrapper.logger is not None:
+        return not is_of_rocketmq(wrapper.logger)
+    level = wrapper.level or (None if found is None else level_of(found[0].decode()))
+    return level is not None and not is_of_rocketmq(head) and _MAIN.search(head) is None
+
+
+def logger_of(text: str) -> str | None:
+    """The logger of a record; None where its head names none."""
+    for end in _END_OF_HEAD:
+        ahead, mark, _ = text.partition(end)
+        head = head_of(ahead + end) if mark else None
+        if head is not None:
+            return head.logger
+    return None
+
+
+def layout_of(text: str) -> str | None:
+    """The form of the time with which a line begins; None of a line without."""
+    found = _TIME.match(text) or _TIME.match(text, begin_of(text))
+    return None if found is None or ":" not in found[0] else _NUMBER.sub("9", found[0].rstrip())
+
+
+class Around(NamedTuple):
+    """The records of an application next to a line."""
+
+    position: int
+    """where the one at or above the line begins in the log; where the look at it began without one"""
+    above: Stamp | None
+    """its time"""
+    below: Stamp | None
+    """time of the next one"""
+    end: int
+    """where that begins"""
+    is_own: bool
+    """whether the line itself is such a record"""
+
+
+class Neighbours:
+    """Finds them; lines between the same two records share what was found."""
+
+    def __init__(self, layouts: frozenset[str], stamps: StampReader) -> None:
+        """Begin a log.
+
+        Args:
+            layouts: forms of the times of its records.
+            stamps: reads times.
+        """
+        self._layouts = layouts
+        self._stamps = stamps
+        self._last = Around(0, None, None, 0, is_own=False)
+
+    def of(self, message: Message) -> Around:
+        """Those of a line, as far as its block shows."""
+        hit, last = message.hit, self._last
+        if last.position < hit.position < last.end:
+            return last
+        own = self._stamp_of(hit.line)
+        start = hit.position - hit.start
+        above, at = (own, hit.start) if own is not None else self._above(hit.block, hit.start)
+        below, end = self._below(hit.block, hit.start)
+        around = Around(start + at, above, below, start + end, is_own=own is not None)
+        if own is None:
+            self._last = around
+        return around
+
+    def _above(self, block: bytes, start: int) -> tuple[Stamp | None, int]:
+        for at, line in lines_above(block, start):
+            stamp = self._stamp_of(line)
+            if stamp is not None:
+                return stamp, at
+        return None, 0
+
+    def _below(self, block: bytes, start: int) -> tuple[Stamp | None, int]:
+        for at, line in _lines_below(block, start):
+            stamp = self._stamp_of(line)
+            if stamp is not None:
+                return stamp, at
+        return None, len(block)
+
+    def _stamp_of(self, line: bytes) -> Stamp | None:
+        """The time of a record of an application; None of other lines."""
+        text = unwrapped(line[:LONGEST_LINE])[0]
+        if layout_of(text) not in self._layouts or not is_of_an_application(line[:LONGEST_LINE], text):
+            return None
+        return self._stamps.of_line(text.encode())
+
+
+def _head(text: str) -> str:
+    for end in _END_OF_HEAD:
+        text = text.partition(end)[0]
+    return text
+
+
+def _lines_below(block: bytes, start: int) -> Iterator[tuple[int, bytes]]:
+    """(where it begins, the line) for the lines below a place in a block."""
+    end = block.find(b"\n", start)
+    while end >= 0:
+        begin, end = end + 1, block.find(b"\n", end + 1)
+        yield begin, block[begin : len(block) if end < 0 else end]

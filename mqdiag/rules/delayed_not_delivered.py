@@ -1,0 +1,102 @@
+"""A delay level of a broker stands: its messages are due, and are not delivered."""
+
+from __future__ import annotations
+
+from mqdiag.facts import Facts
+from mqdiag.facts.admin import BrokerStatus
+from mqdiag.facts.broker_counters import answers_of
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Subject
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.log_events import by_broker, events, files_of, of_broker, seconds_between
+from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.time_ranges import between
+
+RULE = Rule("delayed-not-delivered")
+NOT_PUT, TOO_LARGE = "delayed-not-put", "larger-than-allowed"
+COUNTER = "scheduleMessageOffset_"
+UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
+_LEVEL = lazy_pattern(r"(\d{1,6})([smhd])")
+_OFFSETS = lazy_pattern(r"(\d{1,18}),(\d{1,18})")
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Findings:
+    """One finding for each level that tries one message again and again."""
+    assert facts.logs is not None
+    for logs in by_broker(facts.logs):
+        for event in events(logs, NOT_PUT):
+            for row in event.subjects:
+                if row.count < limits["lines"]:
+                    continue
+                level = None if row.queue_id is None else row.queue_id + 1
+                stands = {} if level is None else _stands(facts, limits)
+                large = _too_large(logs)
+                yield RULE.case(
+                    "delay-level-blocked",
+                    subject=Subject(topic=row.topic, broker=of_broker(logs).broker, queue_id=row.queue_id),
+                    events=[event],
+                    evidence={
+                        "level": level,
+                        "lines": row.count,
+                        "offset": event.values.get("offset"),
+                        "message_bytes": None if large is None else large.values.get("message_bytes"),
+                        "max_message_bytes": None if large is None else large.values.get("max_message_bytes"),
+                        "waiting": None if level is None or level not in stands else stands[level][0],
+                    },
+                    rests_on=files_of([event]),
+                )
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Findings:
+    """One finding for each level of which two answers of brokerStatus show that it stands."""
+    if facts.logs is not None and events(facts.logs, NOT_PUT):
+        return
+    for level, (waiting, seconds, last) in _stands(facts, limits).items():
+        yield RULE.case(
+            "delay-level-stands",
+            subject=Subject(queue_id=level - 1),
+            evidence={"level": level, "waiting": waiting, "seconds": round(seconds)},
+            when=between(last.asked_at, None),
+            rests_on=(last.source,),
+        )
+
+
+def _stands(facts: Facts, limits: Limits) -> dict[int, tuple[int, float, BrokerStatus]]:
+    """By level: messages that wait, seconds between both answers, the last answer.
+
+    What the first answer has was due before the last one came, where more time than the level's lies between.
+    """
+    assert facts.admin is not None or facts.logs is not None
+    found: dict[int, tuple[int, float, BrokerStatus]] = {}
+    delays = _delays(facts)
+    for answers in [] if facts.admin is None else answers_of(facts.admin):
+        first, last = answers[0], answers[-1]
+        seconds = seconds_between(first.asked_at, last.asked_at)
+        for name, text in first.values.items():
+            level = name.removeprefix(COUNTER)
+            before, after = _OFFSETS.fullmatch(text), _OFFSETS.fullmatch(last.values.get(name, ""))
+            if not name.startswith(COUNTER) or not level.isdigit() or before is None or after is None:
+                continue
+            due = delays.get(int(level))
+            stood = before[1] == after[1] and int(before[2]) > int(before[1])
+            if stood and due is not None and seconds >= due + limits["late_s"]:
+                found[int(level)] = int(after[2]) - int(after[1]), seconds, last
+    return found
+
+
+def _delays(facts: Facts) -> dict[int, int]:
+    """Seconds by level: as the broker's settings have them, else as they are by default."""
+    configs = () if facts.admin is None else facts.admin.broker_configs
+    set_to = [
+        config.settings["messageDelayLevel"] for config in configs if "messageDelayLevel" in config.settings
+    ]
+    printed = None if facts.logs is None else facts.logs.settings.get("messageDelayLevel")
+    levels = (set_to[-1] if set_to else printed or " ".join(RULE.names("levels"))).split()
+    read = [_LEVEL.fullmatch(one) for one in levels]
+    return {number: int(one[1]) * UNITS[one[2]] for number, one in enumerate(read, 1) if one is not None}
+
+
+def _too_large(logs: LogsFacts) -> LogEvent | None:
+    return next(iter(events(logs, TOO_LARGE)), None)

@@ -1,0 +1,75 @@
+"""A listener logs its exceptions, and takes the messages as consumed."""
+
+from __future__ import annotations
+
+from mqdiag.facts import Facts
+from mqdiag.facts.admin import AdminFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.log_events import by_group, lines_of
+from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.rules.shared.excerpts import enough
+
+RULE = Rule("listener-swallows-exceptions")
+ERRORS, WARNINGS = "listener-logged-error", "listener-logged-warning"
+FAILED = ("consume-failures", "messages-sent-back", "consume-exception", "consume-orderly-suspended")
+"""events of messages that come again"""
+COUNTED = "messages-consumed"
+RETRY, DEAD = "%RETRY%", "%DLQ%"
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Findings:
+    """One finding for each group whose messages do not come again, as far as the evidence shows."""
+    logs = facts.logs
+    assert logs is not None
+    for group, found in by_group(logs, ERRORS, WARNINGS).items():
+        as_errors = lines_of(event for event in found if event.kind == ERRORS)
+        lines = lines_of(found)
+        again = _come_again(logs, facts.admin, group)
+        # of a warning nobody knows whether the application means to leave such a message, where nothing counts retries
+        if again or not enough(logs, lines if again is False else as_errors, limits["lines"]):
+            continue
+        top = next((row for row in logs.listener_exceptions if row.of == "logged" and row.group == group), None)
+        sure = again is False and as_errors >= limits["lines"]
+        yield RULE.case(
+            "counted-as-consumed" if again is False else "not-known",
+            top,
+            logs=logs,
+            events=found,
+            subject=Subject(group=group),
+            evidence={
+                "exception_cause": None if top is None else top.cause,
+                "exception_lines": lines,
+                "consumed": _counted(logs, group),
+            },
+            words={"as_errors": sure},
+            severity=Severity.ERROR if sure else Severity.WARNING,
+            confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
+        )
+
+
+def _come_again(logs: LogsFacts, admin: AdminFacts | None, group: str | None) -> bool | None:
+    """Whether messages of the group were asked for again; None where nothing counts them."""
+    if any(_of_group(event, group) for event in logs.events if event.kind in FAILED):
+        return True
+    topics = {f"{RETRY}{group}", f"{DEAD}{group}"}
+    ends = [] if admin is None else [queue for queue in admin.topic_queues if queue.topic in topics]
+    rows = (
+        []
+        if admin is None
+        else [queue for one in admin.groups for queue in one.queues if queue.topic in topics]
+    )
+    if any(queue.max_offset for queue in ends) or any(queue.broker_offset for queue in rows):
+        return True
+    return False if rows or _counted(logs, group) else None
+
+
+def _counted(logs: LogsFacts, group: str | None) -> int | None:
+    """Messages that the client counted as consumed."""
+    rows = [row for event in logs.events if event.kind == COUNTED for row in event.groups]
+    return sum(row.occurrences or 0 for row in rows if group in (None, row.group)) or None
+
+
+def _of_group(event: LogEvent, group: str | None) -> bool:
+    return group is None or not event.groups or any(row.group == group for row in event.groups)

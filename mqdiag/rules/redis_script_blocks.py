@@ -1,0 +1,49 @@
+"""A script holds Redis: every other command waits, or is refused."""
+
+from __future__ import annotations
+
+from mqdiag.facts import Facts
+from mqdiag.findings import Confidence, Subject
+from mqdiag.log_events import events, files_of, lines_of
+from mqdiag.rules.rule import Findings, Limits, Rule
+
+RULE = Rule("redis-script-blocks")
+
+
+@RULE.sees("logs")
+def in_logs(facts: Facts, limits: Limits) -> Findings:
+    """One finding for all lines."""
+    logs = facts.logs
+    assert logs is not None
+    refused, slow = events(logs, "redis-busy"), events(logs, "redis-slow-script")
+    if lines_of(slow) < limits["scripts"] and lines_of(refused) < limits["refused"]:
+        return
+    clients = RULE.names("clients")
+    thrown = next((row for row in logs.listener_exceptions if row.exception.startswith(clients)), None)
+    server = _server(facts)
+    yield RULE.case(
+        "script-holds-redis",
+        subject=Subject(group=None if thrown is None else thrown.group),
+        events=[*slow, *refused],
+        evidence={
+            "server": server,
+            "slow_scripts": lines_of(slow) or None,
+            "longest_ms": max((event.values.get("longest_ms", 0) for event in slow), default=0) or None,
+            "refused": lines_of(refused) or None,
+            "frame": None if thrown is None else thrown.frame,
+        },
+        words={
+            "host": None if server is None else server.rpartition(":")[0],
+            "port": None if server is None else server.rpartition(":")[2],
+        },
+        confidence=Confidence.HIGH if slow else Confidence.MEDIUM,
+        rests_on=files_of([*slow, *refused]),
+    )
+
+
+def _server(facts: Facts) -> str | None:
+    """The only Redis that a captured process is connected to, by its usual port."""
+    sockets = () if facts.services is None else facts.services.sockets
+    ports = RULE.names("ports")
+    found = {f"{one.remote}:{one.remote_port}" for one in sockets if str(one.remote_port) in ports}
+    return found.pop() if len(found) == 1 else None
