@@ -28,6 +28,7 @@ def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts 
     """What consumers, brokers' settings and lists of brokers tell."""
     settings = list(_settings(heap, logs, admin))
     own = None if heap is None else heap.name_server
+    given = () if logs is None else (file.name_server for file in logs.files)
     clusters = [] if admin is None else [one.cluster for one in admin.brokers]
     clusters += [one.get("brokerClusterName") for one in settings]
     brokers: dict[str, set[str]] = {}
@@ -35,7 +36,7 @@ def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts 
         if name is not None and address is not None:
             brokers.setdefault(name, set()).add(address)
     return Addresses(
-        name_server=own or _only(one.get("namesrvAddr") for one in settings),
+        name_server=own or _only((*(one.get("namesrvAddr") for one in settings), *given)),
         cluster=_only(clusters),
         store=_only(one.get("storePathRootDir") for one in settings),
         brokers={name: next(iter(found)) for name, found in brokers.items() if len(found) == 1},
@@ -50,6 +51,7 @@ def _masters(logs: LogsFacts | None, admin: AdminFacts | None) -> Iterator[tuple
         yield from (
             (one.name, one.address) for one in logs.brokers if one.settings.get("brokerRole") != "SLAVE"
         )
+        yield from logs.masters.items()
         yield _printed(logs.settings)
 
 

@@ -63,6 +63,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """column at which something cut its lines, so that what stood behind is unknown; null where nothing did"""
     pid: int | None = None
     """process that wrote it, where that is a client's own log"""
+    name_server: Address | None = None
+    """`host:port;host:port` that its clients were given; None where it prints none or several"""
     untold_lines: int = 0
     """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
     first_untold: Excerpt = ""
@@ -379,6 +381,8 @@ class LogsFacts(OfLogs, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    masters: dict[str, Address] = {}
+    """addresses of masters by broker's name, as clients' logs have them"""
     harmless: tuple[HarmlessLines, ...] = ()
     """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()

@@ -104,6 +104,8 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     heap_size_bytes: int | None = None
     """size of the heap at that moment; None where the dump lacks it, as those of HotSpot"""
     complete: bool = True
+    is_part: bool = False
+    """a paste that does not show that the first and the last threads of a JVM's dump are there"""
     process: int = 0
     """number of the JVM that it is of, when samples of several were given"""
 

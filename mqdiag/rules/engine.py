@@ -8,18 +8,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from mqdiag.acceptance import Acceptance
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
-from mqdiag.findings import (
-    Acceptance,
-    Confidence,
-    Failed,
-    Finding,
-    Margin,
-    Severity,
-    Skipped,
-    fingerprint,
-)
+from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipped
+from mqdiag.fingerprints import fingerprint
 from mqdiag.rules.catalogue import RuleFile
 from mqdiag.rules.discovery import load
 from mqdiag.rules.rule import Rule

@@ -104,6 +104,7 @@ def _sample(moment: Moment) -> SampleFacts:
         heap_used_bytes=sample.heap_used_bytes,
         heap_size_bytes=sample.heap_size_bytes,
         complete=sample.complete,
+        is_part=sample.is_part,
         process=moment.jvm,
     )
 

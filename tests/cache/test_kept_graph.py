@@ -18,7 +18,8 @@ from mqdiag.cli import run
 from mqdiag.diagnose.show import show_in_heap
 from mqdiag.errors import InputError, UsageError
 from mqdiag.graph import open_heap
-from mqdiag.graph.graph_cache import PARTS, Computed, GraphCache, _words
+from mqdiag.graph.graph_cache import PARTS, Computed, GraphCache
+from mqdiag.graph.kept_columns import kept_words
 from tests.cache.answers import (
     Notes,
     all_answers,
@@ -398,10 +399,10 @@ def test_a_word_has_no_more_bits_than_there_are_objects(tmp_path: Path, objects:
     with file.open("wb") as written:
         write_arrays(written, file.stem, {}, {}, {"directory": np.zeros(1, np.int32), "words": words})
     if fits:
-        assert (_words(opened(file), objects) == words).all()
+        assert (kept_words(opened(file), objects) == words).all()
     else:
         with pytest.raises(Unusable, match="words"):
-            _words(opened(file), objects)
+            kept_words(opened(file), objects)
 
 
 def cut(file: Path) -> None:

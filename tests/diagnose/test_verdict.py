@@ -19,7 +19,8 @@ from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
 from mqdiag.facts.verdict import Verdict
 from mqdiag.facts.vocabulary import ServerKind
-from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
+from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
+from mqdiag.fingerprints import fingerprint
 from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules.catalogue import rule_files
