@@ -19,9 +19,10 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.acceptance import Acceptance, Lapsed
 from mqdiag.errors import UsageError
 from mqdiag.facts.vocabulary import LapseKind
-from mqdiag.findings import Acceptance, Finding, Lapsed, Report, Severity
+from mqdiag.findings import Finding, Report, Severity
 from mqdiag.text import Text, say
 
 MOST_BYTES = 256 << 20

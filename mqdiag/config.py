@@ -20,12 +20,13 @@ from typing import TYPE_CHECKING, BinaryIO
 import msgspec
 
 from mqdiag import given_toml
+from mqdiag.acceptance import Acceptance, Lapsed
 from mqdiag.baseline import EXPIRED, Baseline, expired
 from mqdiag.errors import UsageError
+from mqdiag.expectations import SettingValue, check_key, check_value, parse_expectation
 from mqdiag.facts import Expectation
 from mqdiag.fail_on import FailOn, parse_fail_on
-from mqdiag.findings import Acceptance, Lapsed, RuleCard, Severity
-from mqdiag.knowledge.consumer_settings import consumer_settings
+from mqdiag.findings import RuleCard, Severity
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 FILE_NAME = "mqdiag.toml"
 _MOST_BYTES = 1 << 20
 """bytes of a configuration: a file by its name may be a device without an end"""
-SettingValue = int | float | bool | str
 
 _LEAST_HEAP = 1 << 20
 """HotSpot starts with no less; "2" for "2g" would turn every number of the report into a false alarm"""
@@ -131,65 +131,6 @@ def _heap_limit(text: str | int) -> int:
             )
         )
     return size
-
-
-def parse_expectation(text: str) -> Expectation:
-    """Read `[GROUP:]KEY=VALUE`.
-
-    The last colon before the "=" ends the group, so that a group of any spelling (`%RETRY%a`, `ns%b`, `a:b`)
-    can be named; a value may hold colons and "=".
-    """
-    name, equals, value = text.partition("=")
-    group, colon, key = name.rpartition(":")
-    key, value = key.strip(), value.strip()
-    if not equals or not key or not value or (colon and not group.strip()):
-        raise UsageError(
-            say("--expect {text} is not [GROUP:]KEY=VALUE, such as pullThresholdForQueue=40", text=repr(text))
-        )
-    _check_key(key, f"--expect {text!r}")
-    wish: SettingValue = value if key in consumer_settings().texts else _typed(value)
-    _check_value(key, wish, f"--expect {text!r}")
-    return Expectation(key=key, value=wish, group=group.strip() or None)
-
-
-def _typed(text: str) -> SettingValue:
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        return number if math.isfinite(number) else text
-    return text
-
-
-def _check_key(key: str, where: str) -> None:
-    names = consumer_settings().names
-    if key not in names:
-        problem = say("{where}: no RocketMQ consumer has a setting {key}", where=where, key=repr(key))
-        raise UsageError(did_you_mean(problem, nearest(key, names)))
-
-
-def _check_value(key: str, value: object, where: str) -> None:
-    """A value of another type could never be in force: "4O" for 40 must not end as a finding."""
-    known = consumer_settings()
-    if key in known.switches:
-        fits, wanted = isinstance(value, bool), say("true or false")
-    elif key in known.texts:
-        fits, wanted = isinstance(value, str), say("text")
-    else:
-        fits, wanted = isinstance(value, int | float) and not isinstance(value, bool), say("a number")
-    if not fits:
-        raise UsageError(
-            say(
-                "{where}: {key} is {wanted}, not {value}",
-                where=where,
-                key=key,
-                wanted=wanted,
-                value=repr(value),
-            )
-        )
 
 
 def find_config(start: Path) -> Path | None:
@@ -307,12 +248,6 @@ def resolve(
         _check_rule(name, rule, source, cards)
     merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
     merged |= {(wish.group, wish.key): wish for wish in map(parse_expectation, expect)}
-    limit = None if heap_limit is None else _heap_limit(heap_limit)
-    if limit is None and config.heap_limit is not None:
-        try:
-            limit = _heap_limit(config.heap_limit)
-        except UsageError as error:
-            raise UsageError(say("{source}: heap-limit: {error}", source=source, error=error.text)) from error
     accepted = {
         name: Acceptance(source=source, reason=rule.reason, until=rule.until)
         for name, rule in config.rules.items()
@@ -321,7 +256,7 @@ def resolve(
     return Settings(
         expectations=tuple(merged.values()),
         fail_on=failing,
-        heap_limit=limit,
+        heap_limit=_limit_of(heap_limit, config, source),
         cache_bytes=cache_bytes,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
         severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
@@ -336,6 +271,16 @@ def resolve(
         source=source if config.rules else None,
         team=team,
     )
+
+
+def _limit_of(option: str | None, config: ConfigFile, source: str) -> int | None:
+    """The limit of the heap in bytes, of the option or else of the file."""
+    if option is not None or config.heap_limit is None:
+        return None if option is None else _heap_limit(option)
+    try:
+        return _heap_limit(config.heap_limit)
+    except UsageError as error:
+        raise UsageError(say("{source}: heap-limit: {error}", source=source, error=error.text)) from error
 
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
@@ -397,10 +342,10 @@ def _file_expectations(config: ConfigFile, source: str) -> Iterable[Expectation]
     for key, value in config.expect.items():
         if isinstance(value, dict):
             for inner, wish in value.items():
-                _check_key(inner, f"{source}: expect.{key}")
-                _check_value(inner, wish, f"{source}: expect.{key}.{inner}")
+                check_key(inner, f"{source}: expect.{key}")
+                check_value(inner, wish, f"{source}: expect.{key}.{inner}")
                 yield Expectation(key=inner, value=wish, group=key, source=source)
         else:
-            _check_key(key, f"{source}: expect")
-            _check_value(key, value, f"{source}: expect.{key}")
+            check_key(key, f"{source}: expect")
+            check_value(key, value, f"{source}: expect.{key}")
             yield Expectation(key=key, value=value, source=source)

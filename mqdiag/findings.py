@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import enum
-import hashlib
-from datetime import date
 from typing import Literal
 
 import msgspec
 
+from mqdiag.acceptance import Acceptance, Lapsed
 from mqdiag.facts import (
     AdminFacts,
     CrashFacts,
@@ -25,12 +24,11 @@ from mqdiag.facts import (
 from mqdiag.facts.diff import DiffFacts
 from mqdiag.facts.logs import UNNAMED_BROKER
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.facts.redaction import Excerpt, Name, Public, ThreadName
+from mqdiag.facts.redaction import Excerpt, Name, ProcessName, Public, ThreadName
 from mqdiag.facts.secrets import SecretsFacts
 from mqdiag.facts.shown import Shown
 from mqdiag.facts.verdict import Verdict
-from mqdiag.facts.vocabulary import LapseKind, MarginKind
-from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.facts.vocabulary import MarginKind
 from mqdiag.text import NOTHING, Text, no_words, say, sentences
 
 EvidenceValue = int | float | bool | str | None | tuple[int | float | str, ...]
@@ -89,16 +87,6 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
             one.instance == UNNAMED_BROKER and their.instance != UNNAMED_BROKER and their.broker is not None
             for one, their in ((self, other), (other, self))
         )
-
-
-class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
-    """Why a finding does not fail the run: a team has looked at it and lives with it, for now."""
-
-    source: Public
-    """the baseline or configuration file that says so"""
-    reason: Public
-    until: date | None = None
-    """last day on which it holds; null if it has no end"""
 
 
 class TimeRange(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -205,9 +193,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     """kinds of evidence that it was found in: heap, stacks, logs, stores, admin"""
     rests_on: tuple[Public, ...] = ()
     """paths of the inputs that it was found in, from `mqdiag diagnose`"""
-    processes: tuple[Public, ...] = ()
+    processes: tuple[ProcessName, ...] = ()
     """names of the processes that it was found in, where the evidence is of several"""
-    felt_in: tuple[Public, ...] = ()
+    felt_in: tuple[ProcessName, ...] = ()
     """names of other processes that are known to wait for what it is about"""
     when: tuple[TimeRange, ...] = ()
     """when it was, by the times of the lines or the dump that show it; empty where nothing tells"""
@@ -239,18 +227,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     def fails_at(self, least: Severity) -> bool:
         """Whether it fails a run that allows no findings of this severity or a worse one."""
         return self.accepted is None and self.severity.rank <= least.rank
-
-
-class Lapsed(msgspec.Struct, frozen=True, kw_only=True):
-    """An entry of a baseline, or an ignored rule, that has no effect any more."""
-
-    rule: Public
-    fingerprint: Public | None = None
-    """null for an ignored rule"""
-    why: LapseKind
-    """expired: its last day has passed; gone: the rule was checked and found nothing of the kind; worse: the
-    finding is there, and of a worse severity than was accepted"""
-    acceptance: Acceptance
 
 
 class Skipped(msgspec.Struct, frozen=True, kw_only=True):
@@ -412,22 +388,3 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """one object or class, from `mqdiag show`"""
     secrets: SecretsFacts | None = None
     """what must not get into other hands, from `mqdiag secrets`"""
-
-
-_NUMBER = lazy_pattern(r"\d+")
-# Classes that are made while a program runs: their names end in a number or an address of that run.
-_MADE_AT_RUN_TIME = lazy_pattern(r"\$\$.*|(?<=\$Proxy)\d+|(?<=Accessor)\d+")
-
-
-def fingerprint(rule: str, cause: str, subject: Subject) -> str:
-    """Identity of a fault over dumps and hosts: 16 hexadecimal digits.
-
-    Which thread of a pool it hits, and how a generated class is called, differ from run to run.
-    """
-    named = msgspec.to_builtins(subject)
-    if subject.thread is not None:
-        named["thread"] = _NUMBER.sub("#", subject.thread)
-    if subject.object_class is not None:
-        named["object_class"] = _MADE_AT_RUN_TIME.sub("", subject.object_class)
-    parts = [rule, cause, *(f"{key}={value}" for key, value in sorted(named.items()))]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

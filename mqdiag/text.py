@@ -19,6 +19,8 @@ The kind behind the colon of a placeholder says how its value is written, everyw
 | rate | events in a second | 12.3/s |
 | and | tuple | a, b and c |
 | arg NAME | a name or None | as an argument of a shell command: quoted if it must be, NAME where it is not known |
+| arg HOST PORT | an address or None | as two arguments, host and port; PORT where the address has none |
+| quoted | a name | as an argument of a shell command, where the command stands for nothing without it |
 | timestamp | RFC 3339 | as mqadmin takes it: milliseconds since 1970; TIMESTAMP where it is not known |
 | one\|many | number | the word that fits the number: `{n:count} {n:thread hangs\|threads hang}` |
 
@@ -34,7 +36,21 @@ from typing import Union
 Value = Union[int, float, str, None, "Text", tuple["Value", ...]]
 
 KINDS = frozenset(
-    ("", "count", "decimal", "bytes", "percent", "ms", "seconds", "time", "clock", "rate", "and", "timestamp")
+    (
+        "",
+        "count",
+        "decimal",
+        "bytes",
+        "percent",
+        "ms",
+        "seconds",
+        "time",
+        "clock",
+        "rate",
+        "and",
+        "quoted",
+        "timestamp",
+    )
 )
 """what may stand behind the colon, apart from `one|many` and arguments"""
 ARGUMENT = "arg "

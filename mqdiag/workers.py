@@ -13,9 +13,12 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from stat import S_ISREG
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.process_use import used
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -29,68 +32,17 @@ LOOK_S = 0.2
 STEP_S = 0.02
 """between two steps that a worker tells of: each waits for an answer"""
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import serve; serve()"
-_TICKS_PER_S = os.sysconf("SC_CLK_TCK")
-_PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 Step = Callable[[], None]
 """what a reader calls now and then; it raises InputError if reading is to end"""
 
 
-class Died(NamedTuple):
+class Died(msgspec.Struct, frozen=True):
     """A worker ended while it read a file."""
 
     reason: Text
     code: int
     """exit code; minus the number of the signal that ended it"""
-
-
-class _Used:
-    """What the workers of this process have used, for the watchdog of a run."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._running: set[int] = set()
-        self._ended_cpu_s = 0.0
-
-    def begins(self, pid: int) -> None:
-        with self._lock:
-            self._running.add(pid)
-
-    def ends(self, pid: int) -> None:
-        """To be called before the process is waited for."""
-        with self._lock:
-            self._running.discard(pid)
-            self._ended_cpu_s += _cpu_s(pid)
-
-    def so_far(self) -> tuple[float, int]:
-        with self._lock:
-            running = tuple(self._running)
-            ended_cpu_s = self._ended_cpu_s
-        return ended_cpu_s + sum(map(_cpu_s, running)), sum(map(own_memory_bytes, running))
-
-
-_used = _Used()
-
-
-def used_by_workers() -> tuple[float, int]:
-    """(seconds of CPU time that all workers have used, bytes of memory of those that run)."""
-    return _used.so_far()
-
-
-def own_memory_bytes(pid: int | str = "self") -> int:
-    """Memory of a process without the pages of mapped files, which the system drops when it needs room."""
-    with suppress(OSError), open(f"/proc/{pid}/statm", "rb") as file:
-        _, resident, shared, *_ = map(int, file.read().split())
-        return (resident - shared) * _PAGE_BYTES
-    return 0
-
-
-def _cpu_s(pid: int) -> float:
-    with suppress(OSError), open(f"/proc/{pid}/stat", "rb") as file:
-        # the name of the program stands in brackets and may have any character
-        fields = file.read().rpartition(b")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICKS_PER_S
-    return 0.0
 
 
 def started(module: str) -> subprocess.Popen[bytes]:
@@ -301,7 +253,7 @@ class _Worker:
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
         self._from: IO[bytes] = self._process.stdout
-        _used.begins(self._process.pid)
+        used.begins(self._process.pid)
 
     def answer(
         self,
@@ -354,7 +306,7 @@ class _Worker:
 
     def close(self) -> int:
         """End the process, if it has not ended by itself, and count what it used; gives its exit code."""
-        _used.ends(self._process.pid)
+        used.ends(self._process.pid)
         self._process.kill()
         self._process.communicate()
         return self._process.returncode

@@ -11,19 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mqdiag.config import (
-    ConfigFile,
-    find_config,
-    parse_expectation,
-    parse_size,
-    read_config,
-    resolve,
-)
+from mqdiag.acceptance import Acceptance, Lapsed
+from mqdiag.config import ConfigFile, find_config, parse_size, read_config, resolve
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
+from mqdiag.expectations import parse_expectation
 from mqdiag.facts import Expectation
 from mqdiag.fail_on import FailOn
-from mqdiag.findings import Acceptance, Lapsed, Severity
+from mqdiag.findings import Severity
 from mqdiag.given_toml import without_strings
 from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.language import english

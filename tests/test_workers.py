@@ -17,8 +17,9 @@ import pytest
 from mqdiag import workers
 from mqdiag.errors import InputError
 from mqdiag.language import english
+from mqdiag.process_use import own_memory_bytes, used
 from mqdiag.text import say
-from mqdiag.workers import Died, called_in_worker, own_memory_bytes, read_in_workers, used_by_workers
+from mqdiag.workers import Died, called_in_worker, read_in_workers
 from tests.waiting import PATIENCE_S, wait_until
 
 HERE = __name__
@@ -76,13 +77,13 @@ def read(function: Callable[..., object], paths: list[str], jobs: int = 2) -> di
 
 
 def test_files_are_read_by_several_processes(files: list[str]) -> None:
-    before_s, _ = used_by_workers()
+    before_s, _ = used.so_far()
     found = read(content_and_process, files)
     contents, processes = zip(*(found[place] for place in range(4)), strict=True)  # type: ignore[call-overload]
     assert contents == ("a", "bad", "c", "d")
     assert len(set(processes)) == 2
     assert os.getpid() not in processes
-    used_s, memory_bytes = used_by_workers()
+    used_s, memory_bytes = used.so_far()
     assert used_s > before_s
     assert memory_bytes == 0, "none of them runs any more"
 
@@ -197,7 +198,7 @@ def test_an_error_of_the_one_who_listens_is_raised_there(files: list[str]) -> No
 
     with pytest.raises(BrokenPipeError, match="standard error is closed"):
         read_in_workers(f"{HERE}.until_refused", [(path,) for path in files], [1] * 4, 2, closed)
-    assert used_by_workers()[1] == 0, "no worker runs any more"
+    assert used.so_far()[1] == 0, "no worker runs any more"
 
 
 PARENT = """
@@ -205,9 +206,9 @@ import os, sys, threading, time
 from mqdiag import workers
 workers.BYTES_FOR_A_WORKER = 1
 def tell():
-    while len(workers._used._running) < 2:
+    while len(workers.used._running) < 2:
         time.sleep(0.01)
-    print(*workers._used._running, flush=True)
+    print(*workers.used._running, flush=True)
 threading.Thread(target=tell, daemon=True).start()
 try:
     files = [(path,) for path in sys.argv[1:3]]

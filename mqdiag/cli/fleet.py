@@ -53,7 +53,8 @@ LEAST_MEMORY = 256 << 20
     "templates",
     multiple=True,
     metavar="TEMPLATE",
-    help="How paths below PATH name service, host, environment and time: {service}/{host}/{time}.hprof. Repeatable.",
+    help="How paths below PATH name service, host, environment and time: {service}/{host}/{time}.hprof. Other names"
+    " ({build}) are labels. Repeatable.",
 )
 @commands.option(
     "--since",

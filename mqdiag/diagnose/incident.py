@@ -14,12 +14,12 @@ from mqdiag.diagnose.joined import judge_processes
 from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.diagnose.jvms_apart import each_jvm
 from mqdiag.diagnose.kinds.capture import with_lost
-from mqdiag.diagnose.processes import tell_processes
+from mqdiag.diagnose.processes import Process, tell_processes
 from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
 from mqdiag.errors import Lack
-from mqdiag.facts import Input, ResourcesFacts
+from mqdiag.facts import Facts, Input, ResourcesFacts
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
 from mqdiag.read.open.to_files import Budget
@@ -30,6 +30,16 @@ EMPTY = say("is an empty folder")
 MOST_NAMED = 5
 """files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
+
+
+class Evidence(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that was read of an incident, and nothing that rules have said of it."""
+
+    processes: tuple[Process, ...] = ()
+    inputs: tuple[Input, ...] = ()
+    """files that are of no process, and those that gave nothing"""
+    shared: Facts = Facts()
+    """logs and other evidence of no one process"""
 
 
 def diagnose_incident(
@@ -48,6 +58,42 @@ def diagnose_incident(
         names: what the user called a path, where that is not the path.
     """
     settings = settings or Settings()
+    evidence, crashes = read_incident(paths, settings, progress=progress, names=names)
+    diagnosis = judge_incident(evidence, settings)
+    return msgspec.structs.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
+
+
+def judge_incident(evidence: Evidence, settings: Settings) -> Diagnosis:
+    """Run the rules over what was read of an incident."""
+    given = evidence.shared
+    shared = {name: value for name in given.__struct_fields__ if (value := getattr(given, name)) is not None}
+    own = {"inputs", "expectations"}  # these stand beside the facts
+    return judge_processes(
+        evidence.processes,
+        evidence.inputs,
+        {name: value for name, value in shared.items() if name not in own},
+        settings,
+    )
+
+
+def read_incident(
+    paths: Iterable[str | Path],
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    names: Mapping[str, str] | None = None,
+) -> tuple[Evidence, tuple[BaseException, ...]]:
+    """Read all evidence under the paths; of the settings the heap's limit, the zone and a team's statements count.
+
+    Args:
+        paths: files, folders and archives, mixed in any way.
+        settings: of the diagnosis.
+        progress: who listens.
+        names: what the user called a path, where that is not the path.
+
+    Returns:
+        The evidence, and faults of readers, which the inputs tell too.
+    """
     progress = progress or Silent()
     given = [str(path) for path in paths]
     with temporary_folder() as folder:
@@ -82,9 +128,12 @@ def diagnose_incident(
         shared["resources"] = dated(resources, captures)
     if "admin" in shared:
         shared["asked_at"] = asked_at(inputs, captures)
-    diagnosis = judge_processes(tell_processes(of_processes, captures), inputs, shared, settings)
-    crashes = tuple(crash for part in collected for crash in part.crashes)
-    return msgspec.structs.replace(diagnosis, crashes=(*diagnosis.crashes, *crashes))
+    evidence = Evidence(
+        processes=tuple(tell_processes(of_processes, captures)),
+        inputs=tuple(inputs),
+        shared=msgspec.structs.replace(Facts(), **shared),
+    )
+    return evidence, tuple(crash for part in collected for crash in part.crashes)
 
 
 def _without_evidence(given: list[str], inputs: list[Input]) -> list[Input]:

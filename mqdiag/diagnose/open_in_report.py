@@ -105,6 +105,16 @@ def _thin(report: Report) -> Iterator[Open]:
             yield Open(say("Counts alone name no cause; run without --quick for a diagnosis."), "heap_in_full")
     if stacks is not None and not stacks.shows_standstills and stacks.pasted is None and heap is None:
         yield _not_judged(report, stacks)
+    part = next((one for one in stacks.series if one.is_part), None) if stacks is not None else None
+    if part is not None:
+        yield Open(
+            say(
+                "{path} lacks the first or the last lines of a thread dump, and so threads, perhaps.",
+                path=part.path,
+            ),
+            "same_file",
+            {"path": part.path},
+        )
     if report.recordings is not None:
         # Here, not above: other evidence is judged without it.
         from mqdiag.diagnose.open_in_recordings import open_in_recordings

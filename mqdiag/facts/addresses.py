@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.heap import HeapFacts
@@ -12,7 +13,7 @@ from mqdiag.facts.logs import LogsFacts
 MASTER_ID = 0
 
 
-class Addresses(NamedTuple):
+class Addresses(msgspec.Struct, frozen=True):
     """None where nothing tells it, or where the evidence tells several."""
 
     name_server: str | None
@@ -28,6 +29,7 @@ def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts 
     """What consumers, brokers' settings and lists of brokers tell."""
     settings = list(_settings(heap, logs, admin))
     own = None if heap is None else heap.name_server
+    given = () if logs is None else (file.name_server for file in logs.files)
     clusters = [] if admin is None else [one.cluster for one in admin.brokers]
     clusters += [one.get("brokerClusterName") for one in settings]
     brokers: dict[str, set[str]] = {}
@@ -35,7 +37,7 @@ def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts 
         if name is not None and address is not None:
             brokers.setdefault(name, set()).add(address)
     return Addresses(
-        name_server=own or _only(one.get("namesrvAddr") for one in settings),
+        name_server=own or _only((*(one.get("namesrvAddr") for one in settings), *given)),
         cluster=_only(clusters),
         store=_only(one.get("storePathRootDir") for one in settings),
         brokers={name: next(iter(found)) for name, found in brokers.items() if len(found) == 1},
@@ -50,6 +52,7 @@ def _masters(logs: LogsFacts | None, admin: AdminFacts | None) -> Iterator[tuple
         yield from (
             (one.name, one.address) for one in logs.brokers if one.settings.get("brokerRole") != "SLAVE"
         )
+        yield from logs.masters.items()
         yield _printed(logs.settings)
 
 

@@ -152,6 +152,10 @@ class FleetChange(msgspec.Struct, frozen=True, kw_only=True):
     shared_services: int | None = None
     """services that share it, with this one"""
     shared_hosts: int | None = None
+    builds: tuple[Public, ...] = ()
+    """builds that have a new fault, by labels or names of pods; some of them"""
+    earlier_builds: tuple[Public, ...] = ()
+    """builds of the service in the earlier run"""
 
 
 class GroupCapacity(msgspec.Struct, frozen=True, kw_only=True):
@@ -317,6 +321,8 @@ class FleetPlan(msgspec.Struct, frozen=True, kw_only=True):
     estimate_s: float | None = None
     """by the speed of the earlier runs in the same output; None without one"""
     largest: tuple[PlannedIncident, ...] = ()
+    doubts: tuple[Text, ...] = ()
+    """what looks wrong about the labels"""
 
 
 class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -348,3 +354,5 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     capacity: tuple[GroupCapacity, ...] = ()
     failures: tuple[FleetFailure, ...] = ()
     """those of kind fault first"""
+    doubts: tuple[Text, ...] = ()
+    """what looks wrong about the labels"""

@@ -45,6 +45,7 @@ _FRACTION = lazy_pattern(r"\.\d+")
 _OF_CLIENTS = ("client", "application", "gc")
 """kinds of logs that a client's process writes"""
 _OF_ONE_PROCESS = frozenset(("heap", "stacks"))
+ADDRESS = lazy_pattern(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
 _PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
 
@@ -98,7 +99,7 @@ class KnownOfRun:
         pod = pod_of(facts.inputs)
         dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
         self._pid = None if pid is None else str(pid)
-        self._pid_of_logs = None if self._pid is not None else _pid_of_logs(facts.logs)
+        self._pid_of_logs = _pid_of_logs(facts.logs)
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
@@ -124,18 +125,27 @@ class KnownOfRun:
             broker: that it names.
             seen_in: kinds of evidence in which it was found: logs may be of another process than dumps.
         """
-        of_logs = {*seen_in} == {"logs"}
-        pid = self._pid_of_logs if of_logs else self._pid if _OF_ONE_PROCESS.issuperset(seen_in) else None
         return {
             **self._always,
-            "pid": pid,
+            "pid": self._pid_in(seen_in),
             "broker": (broker := broker or self._broker),
-            "broker_address": self._addresses.brokers.get(broker or ""),
+            "broker_address": broker
+            if broker is not None and ADDRESS.fullmatch(broker)
+            else self._addresses.brokers.get(broker or ""),
             "group": group or self._group,
             "topic": topic or (self._topic if group in (None, self._group) else None),
             "redelivered": self._redelivered(group),
             "consumer_groups": (group,) if group else self._groups[:MOST_GROUPS] or None,
         }
+
+    def _pid_in(self, seen_in: Collection[str]) -> str | None:
+        """The process that these kinds of evidence are of; None where they may be of several."""
+        if _OF_ONE_PROCESS.issuperset(seen_in):
+            return self._pid
+        if self._pid is None and {*seen_in} == {"logs"}:
+            return self._pid_of_logs
+        same = self._pid == self._pid_of_logs and _OF_ONE_PROCESS.union({"logs"}).issuperset(seen_in)
+        return self._pid if same else None
 
     def _redelivered(self, group: str | None) -> int | None:
         """Finished messages that a restart now would deliver again; None where there are none, or nobody knows."""
@@ -194,6 +204,7 @@ def _brokers(facts: Facts) -> Iterator[str | None]:
         yield facts.heap.broker.name
     if facts.logs is not None:
         yield from (one.name for one in facts.logs.brokers)
+        yield from facts.logs.masters
     if facts.admin is not None:
         yield from (one.broker for one in facts.admin.brokers)
 

@@ -10,7 +10,7 @@ import msgspec
 
 from mqdiag.facts.collector_logs import GcFacts, SafepointPauses
 from mqdiag.facts.log_lines import HarmlessLines, LevelLineFacts, QuotedStatement, RepeatedLine, TeamStatement
-from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset
+from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset, SuspendedQueue
 from mqdiag.facts.redaction import AccessKey, Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.facts.vocabulary import (
@@ -63,6 +63,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """column at which something cut its lines, so that what stood behind is unknown; null where nothing did"""
     pid: int | None = None
     """process that wrote it, where that is a client's own log"""
+    name_server: Address | None = None
+    """`host:port;host:port` that its clients were given; None where it prints none or several"""
     untold_lines: int = 0
     """lines of a text without records that no reader takes; counted in texts of at most 64 KiB"""
     first_untold: Excerpt = ""
@@ -242,22 +244,6 @@ class RegisteredMaster(msgspec.Struct, frozen=True, kw_only=True):
     """its first registration"""
 
 
-class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue of an orderly consumer by the message that it failed on last."""
-
-    group: Public | None = None
-    topic: Public | None = None
-    broker: Name | None = None
-    queue_id: int | None = None
-    offset: int
-    failures: int
-    """lines about this message in a row"""
-    reconsume_times: int = 0
-    """the largest that these lines print"""
-    first: Public | None = None
-    last: Public | None = None
-
-
 class SharedClientId(msgspec.Struct, frozen=True, kw_only=True):
     """A client id that two processes had at the same time."""
 
@@ -379,6 +365,8 @@ class LogsFacts(OfLogs, frozen=True, kw_only=True):
     other_clients: tuple[Public, ...] = ()
     """clients that are not the Java client, by the layout of their logs: C++, Go, Python, .NET or gRPC Java; what they
     log is not in the catalogue, so that an all-clear over it is not possible"""
+    masters: dict[str, Address] = {}
+    """addresses of masters by broker's name, as clients' logs have them"""
     harmless: tuple[HarmlessLines, ...] = ()
     """the most frequent kinds first"""
     team: tuple[TeamStatement, ...] = ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from mqdiag.facts.heap import HeapFacts
-from mqdiag.facts.redaction import Public, Setting
+from mqdiag.facts.redaction import ProcessName, Public, Setting
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.text import Text
 
@@ -13,7 +13,7 @@ from mqdiag.text import Text
 class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     """One JVM: its heap dump, its thread dumps, or both."""
 
-    name: Public
+    name: ProcessName
     """its pid where the evidence tells it, else the name of its first file"""
     pid: int | None = None
     main_class: Public | None = None

@@ -23,6 +23,7 @@ class Redact(Enum):
     SETTING = auto()
     LABEL = auto()
     NODE = auto()
+    PROCESS = auto()
     EVIDENCE = auto()
     HIDDEN = auto()
 
@@ -49,6 +50,8 @@ Node = Annotated[str, Redact.NODE]
 """an object of the heap as people name it: classes and fields stay; a thread's name stands in quotation marks"""
 Label = Annotated[str, Redact.LABEL]
 """what names an object of `mqdiag show`: hidden for strings, as a thread's name for threads"""
+ProcessName = Annotated[str, Redact.PROCESS]
+"""a process as people call it: its number or file stays, the host that it ran on becomes host-1"""
 EvidenceText = Annotated[str, Redact.EVIDENCE]
 """a value of evidence: its key says what it means"""
 Excerpt = Annotated[str, Redact.HIDDEN]

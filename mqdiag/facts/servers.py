@@ -6,8 +6,18 @@ import msgspec
 
 from mqdiag.facts.redaction import Address, ClientId, Name, Public, Setting
 from mqdiag.facts.vocabulary import ProxyMode, RaftLibrary, RaftRole, ServiceThreadState
+from mqdiag.lazy_pattern import lazy_pattern
 
 ConfigValue = int | float | bool | Setting | None
+
+
+_PID = lazy_pattern(r"[^@]+@(\d{1,9})(?:@|\Z)")
+
+
+def process_id(client_id: str | None) -> int | None:
+    """The process of a gRPC client by its id, host@pid@number@random, or by the first two parts of that."""
+    found = None if client_id is None else _PID.match(client_id)
+    return None if found is None else int(found[1])
 
 
 class HandleOwner(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +34,11 @@ class HandleOwner(msgspec.Struct, frozen=True, kw_only=True):
     renewals: int | None = None
     """most times that the proxy extended the invisible time of one message; None before 5.2.0"""
 
+    @property
+    def process_id(self) -> int | None:
+        """The client's process on its host."""
+        return process_id(self.client_id)
+
 
 class ClientProcess(msgspec.Struct, frozen=True, kw_only=True):
     """gRPC clients that one process has opened."""
@@ -31,6 +46,11 @@ class ClientProcess(msgspec.Struct, frozen=True, kw_only=True):
     process: ClientId
     """host and process id, the first two parts of the id that each client of it has"""
     clients: int
+
+    @property
+    def process_id(self) -> int | None:
+        """The process on its host."""
+        return process_id(self.process)
 
 
 class UnsentOutput(msgspec.Struct, frozen=True, kw_only=True):

@@ -104,6 +104,8 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     heap_size_bytes: int | None = None
     """size of the heap at that moment; None where the dump lacks it, as those of HotSpot"""
     complete: bool = True
+    is_part: bool = False
+    """a paste that does not show that the first and the last threads of a JVM's dump are there"""
     process: int = 0
     """number of the JVM that it is of, when samples of several were given"""
 
@@ -249,6 +251,8 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """consumer group with workers that wait for this pool"""
     held_up: int = 0
     """other threads without progress that wait for a lock that one of these threads holds"""
+    second_connection: bool = False
+    """they have a connection of the pool that they wait for"""
 
 
 class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):

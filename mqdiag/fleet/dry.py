@@ -30,6 +30,7 @@ def fleet_plan(context: SparkContext, work: WorkList, layout: Layout, listing: L
         bytes=size,
         known=work.known_count(),
         left_out=listing.left_out,
+        doubts=listing.doubts,
         services=work.services(),
         cores=cores,
         estimate_s=None if rate is None else round(size / rate / cores, 3),

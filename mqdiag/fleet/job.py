@@ -51,6 +51,7 @@ from mqdiag.fleet.tables.run_totals import with_trend
 from mqdiag.fleet.tables.schemas import SCHEMA_VERSION
 from mqdiag.fleet.verdict import fleet_verdict, nothing_read, service_verdict
 from mqdiag.fleet.work.item import Job
+from mqdiag.fleet.work.kept_facts import reading_hash
 from mqdiag.fleet.work.plan import plan, settings_hash
 from mqdiag.fleet.work.task import limits_text
 from mqdiag.fleet.work.warm_nodes import warm_nodes
@@ -182,7 +183,9 @@ class _FleetRun:
         with comparisons() as base:
             now = Picture(base, self._layout, self._run)
             before = None if against is None else Picture(base, self._layout, against.run)
-            facts, findings, lowered = fleet_facts(now, before, totals, self._options.out, self._settings)
+            facts, findings, lowered = fleet_facts(
+                now, before, totals, self._options.out, self._settings, listing.doubts
+            )
             facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
             clock.append(time.monotonic())
             facts = msgspec.structs.replace(facts, timing=_timing(clock))
@@ -227,6 +230,8 @@ class _FleetRun:
             limits=self._options.limits,
             scratch=self._options.scratch,
             redact=self._options.redact,
+            reading=reading_hash(self._settings, redact=self._options.redact),
+            again=self._options.again,
             cores=cores_of_executor(self._context),
         )
 

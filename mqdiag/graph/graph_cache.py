@@ -11,9 +11,8 @@ are kept, and only those of `LEAST_BYTES`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
-from functools import cached_property
-from threading import RLock
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
 
@@ -23,18 +22,17 @@ from numpy.typing import NDArray
 
 from mqdiag.cache.array_file import ArrayFile, Unusable
 from mqdiag.cache.entry import Entry
-from mqdiag.cache.folder import CacheFolder
+from mqdiag.cache.folder import CacheFolder, Origin
 from mqdiag.cache.identity import key_of
-from mqdiag.errors import InputError
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.class_sums import ClassSums
 from mqdiag.graph.dominance import Dominance
-from mqdiag.graph.index import MAX_OBJECTS, ObjectIndex, Offsets
+from mqdiag.graph.index import MAX_OBJECTS, ObjectIndex
+from mqdiag.graph.kept_columns import INT32, OF_OBJECTS, KeptColumns, check_between, out_of_range
 from mqdiag.graph.kernels import kept_checks as check
 from mqdiag.graph.references import References
 from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
-from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.dump import Dump, Roots, Summary, read_again
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.source import Source
@@ -43,8 +41,6 @@ from mqdiag.text import say
 LEAST_BYTES = 64 << 20
 """size of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to
 start"""
-_FEW = 4
-"""a quarter of the objects: from there on the places of all are checked at once"""
 _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
     "summary",
     "objects",
@@ -53,11 +49,8 @@ _SUMMARY, _OBJECTS, _REFERENCES, _DOMINANCE, _WAYS, _CLASSES = PARTS = (
     "ways",
     "classes",
 )
-_INT32 = ("<i4",)
 _ROOT = -2
 """in `came_from`, see `PathSearch`"""
-_OF_OBJECTS = {"offsets": ("<u4", "<i8"), "rows": ("<u2", "<i4"), "units": ("<u4",)}
-"""types of the arrays with a number for each object"""
 _WIDTHS = ("reference_bytes", "header_bytes", "array_base")
 _MOST_ALIGNMENT = 1 << 10
 """bytes; a JVM takes 256 at most"""
@@ -94,7 +87,8 @@ class GraphCache:
         self.is_whole = False
         """whether the dump is known to lack nothing: others are not kept"""
         if folder is not None and source.data.size >= LEAST_BYTES and source.problem is None:
-            self._entry = Entry(folder, key_of(source, number), PARTS, progress)
+            origin = Origin(os.path.abspath(source.path), source.file_bytes, source.modified_ns)
+            self._entry = Entry(folder, key_of(source, number), PARTS, progress, origin)
 
     @property
     def takes(self) -> bool:
@@ -113,13 +107,13 @@ class GraphCache:
             offsets = file.array("class_offsets", ("<i8",), (None,))
             ends = np.empty(offsets.size, np.int64)
             if not check.class_ends(self._source.data, header.id_size, offsets, ends):
-                raise _out_of_range("class_offsets")
+                raise out_of_range("class_offsets")
             counts = file.array("counts", ("<i8",), (None,))
             elements = file.array("elements", ("<i8",), counts.shape)
             for name, each in (("counts", counts), ("elements", elements)):
                 # Each of them takes a byte of the dump at least.
                 if each.size and (each.min() < 0 or each.max() > self._source.data.size):
-                    raise _out_of_range(name)
+                    raise out_of_range(name)
             types = file.array("root_types", ("|u1",), (None,))
             roots = Roots(
                 types=types,
@@ -155,15 +149,15 @@ class GraphCache:
             alignment = file.number("alignment")
             base = file.number("base")
             if not 0 < count <= MAX_OBJECTS or not 0 <= base < 1 << 64 or not 0 <= shift < 64:
-                raise _out_of_range("objects")
+                raise out_of_range("objects")
             if not 0 < alignment <= _MOST_ALIGNMENT or source not in get_args(ShallowSizeSource):
-                raise _out_of_range("alignment")
+                raise out_of_range("alignment")
             widths = [file.number(name) for name in _WIDTHS]
             if min(widths) < 0 or max(widths) > _MOST_ALIGNMENT:
-                raise _out_of_range("widths")
-            for name, types in _OF_OBJECTS.items():
+                raise out_of_range("widths")
+            for name, types in OF_OBJECTS.items():
                 file.check(name, types, (count,))
-            columns = _Columns(self, file, dump, (count, base, shift), again)
+            columns = KeptColumns(self.refuse, file, dump, (count, base, shift), again)
             index = ObjectIndex(
                 data=self._source.data,
                 id_size=dump.header.id_size,
@@ -188,17 +182,17 @@ class GraphCache:
 
         def restored(file: ArrayFile) -> References:
             starts = file.array("starts", ("<u4",), (objects + 1,))
-            edges = file.array("edges", _INT32, (None,))
+            edges = file.array("edges", INT32, (None,))
             if starts[0] != 0 or starts[-1] != edges.size or (starts[1:] < starts[:-1]).any():
-                raise _out_of_range("starts")
-            _check_between("edges", edges, 0, objects)
-            extra_from = file.array("extra_from", _INT32, (None,))
-            extra_to = file.array("extra_to", _INT32, extra_from.shape)
-            _check_between("extra_from", extra_from, 0, objects)
-            _check_between("extra_to", extra_to, 0, objects)
+                raise out_of_range("starts")
+            check_between("edges", edges, 0, objects)
+            extra_from = file.array("extra_from", INT32, (None,))
+            extra_to = file.array("extra_to", INT32, extra_from.shape)
+            check_between("extra_from", extra_from, 0, objects)
+            check_between("extra_to", extra_to, 0, objects)
             dangling = file.number("dangling")
             if not 0 <= dangling < 1 << 63:
-                raise _out_of_range("dangling")
+                raise out_of_range("dangling")
             return References(starts, edges, extra_from, extra_to, dangling)
 
         return self._restored(_REFERENCES, restored)
@@ -207,14 +201,14 @@ class GraphCache:
         """The dominator tree of so many objects."""
 
         def restored(file: ArrayFile) -> Dominance:
-            order = file.array("order", _INT32, (None,))
-            numbers = file.array("numbers", _INT32, (objects,))
-            dominator = file.array("dominator", _INT32, order.shape)
-            dominated = file.array("dominated", _INT32, order.shape)
+            order = file.array("order", INT32, (None,))
+            numbers = file.array("numbers", INT32, (objects,))
+            dominator = file.array("dominator", INT32, order.shape)
+            dominated = file.array("dominated", INT32, order.shape)
             prefix = file.array("prefix", ("<u4", "<u8"), (order.size + 1,))
-            _check_between("numbers", numbers, 0, order.size)
+            check_between("numbers", numbers, 0, order.size)
             if not check.tree_fits(order, dominator, dominated, objects):
-                raise _out_of_range("dominator")
+                raise out_of_range("dominator")
             return Dominance(numbers, order, dominator, dominated, prefix, alignment)
 
         return self._restored(_DOMINANCE, restored)
@@ -230,12 +224,12 @@ class GraphCache:
         """
 
         def restored(file: ArrayFile) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-            came_from = file.array("came_from", _INT32, (objects,))
-            queue = file.array("queue", _INT32, (None,))
+            came_from = file.array("came_from", INT32, (objects,))
+            queue = file.array("queue", INT32, (None,))
             if not check.ways_fit(queue, came_from, np.zeros(objects, np.uint8)):
-                raise _out_of_range("came_from")
+                raise out_of_range("came_from")
             if not np.array_equal(np.flatnonzero(came_from == _ROOT), roots):
-                raise _out_of_range("came_from")
+                raise out_of_range("came_from")
             return came_from, queue
 
         return self._restored(_WAYS, restored)
@@ -316,84 +310,6 @@ class GraphCache:
             return None
 
 
-class _Columns(dict[str, NDArray[Any]]):
-    """Arrays of the objects, each read when it is first asked for."""
-
-    def __init__(
-        self,
-        kept: GraphCache,
-        file: ArrayFile,
-        dump: Dump,
-        found_by: tuple[int, int, int],
-        again: Callable[[], tuple[ObjectIndex, SizeModel]],
-    ) -> None:
-        super().__init__()
-        self._kept, self._file, self._dump, self._again = kept, file, dump, again
-        self._found_by = found_by
-        """number of objects, base and shift of their ids, which are in use already"""
-        self._objects, _, _ = found_by
-        # Several threads may ask at once, and only one of them may compute everything again.
-        self._reading = RLock()
-
-    def checked_at(self, nodes: NDArray[np.int32] | NDArray[np.int64]) -> Offsets:
-        """The array `offsets`, checked for some objects: they are looked up in the dump, which takes long for all."""
-        if "offsets" in self or nodes.size > self._objects // _FEW:
-            return self["offsets"]
-        try:
-            offsets = self._unchecked
-            if not _places_fit(self._dump, offsets[nodes]):
-                raise _out_of_range("offsets")
-        except Unusable:
-            return self["offsets"]  # finds the same, and computes everything again
-        return offsets
-
-    @cached_property
-    def _unchecked(self) -> Offsets:
-        offsets: Offsets = self._file.array("offsets", _OF_OBJECTS["offsets"], (self._objects,))
-        return offsets
-
-    def __missing__(self, name: str) -> NDArray[Any]:
-        with self._reading:
-            if name not in self:
-                try:
-                    self[name] = self._read(name)
-                except Unusable as error:
-                    self._kept.refuse(error)
-                    index, sizes = self._again()
-                    if (index.count, int(index.base), index.shift) != self._found_by:
-                        # What was computed so far rests on numbers that are wrong.
-                        raise InputError(
-                            self._dump.source.path,
-                            say(
-                                "the cache entry of this dump was changed and is now removed; run the command again"
-                            ),
-                        ) from None
-                    self.update({**index.columns, "units": sizes.units})
-        return self[name]
-
-    def _read(self, name: str) -> NDArray[Any]:
-        file, objects = self._file, self._objects
-        if name == "offsets":
-            offsets = self._unchecked
-            if not _places_fit(self._dump, offsets):
-                raise _out_of_range(name)
-            return offsets
-        if name == "rows":
-            rows = file.array(name, _OF_OBJECTS[name], (objects,))
-            left = self._dump.counts.copy()
-            left[self._dump.classes.class_row] += self._dump.classes.dumped
-            if not check.rows_fit(rows, left):
-                raise _out_of_range(name)
-            return rows
-        if name == "directory":
-            directory = file.array(name, _INT32, (None,))
-            _check_between(name, directory, -1, self["words"].shape[0])
-            return directory
-        if name == "words":
-            return _words(file, objects)
-        return file.array(name, _OF_OBJECTS[name], (objects,))
-
-
 def _summary_arrays(dump: Dump) -> dict[str, NDArray[Any]]:
     dumped = dump.classes.dumped
     missing = dump.classes.ids[dumped:]
@@ -411,39 +327,3 @@ def _summary_arrays(dump: Dump) -> dict[str, NDArray[Any]]:
 
 def _fields(of: object, names: tuple[str, ...]) -> dict[str, NDArray[Any]]:
     return {name: getattr(of, name) for name in names}
-
-
-def _words(file: ArrayFile, objects: int) -> NDArray[np.uint64]:
-    """Bits and ranks by page, or the ids where they are too thinly spread; see `IdIndex`."""
-    if not file.array("directory", _INT32, (None,)).size:
-        return file.array("words", ("<u8",), (objects, 1, 1))
-    words: NDArray[np.uint64] = file.array("words", ("<u8",), (None, 64, 2))
-    near_end = words[words[:, :, 1] >= max(objects - 63, 0)]
-    for word, rank in near_end.tolist():
-        if rank + word.bit_count() > objects:
-            raise _out_of_range("words")
-    return words
-
-
-def _places_fit(dump: Dump, offsets: Offsets) -> bool:
-    """Whether objects are where the offsets say; the one check that reads the dump, in slices side by side.
-
-    The places of a few objects are checked before the threads have started.
-    """
-    data, id_size, workers = dump.source.data, dump.header.id_size, worker_count()
-    bounds = [offsets.size * i // workers for i in range(workers + 1)]
-    with pool(workers, is_large=offsets.size >= LEAST_OBJECTS) as threads:
-        fits = threads.map(
-            lambda i: check.places_fit(data, id_size, offsets[bounds[i] : bounds[i + 1]]), range(workers)
-        )
-        return all(fits)
-
-
-def _check_between(name: str, values: NDArray[np.int32], least: int, end: int) -> None:
-    """Refuse numbers below `least`, or from `end` on."""
-    if values.size and (int(values.min()) < least or int(values.max()) >= end):
-        raise _out_of_range(name)
-
-
-def _out_of_range(name: str) -> Unusable:
-    return Unusable(say("{array} has a number that is out of range", array=name))

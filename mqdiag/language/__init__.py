@@ -33,6 +33,17 @@ _formatter = Formatter()
 _MIXED = lazy_pattern(r"[\u4e00-\u9fff][A-Za-z0-9]|[A-Za-z0-9%][\u4e00-\u9fff]")
 
 
+def _host_and_port(value: str, words: str) -> tuple[str, ...]:
+    """The value alone where one word stands for it; host and port where two do."""
+    _, *port = words.split(" ")
+    if not port:
+        return (value,)
+    host, colon, own = value.rpartition(":")
+    if not colon or not own.isdigit() or (":" in host and not host.endswith("]")):
+        host, own = value, port[0]
+    return host.removeprefix("[").removesuffix("]"), own
+
+
 class Writer:
     """Writes texts in one language."""
 
@@ -58,11 +69,16 @@ class Writer:
     def value(self, value: Value, kind: str = "") -> str:
         """A value by itself, in the format of its kind (see `mqdiag.text`)."""
         if kind.startswith(ARGUMENT):
-            return kind.removeprefix(ARGUMENT) if value is None else shlex.quote(self.value(value))
+            words = kind.removeprefix(ARGUMENT)
+            if value is None:
+                return words
+            return " ".join(map(shlex.quote, _host_and_port(self.value(value), words)))
         if kind == "timestamp":
             return timestamp(value)
         if value is None:
             return self(UNKNOWN)
+        if kind == "quoted":
+            return shlex.quote(self.value(value))
         if isinstance(value, Text):
             return self(value)
         if isinstance(value, tuple):

@@ -25,8 +25,10 @@ LOGS_OF_BROKERS: tuple[LogKind, ...] = (
 """the kinds of logs that a broker writes"""
 ANSWERED_BY = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 """in the exception of a client: the address of the broker that answered (MQBrokerException)"""
+MASTER_ID = 0
+"""broker id of a master"""
 _STARTED = lazy_pattern(r"The broker\[([^,\]]{1,200}), ([\w.:\[\]-]{3,100}:\d{1,5})\] boot success")
-_HEART_BEAT = lazy_pattern(r"send heart beat to broker\[(\S{1,200}) \d{1,9} ([\w.:\[\]-]{3,100}:\d{1,5})\]")
+_HEART_BEAT = lazy_pattern(r"send heart beat to broker\[(\S{1,200}) (\d{1,9}) ([\w.:\[\]-]{3,100}:\d{1,5})\]")
 
 
 def introduced(message: Message, log: LogTally) -> None:
@@ -37,9 +39,13 @@ def introduced(message: Message, log: LogTally) -> None:
         log.settings.setdefault("brokerName", started[1])
         log.started_as = (started[1], started[2])
         log.add("start-succeeded", message)
-    found = started or _HEART_BEAT.search(message.text)
-    if found is not None:
-        note(log, found[1], found[2])
+        note(log, started[1], started[2])
+    beats_to = _HEART_BEAT.search(message.text)
+    if beats_to is not None:
+        name, number, address = beats_to.groups()
+        note(log, name, address)
+        if int(number) == MASTER_ID and (name in log.heartbeats_to or len(log.heartbeats_to) < MOST_ROWS):
+            log.heartbeats_to.setdefault(name, {})[address] = None
 
 
 def note(log: LogTally, name: str, address: str) -> None:
@@ -55,6 +61,15 @@ def broker_names(tallies: Iterable[LogTally]) -> dict[str, str]:
         for address, found in tally.brokers.items():
             names.setdefault(address, {}).update(found)
     return {address: next(iter(found)) for address, found in names.items() if len(found) == 1}
+
+
+def master_addresses(tallies: Iterable[LogTally]) -> dict[str, str]:
+    """Addresses of masters by broker's name, as clients have them; none of a broker that had several."""
+    masters: dict[str, dict[str, None]] = {}
+    for tally in tallies:
+        for name, found in tally.heartbeats_to.items():
+            masters.setdefault(name, {}).update(found)
+    return {name: next(iter(found)) for name, found in sorted(masters.items()) if len(found) == 1}
 
 
 def with_names(

@@ -21,24 +21,16 @@ from mqdiag.facts.logs import (
 )
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
-from mqdiag.logs.brokers import broker_names
+from mqdiag.logs.brokers import broker_names, master_addresses
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
 from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.listener_rows import exception_rows, suspended_rows
 from mqdiag.logs.owners import Owner, labels, tell_owners
+from mqdiag.logs.pause_rows import gc_row, safepoint_row
 from mqdiag.logs.reader import ReadLog
-from mqdiag.logs.rows import (
-    change_rows,
-    connection_rows,
-    flow_rows,
-    gc_row,
-    not_matched_rows,
-    reset_rows,
-    safepoint_row,
-    stored_rows,
-)
+from mqdiag.logs.rows import change_rows, connection_rows, flow_rows, not_matched_rows, reset_rows, stored_rows
 from mqdiag.logs.statements import HARMLESS, why_harmless
 from mqdiag.logs.tally import EventTally, Span
 from mqdiag.logs.versions import version_range
@@ -151,6 +143,7 @@ class _Build:
                 HarmlessLines(kind=kind, count=count, why=Text(why_harmless()[kind]), example=example)
                 for kind, count, example in self._harmless()
             ),
+            masters=master_addresses(log.tally for log in read),
             other_clients=tuple(sorted({log.other_client for log in read if log.other_client})),
             # of several brokers nothing is added up
             **whole | ({"pagecachert": None, "settings": {}} if several else {}),
@@ -176,7 +169,7 @@ class _Build:
         ]
         span = Span()
         for number in owner.logs:
-            span.take(read[number].tally.span.shifted(-(zones[number].minutes or 0) * 60_000))
+            span.take(read[number].tally.span.shifted(zones[number].shift_ms))
         zone = self.shown_in if all(zones[number].minutes is not None for number in owner.logs) else None
         return BrokerLogs(
             name=owner.name,
@@ -294,7 +287,7 @@ def _common(zones: list[Zone]) -> int:
 
 
 def _file(log: ReadLog, zone: Zone) -> LogFile:
-    tally, shift = log.tally, -(zone.minutes or 0) * 60_000
+    tally, shift = log.tally, zone.shift_ms
     span = tally.span.shifted(shift)
     return LogFile(
         path=log.path,
@@ -317,6 +310,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         ),
         cut_at=log.column,
         pid=log.pid,
+        name_server=next(iter(tally.name_servers)) if len(tally.name_servers) == 1 else None,
         untold_lines=log.untold.count,
         first_untold=log.untold.first,
         first_untold_line=log.untold.line,

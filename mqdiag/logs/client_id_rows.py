@@ -29,7 +29,7 @@ def shared_ids(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[SharedCl
 
 def _by_brokers(logs: Iterable[tuple[ReadLog, Zone]]) -> Iterator[SharedClientId]:
     for log, zone in logs:
-        shift = -(zone.minutes or 0) * 60_000
+        shift = zone.shift_ms
         end = log.tally.span.last
         for (group, client_id), row in log.tally.connected_twice.items():
             span = Span(row.span.first, row.span.last)
@@ -70,7 +70,7 @@ def _by_clients(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> Iterator[Shar
         for client_id, spans in log.tally.clients.items():
             for span in spans[:MOST_LIVES]:
                 whole = Span(span.first, log.tally.span.last if span.last is None else span.last)
-                shifted = whole.shifted(-(zone.minutes or 0) * 60_000)
+                shifted = whole.shifted(zone.shift_ms)
                 lives.setdefault(client_id, []).append(_Life(log, shifted, zone.minutes))
     for client_id, own in lives.items():
         for one, other in combinations(own[:MOST_LIVES], 2):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs import client_ids
-from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.peers import MOST_PEERS, Peer, PeerTally
 
@@ -33,6 +33,7 @@ _REMOTE_DESKTOP = 0x030000
 """the first three bytes of a remote desktop client"""
 _BEGUN = lazy_pattern(rf"createChannel: begin to connect remote host\[{_ADDRESS}")
 _SUCCESS = lazy_pattern(rf"createChannel: connect remote host\[{_ADDRESS}\] success")
+_NAME_SERVERS = lazy_pattern(r"\bnamesrvAddr='?([\w.:;\[\]-]{1,300})")
 _NUMBERED = lazy_pattern(r"Created a new client Instance, InstanceIndex:(\d{1,9})\b")
 _STARTED = lazy_pattern(r"the client factory \[.{1,300}\] (start|shutdown) OK")
 
@@ -147,7 +148,10 @@ def frame(message: Message, log: LogTally) -> None:
 
 
 def client_made(message: Message, log: LogTally) -> None:
-    """A process counts the clients that it makes, those that were shut down too."""
+    """A process counts the clients that it makes, those that were shut down too; of each it tells the name servers."""
+    servers = _NAME_SERVERS.search(message.text)
+    if servers is not None and servers[1] != "null" and len(log.name_servers) < MOST_ROWS:
+        log.name_servers[servers[1]] = None
     found = _NUMBERED.search(message.text)
     tally = None if found is None else log.add("client-made", message, side="client")
     if found is not None and tally is not None:

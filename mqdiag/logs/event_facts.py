@@ -113,7 +113,7 @@ def latency_facts(by_clock: Mapping[bool, LatencyTally], shown_in: int) -> PutLa
 
 def gap_facts(log: ReadLog, zone: Zone, *, replica_seen: bool) -> ReplicaGap:
     """How far the slave of one log was behind."""
-    gaps, shift = log.tally.gaps, -(zone.minutes or 0) * 60_000
+    gaps, shift = log.tally.gaps, zone.shift_ms
     span = gaps.span.shifted(shift)
     return ReplicaGap(
         lines=gaps.lines,

@@ -41,6 +41,12 @@ _ELSEWHERE_ADDRESS = lazy_pattern(
     r"(?:endpoints[= ](?:ipv[46]:|dns:)?|endpoints=addresses:\{host:|dial tcp |host=|ipv[46]:)([\w.-]{1,200}:\d{1,5})\b"
 )
 _ENDPOINTS = lazy_pattern(r"\bendpoints=(?:ipv[46]:|dns:)?([^,\s\]]{1,200})")
+_GIVEN = lazy_pattern(r", clientEndpoints=(?:ipv[46]:|dns:)?([^,;\s\]]{1,200})")
+_PEER = lazy_pattern(
+    r"(?:refused|timed out|unreachable|to host): \S{0,200}/([\w.:\[\]-]{1,60}:\d{1,5})\b"
+    r"|Unable to resolve host ([\w.-]{1,200})"
+)
+"""what an exception of gRPC or Netty says of the other side"""
 _PORTS = (":8081", ":9876", ":10911")
 """ports of a proxy, and of what is taken for one: a name server, a broker"""
 _START = lazy_pattern(r"when client start|while starting the rocketmq|ailed to start the rocketmq")
@@ -115,6 +121,13 @@ def group_named(message: Message, log: LogTally) -> None:
         log.grpc_groups[client[1]] = group[1]
 
 
+def endpoints_named(message: Message, log: LogTally) -> None:
+    """The address that the client was given, which it says once at its start."""
+    found = _GIVEN.search(message.text)
+    if found is not None:
+        log.grpc_endpoint = found[1]
+
+
 def statistics(message: Message, log: LogTally) -> None:
     """What a push consumer received and finished since its last such line, a minute before."""
     group_named(message, log)
@@ -167,10 +180,17 @@ def call_failed(message: Message, log: LogTally) -> None:
     if kind is not None and not _is_of_rocketmq(message):
         log.add("other-grpc-call-failed", message)
     elif kind is not None:
-        endpoints = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
-        subject = Subject(broker=None if endpoints is None else endpoints[1])
+        subject = Subject(broker=_proxy_of(message) or log.grpc_endpoint)
         at_start = _START.search(message.record.header) is not None
         log.add(f"at-start-{kind}" if at_start else kind, message, subject, side="client")
+
+
+def _proxy_of(message: Message) -> str | None:
+    """The address that a failed call names: in its record, else in what the exception says of the connection."""
+    named = _ENDPOINTS.search(message.record.header) or _ENDPOINTS.search(message.text)
+    if named is None:
+        named = _PEER.search("\n".join((message.text, *_causes(message))))
+    return None if named is None else next(filter(None, named.groups()))
 
 
 def _is_of_rocketmq(message: Message) -> bool:

@@ -54,6 +54,9 @@ _NUMBER = lazy_pattern(r"\d+")
 _LOUDEST = (b"E", b"F", b"S")
 """how levels above a warning begin: ERROR, FATAL, SEVERE"""
 _NEXT_MESSAGE = b"GetMessageStatus=OFFSET_OVERFLOW_ONE,"
+_EARLIEST = lazy_pattern(
+    rb"AdminBrokerThread_\d{1,4} - selectMappedBuffer request pos invalid, request pos: 0, "
+)
 _MISSED = lazy_pattern(rb"The miss op offset=(\d{1,19}) in queue=.{1,400}, maxOffset=(\d{1,19}),")
 
 
@@ -203,9 +206,19 @@ def _by_its_values(entry: Entry, line: bytes) -> Entry:
     harmless = (
         is_at_full_file_edge(line.decode(errors="replace"))
         if entry.reason == "not-matched"
+        else _asks_for_the_earliest(line)
+        if entry.reason == "queue-broken"
         else entry.reason in ("transaction", "pop") and _at_the_end_of_a_queue(line)
     )
     return entry._replace(verdict="harmless", rule="") if harmless else entry
+
+
+def _asks_for_the_earliest(line: bytes) -> bool:
+    """Whether mqadmin asked for the time of the first message, in a commit log that holds less than it looks at.
+
+    Source: DefaultMessageStore.getEarliestMessageTime, which reads twice maxMessageSize from the first offset on.
+    """
+    return _EARLIEST.search(line) is not None
 
 
 def _at_the_end_of_a_queue(line: bytes) -> bool:

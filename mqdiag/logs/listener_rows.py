@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mqdiag.facts.logs import ListenerException, SuspendedQueue
+from mqdiag.facts.logs import ListenerException
+from mqdiag.facts.offset_logs import SuspendedQueue
 from mqdiag.facts.vocabulary import ListenerKind
 from mqdiag.logs.log_tally import ThrownKey
 from mqdiag.logs.reader import ReadLog
@@ -28,7 +29,7 @@ def exception_rows(logs: Iterable[tuple[ReadLog, Zone]], of: ListenerKind) -> tu
                 continue
             place = key, zone.minutes is not None
             before, total, shown_in = merged.get(place, (0, Span(), zone.minutes))
-            total.take(span.shifted(-(zone.minutes or 0) * 60_000))
+            total.take(span.shifted(zone.shift_ms))
             merged[place] = (before + count, total, shown_in)
     rows = [
         ListenerException(
@@ -52,7 +53,7 @@ def suspended_rows(logs: Iterable[tuple[ReadLog, Zone]]) -> tuple[SuspendedQueue
     rows = []
     for log, zone in logs:
         for queue, row in log.tally.suspended.items():
-            span = row.span.shifted(-(zone.minutes or 0) * 60_000)
+            span = row.span.shifted(zone.shift_ms)
             rows.append(
                 SuspendedQueue(
                     group=queue.group,

@@ -225,10 +225,16 @@ class LogTally(msgspec.Struct):
     connected_twice: dict[tuple[str, str], ConnectedTwice] = msgspec.field(default_factory=dict)
     clients: dict[str, list[Span]] = msgspec.field(default_factory=dict)
     """by client id, from start to shutdown; without an end while the client runs"""
+    heartbeats_to: dict[str, dict[str, None]] = msgspec.field(default_factory=dict)
+    """by broker's name, the addresses of the master that clients of this process sent heartbeats to"""
+    name_servers: dict[str, None] = msgspec.field(default_factory=dict)
+    """what clients of this process were given as the addresses of name servers"""
     consumers: dict[str, None] = msgspec.field(default_factory=dict)
     """groups whose consumers started"""
     grpc_groups: dict[str, str] = msgspec.field(default_factory=dict)
     """group of each consumer of the gRPC client by its client id"""
+    grpc_endpoint: str | None = None
+    """address of the proxy that the gRPC client was given"""
     grpc_full: dict[str, tuple[FlowControlKind, int]] = msgspec.field(default_factory=dict)
     """by client id, why its cache was full last, and how often it said so since it last wrote its statistics"""
     thrown: dict[ThrownKey, tuple[int, Span]] = msgspec.field(default_factory=dict)

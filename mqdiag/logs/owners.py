@@ -83,7 +83,7 @@ def _with_logs(logs: Sequence[ReadLog], zones: Sequence[Zone], names: Mapping[st
             owner.name = folders.pop() if len(folders) == 1 else None
         owner.slave = any(tally.settings.get("brokerRole") == "SLAVE" for tally in tallies)
         for number in owner.logs:
-            owner.span.take(logs[number].tally.span.shifted(-(zones[number].minutes or 0) * 60_000))
+            owner.span.take(logs[number].tally.span.shifted(zones[number].shift_ms))
     return list(by_place.values())
 
 
@@ -160,7 +160,7 @@ def _of_answer(
 
 def _near(span: Span, answered: Span, zone: Zone) -> bool:
     """Whether it was answered while the broker's logs were written, or may have been."""
-    times = answered.shifted(-(zone.minutes or 0) * 60_000)
+    times = answered.shifted(zone.shift_ms)
     if None in (span.first, span.last, times.first, times.last):
         return True
     slack = NEAR_MS if zone.minutes is not None else ANY_ZONE_MS

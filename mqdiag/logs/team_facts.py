@@ -51,7 +51,7 @@ def team_rows(
         programs: dict[tuple[tuple[str, str], bool], list[_Part]] = {}
         shown_in: dict[tuple[tuple[str, str], bool], int | None] = {}
         for log, zone in zip(logs, zones, strict=True):
-            shift = -(zone.minutes or 0) * 60_000
+            shift = zone.shift_ms
             key = program_of(log.path), zone.minutes is not None
             part = _Part(log.path, log.team[number], log.tally.span.shifted(shift), shift)
             programs.setdefault(key, []).append(part)

@@ -19,6 +19,11 @@ class Zone(msgspec.Struct, frozen=True):
     minutes: int | None
     reason: Text
 
+    @property
+    def shift_ms(self) -> int:
+        """What makes a time of the log one of UTC; 0 where the zone is not known."""
+        return -(self.minutes or 0) * 60_000
+
 
 def zone_of(shape: Shape, printed: int | None, given: int | None) -> Zone:
     """Decide on a zone.

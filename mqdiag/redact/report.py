@@ -38,6 +38,7 @@ _WORDS = {
     Redact.CLIENT: "client",
     Redact.ADDRESS: "address",
     Redact.SETTING: "text",
+    Redact.PROCESS: "host",
 }
 """what the placeholders are called"""
 _BY_NAME = frozenset((Redact.THREAD, Redact.KEY, Redact.MESSAGE, Redact.CLIENT, Redact.ADDRESS))
@@ -57,6 +58,8 @@ _CONSTANTS = packed.decode(packed.ROOT, "redaction", _NotPersonal).constants
 _NAMING = re.compile(r"(?i).*(topic|group)|.*(topic|group|broker|cluster)name|.*topickey|.*version")
 _PUBLIC_NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
 _STRING_CLASSES = ("java.lang.String", "char", "java.lang.Character", None)
+_ON_HOST = re.compile(r" on (\S+)")
+"""what a capture adds to the name of a process"""
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -95,7 +98,10 @@ class _Placeholders:
 
     def without_addresses(self, text: str) -> str:
         """A name with placeholders for the addresses in it, wherever else it is stated."""
-        made = ADDRESS.sub(lambda found: self.of(found[0], Redact.ADDRESS), text)
+        return self.replaced(text, ADDRESS.sub(lambda found: self.of(found[0], Redact.ADDRESS), text))
+
+    def replaced(self, text: str, made: str) -> str:
+        """What a text becomes wherever it is stated."""
         if made != text:
             self._known[text] = made
         return made
@@ -265,6 +271,12 @@ def _node(text: str, placeholders: _Placeholders, _: Any = None) -> str:
     return _QUOTED.sub(lambda found: f'"{_thread(found[1], placeholders)}"', text)
 
 
+def _process(text: str, placeholders: _Placeholders, _: Any = None) -> str:
+    """The name of a process, with a placeholder for its host, wherever else it is stated."""
+    made = _ON_HOST.sub(lambda found: f" on {placeholders.of(found[1], Redact.PROCESS)}", text, count=1)
+    return placeholders.replaced(text, made)
+
+
 def _label(text: str, placeholders: _Placeholders, owner: Any) -> str:
     """The text of a string, the name of a thread; classes, enums and numbers hold no secret."""
     class_name = getattr(owner, "class_name", None)
@@ -285,6 +297,7 @@ _SPECIAL: dict[Redact, Callable[[str, _Placeholders, Any], str]] = {
     Redact.SETTING: _setting,
     Redact.NODE: _node,
     Redact.LABEL: _label,
+    Redact.PROCESS: _process,
     Redact.EVIDENCE: _evidence,
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
@@ -55,12 +57,14 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     by_name = {thread.name: thread for thread in stacks.threads}
     for lock in stacks.locks:
         others = [name for name in lock.waiters if name not in told]
+        one_owner = lock.owner is not None and set(lock.owners) == {lock.owner}
         least = min(lock.waiting, default=0)
-        if len(lock.waiting) < 2 or least < limits["waiting"] or len(others) < limits["waiting"]:
+        # a queue that only grows behind one owner is as long as it is now
+        length = lock.waiting[-1] if one_owner and _only_grows(lock.waiting) else least
+        if len(lock.waiting) < 2 or min(length, len(others)) < limits["waiting"]:
             continue
         if any(name in by_name and by_name[name].role in standstill.OWN_ROLES for name in others):
             continue
-        one_owner = lock.owner is not None and set(lock.owners) == {lock.owner}
         holder = by_name.get(lock.owner or "")
         waits = lock.owner_doing in RULE.names("remote_waits")
         lasts = stacks.seconds is not None and stacks.seconds >= limits["min_seconds"]
@@ -86,6 +90,10 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
             severity=Severity.WARNING if heavy and (waits or one_owner) else Severity.INFO,
             weight=float(len(lock.waiters)),
         )
+
+
+def _only_grows(waiting: tuple[int, ...]) -> bool:
+    return bool(waiting) and waiting[0] > 0 and all(one <= other for one, other in pairwise(waiting))
 
 
 def _worst_of_one_sample(still: Standstill) -> Severity:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Severity
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.log_events import busiest, events, lines_of, seconds_between, when
 from mqdiag.log_events.course import goes_on
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
@@ -11,6 +12,7 @@ from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("proxy-unreachable")
 CLOSED = "proxy-closed"
+PORT = lazy_pattern(r":\d{1,5}\Z")
 AT_START = "at-start-"
 """begins the kinds of lines that a client writes while it starts"""
 
@@ -59,13 +61,14 @@ def _not_reached(logs: LogsFacts, case: str, found: list[LogEvent], limits: Limi
         if _kind(one) == _kind(other)
     )
     received = [event.last for event in events(logs, "grpc-messages-received")]
+    address = next((name for event in found if (name := busiest(event, "broker"))), None)
     again = any(all(seconds_between(event.last, time) > 0 for event in found) for time in received)
     passed = Severity.INFO if again else Severity.WARNING
     return RULE.case(
         case,
         events=found,
         severity=Severity.ERROR if lasting else passed,
-        evidence={"address": next((name for event in found if (name := busiest(event, "broker"))), None)},
+        evidence={"address": address, "host": None if address is None else PORT.sub("", address)},
         words={"failed_start": failed_start, "received_again": again},
         given={
             "what_happened": tuple(

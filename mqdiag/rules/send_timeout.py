@@ -38,6 +38,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             "largest_wait_ms": max(waits, default=0) or None,
             "never_connected": logs.count(NEVER_MADE),
             "not_connected": logs.count(NOT_CONNECTED, REFUSED),
+            "peer": _peer(logs, found),
             **({"address": address} if address is not None else {}),
         },
         words={"address": address, "sends": any(event.kind != NOT_CONNECTED for event in found)},
@@ -47,6 +48,16 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 def _only(found: list[LogEvent], part: str) -> str | None:
     names = {name for event in found if (name := only(event, part))}
     return names.pop() if len(names) == 1 else None
+
+
+def _peer(logs: LogsFacts, found: list[LogEvent]) -> str | None:
+    """The one address that was not reached, or did not answer; None where lines name several."""
+    for kinds in (events(logs, REFUSED, NOT_CONNECTED), found):
+        named = {one.broker for event in kinds for one in event.subjects if one.broker is not None}
+        if len(named) == 1:
+            name = named.pop()
+            return name if _ADDRESS.fullmatch(name) else logs.masters.get(name)
+    return None
 
 
 def _unusable(logs: LogsFacts) -> str | None:

@@ -54,13 +54,22 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
         stuck = [
             by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
         ]
-        if place.doing in RULE.names("never_a_rest") and len(stuck) >= max(
+        # what runs in a task and uses no processor time waits inside of native code; a loop uses it
+        in_native = place.doing == "running" and place.in_tasks
+        if in_native:
+            stuck = [
+                one
+                for one in stuck
+                if one.cpu_growth_ms is not None and one.cpu_growth_ms < standstill.NO_CPU_MS
+            ]
+        if (in_native or place.doing in RULE.names("never_a_rest")) and len(stuck) >= max(
             2, limits["share"] * place.pool_size
         ):
             still = _standstill(stacks, place, stuck)
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
             words = {"library": still.library}
-            yield standstill.case(RULE, _case(still), still, limits, worst=worst, words=words)
+            name = "native-call" if in_native else _case(still)
+            yield standstill.case(RULE, name, still, limits, worst=worst, words=words)
 
 
 @RULE.logs

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.findings import Confidence, Subject
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.findings import Subject
 from mqdiag.log_events import by_broker, events, is_set, of_broker
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.broker_status import counters
 
 RULE = Rule("timer-stuck")
 PROGRESS = "timer-progress"
-STOPS = {"timerStopDequeue": "out", "timerStopEnqueue": "in"}
-"""settings that stop one side of the wheel, by the side: what it gives out, what it takes in"""
+STOP = "timerStopEnqueue"
+"""stops what the wheel takes in; timerStopDequeue has no setter in 5.0.0 to 5.5.0, and no effect"""
 
 
 @RULE.sees("admin")
@@ -22,8 +23,7 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
         given, taken = (_number(one.status.values.get(name)) for name in ("timerDequeueTps", "timerEnqueueTps"))
         found = _side(out_s if given == 0 else None, waiting if taken == 0 else None, limits)
         if found is not None:
-            stops = [name for name in STOPS if _set_in_admin(facts, name)]
-            yield _case(found, out_s, waiting, stops, subject=one.subject)
+            yield _case(found, out_s, waiting, stopped=_stopped(facts, facts.logs), subject=one.subject)
 
 
 @RULE.sees("logs")
@@ -37,9 +37,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
             out_s, waiting = event.values.get("out_behind_s"), event.values.get("in_behind")
             found = _side(out_s, waiting, limits)
             if found is not None and not event.values.get("catches_up"):
-                stops = [name for name in STOPS if is_set(logs, name, "true")]
-                draft = _case(found, out_s, waiting, stops, subject=of_broker(logs))
-                yield draft
+                yield _case(found, out_s, waiting, stopped=_stopped(facts, logs), subject=of_broker(logs))
 
 
 def _side(out_s: int | None, waiting: int | None, limits: Limits) -> str | None:
@@ -48,25 +46,24 @@ def _side(out_s: int | None, waiting: int | None, limits: Limits) -> str | None:
     return "in" if waiting is not None and waiting >= limits["in_behind"] else None
 
 
-def _case(side: str, out_s: int | None, waiting: int | None, stops: list[str], subject: Subject) -> Draft:
-    stop = next((name for name in stops if STOPS[name] == side), None)
+def _case(side: str, out_s: int | None, waiting: int | None, *, stopped: bool, subject: Subject) -> Draft:
+    by_setting = stopped and side == "in"
     return RULE.case(
-        "stopped-by-setting" if stop else "behind",
+        "stopped-by-setting" if by_setting else "behind",
         subject=subject,
         evidence={
-            "setting": stop,
+            "setting": STOP if by_setting else None,
             "out_behind_s": out_s if side == "out" else None,
             "in_behind": waiting if side == "in" else None,
         },
         words={"gives_none": side == "out", "takes_none": side == "in"},
-        confidence=Confidence.HIGH if stop else Confidence.MEDIUM,
     )
 
 
-def _set_in_admin(facts: Facts, name: str) -> bool:
+def _stopped(facts: Facts, logs: LogsFacts | None) -> bool:
     configs = () if facts.admin is None else facts.admin.broker_configs
-    in_logs = facts.logs is not None and is_set(facts.logs, name, "true")
-    return in_logs or any(config.settings.get(name) == "true" for config in configs)
+    printed = logs is not None and is_set(logs, STOP, "true")
+    return printed or any(config.settings.get(STOP) == "true" for config in configs)
 
 
 def _number(text: str | None) -> float | None:

@@ -75,7 +75,7 @@ def _place(judgement: Judgement, index: int, wanted: Container[Track]) -> _Place
     meaning = judgement.track.meanings[index] if index < len(judgement.track.meanings) else None
     if meaning is None or meaning.idle or (judgement.state == "idle" and judgement.track not in wanted):
         return None
-    frame = _frame(meaning)
+    frame = meaning.telling_frame
     if frame is None or (_reads_its_connection(meaning) and judgement.track not in wanted):
         return None
     return frame, meaning.doing, meaning.library.name if meaning.library is not None else None
@@ -84,12 +84,3 @@ def _place(judgement: Judgement, index: int, wanted: Container[Track]) -> _Place
 def _reads_its_connection(meaning: StackMeaning) -> bool:
     """Whether a library's own thread waits for what the other side sends next."""
     return meaning.own_index < 0 and meaning.doing == "socket-read" and not meaning.in_pool_task
-
-
-def _frame(meaning: StackMeaning) -> str | None:
-    """The application's own frame, else the first one that is not the JDK's."""
-    if meaning.own_frame is not None:
-        return meaning.own_frame
-    frames = meaning.stack.frames
-    outside = (frame for frame in frames if not frame.startswith(("java.", "javax.", "jdk.", "sun.")))
-    return next(outside, frames[0] if frames else None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from operator import sub
 
 import msgspec
 
@@ -23,8 +22,6 @@ from mqdiag.threads.measured_limits import (
     EXACT_BYTES,
     FLOOR_MS,
     HIGH_MS,
-    LATE_RUN_S,
-    LATE_RUN_SAMPLES,
     LONG_RUN_S,
     MONITOR_MS_PER_S,
     PIPE_MS_PER_S,
@@ -38,9 +35,17 @@ from mqdiag.threads.measured_limits import (
     WORK_BYTES_PER_S,
     WORK_MS,
 )
-from mqdiag.threads.resting import ADMISSIONS, at_rest, is_cut_too_high, is_no_task, rests
+from mqdiag.threads.resting import at_rest, is_cut_too_high, is_no_task, rests
+from mqdiag.threads.same_work import (
+    Rounded,
+    growth_ms,
+    is_stuck_since,
+    last_samples_of_same_work,
+    measure,
+    what_decides,
+)
 from mqdiag.threads.series import Series
-from mqdiag.threads.tracks import Track, allocated_between, has_other_calls, is_same_call
+from mqdiag.threads.tracks import Track, has_other_calls, is_same_call
 
 NOT_JUDGED: dict[NotJudged, Text] = {
     "one-sample": say("one sample cannot show progress"),
@@ -56,63 +61,16 @@ _FREE_WAITS = frozenset(
 
 def judge_tracks(tracks: Sequence[Track], series: Series) -> list[Judgement]:
     """Decide about each thread, once for all threads with the same stacks and growths."""
-    seconds = _Rounded()
+    seconds = Rounded()
     known: dict[tuple[object, ...], Revision] = {}
     judgements = []
     for track in tracks:
-        key = _what_decides(track, seconds)
+        key = what_decides(track, seconds)
         decision = known.get(key)
         if decision is None:
             decision = known[key] = _without_certainty(_decide(track, series), track)
         judgements.append(Judgement(track, decision))
     return judgements
-
-
-class _Rounded(dict[float, float]):
-    """Differences of printed times, rounded once as they are compared: to a thousandth."""
-
-    def __missing__(self, difference: float) -> float:
-        rounded = self[difference] = round(difference, 3)
-        return rounded
-
-
-def _what_decides(track: Track, rounded: _Rounded) -> tuple[object, ...]:
-    """All of a thread that `_decide` looks at; equal for threads that differ only in what they started from."""
-    # a sample that is judged has the thread
-    records = [record for index in track.judged if (record := track.records[index]) is not None]
-    allocated = [record.allocated_bytes for record in records]
-    return (
-        track.role,
-        # threads with the same stacks share the tuple of what these mean
-        id(track.meanings),
-        track.lacks_frames,
-        track.last.cpu_from_system,
-        None if track.last.coarse_cpu_ms is None else tuple([record.coarse_cpu_ms for record in records]),
-        track.judged,
-        _growths([record.cpu_ms for record in records], rounded),
-        _growths([record.elapsed_s for record in records], rounded),
-        None if allocated.count(None) == len(allocated) else tuple(allocated),
-        _which_are_one([record.addresses for record in records]),
-    )
-
-
-def _growths(totals: list[float | None], rounded: _Rounded) -> tuple[float | None, ...]:
-    """From one sample to the next; the totals themselves where one is missing."""
-    if None in totals:
-        return tuple(totals)
-    return tuple(map(rounded.__getitem__, map(sub, totals[1:], totals)))
-
-
-def _which_are_one(addresses: list[tuple[str, ...]]) -> object:
-    """Which objects of a thread's samples are the same, whatever addresses they have."""
-    last = addresses[-1]
-    if addresses.count(last) == len(addresses):
-        return len(last)
-    counts = list(map(len, addresses))
-    if len(set().union(*addresses)) == sum(counts):
-        return None, *counts  # no two are one
-    numbers: dict[str, int] = {}
-    return tuple([tuple([numbers.setdefault(one, len(numbers)) for one in of]) for of in addresses])
 
 
 def _without_certainty(decision: Revision, track: Track) -> Revision:
@@ -168,8 +126,8 @@ def _decide(track: Track, series: Series) -> Revision:
 def decide_busy(track: Track, series: Series) -> Revision:
     """Decide about a thread that has something to do, by the last samples in which it is at the same work."""
     judged = track.judged
-    samples = _last_samples_of_same_work(track)
-    whole = _measure(track, series, samples)
+    samples = last_samples_of_same_work(track)
+    whole = measure(track, series, samples)
     if len(samples) == 1:
         return _progressing(whole, say("its work changed between the last two samples"))
     if whole.cpu_growth_ms is None:
@@ -191,12 +149,12 @@ def decide_busy(track: Track, series: Series) -> Revision:
     starts = range(len(samples) - 1)
     meaning = track.last_meaning
     in_steps = meaning.doing == "monitor" or meaning.waits_in_steps or meaning.in_pipe
-    if _growth_ms(track, samples[-2], samples[-1]) > STILL_MS and not in_steps:
+    if growth_ms(track, samples[-2], samples[-1]) > STILL_MS and not in_steps:
         # what grew between the last two samples grew over every longer run too
         starts = range(0)
     # the longest run without progress; a thread may have moved first and be stuck since
     for start in starts:
-        run = whole if start == 0 else _measure(track, series, samples[start:])
+        run = whole if start == 0 else measure(track, series, samples[start:])
         if run.cpu_growth_ms is None:
             continue  # the line of this sample was cut, or was no line of a thread
         is_still = whole_is_still if start == 0 else _makes_no_progress(track, run, samples[start:])
@@ -205,90 +163,9 @@ def decide_busy(track: Track, series: Series) -> Revision:
             break
     if best is None or (best.count < 3 and len(judged) > 2):
         return _growing(track, whole)
-    if best.count < len(judged) and not _is_stuck_since(best):
+    if best.count < len(judged) and not is_stuck_since(best):
         return _progressing(whole, say("it moved earlier in the series, though not in the last samples"), "low")
     return _stuck(track, best)
-
-
-def _last_samples_of_same_work(track: Track) -> list[int]:
-    """The samples, up to the last one, that all show the same work; a sample without the thread ends them."""
-    samples: list[int] = []
-    for index in reversed(track.possible):
-        if not _same_work(track, index, track.judged[-1]):
-            break
-        samples.insert(0, index)
-    return samples
-
-
-def _is_stuck_since(run: Run) -> bool:
-    """Whether a thread that moved first is stuck since: a slow message fills a few samples, but not nearly all."""
-    return (
-        run.count >= LATE_RUN_SAMPLES
-        and run.seconds is not None
-        and run.seconds >= LATE_RUN_S
-        and (run.cpu_growth_ms or 0.0) < CLOCK_MS
-    )
-
-
-def _same_work(track: Track, one: int, other: int) -> bool:
-    a, b = track.meanings[one], track.meanings[other]
-    if a is None or b is None:
-        return False
-    if a is b:
-        return True
-    if a.idle != b.idle or a.in_listener != b.in_listener:
-        return False
-    with_states = bool(a.stack.state and b.stack.state)
-    if with_states and track.role != roles.BROKER_SEND and (a.doing in ADMISSIONS) != (b.doing in ADMISSIONS):
-        # it got the lock or the connection in between; the locks of a broker are followed by their owners
-        return False
-    return a.work == b.work
-
-
-def _measure(track: Track, series: Series, samples: list[int]) -> Run:
-    """What grew over these samples."""
-    first, last = track.records[samples[0]], track.records[samples[-1]]
-    assert first is not None
-    assert last is not None
-    cpu_ms = None
-    if first.cpu_ms is not None and last.cpu_ms is not None:
-        cpu_ms = round(max(last.cpu_ms - first.cpu_ms, 0.0), 3)
-    same_frames = same_addresses = True
-    for index in samples[:-1]:
-        record = track.records[index]
-        if record is not None:
-            same_frames = same_frames and _same_frames(track, index, samples[-1])
-            same_addresses = same_addresses and record.addresses == last.addresses
-    return Run(
-        first=samples[0],
-        count=len(samples),
-        seconds=_seconds(series, first.elapsed_s, last.elapsed_s, samples),
-        cpu_growth_ms=cpu_ms,
-        allocated_growth_bytes=allocated_between(first, last),
-        same_frames=same_frames,
-        same_addresses=same_addresses,
-    )
-
-
-def _same_frames(track: Track, one: int, other: int) -> bool:
-    a, b = track.meanings[one], track.meanings[other]
-    return a is b or (a is not None and b is not None and a.visible_frames == b.visible_frames)
-
-
-def _seconds(series: Series, first: float | None, last: float | None, samples: list[int]) -> float | None:
-    if first is not None and last is not None:
-        return round(max(last - first, 0.0), 3)
-    begin, end = series.moments[samples[0]].seconds, series.moments[samples[-1]].seconds
-    return None if begin is None or end is None else round(end - begin, 3)
-
-
-def _growth_ms(track: Track, one: int, other: int) -> float:
-    """Milliseconds of CPU time between two samples."""
-    first, last = track.records[one], track.records[other]
-    if first is None or last is None or first.cpu_ms is None or last.cpu_ms is None:
-        return 0.0
-    # rounded, so that what a thread started from decides nothing: 72.02 - 72.0 is less than 14.13 - 14.11
-    return round(last.cpu_ms - first.cpu_ms, 3)
 
 
 def _makes_no_progress(track: Track, run: Run, samples: list[int]) -> bool:
@@ -325,7 +202,7 @@ def _works_at_once(track: Track, samples: list[int]) -> bool:
         # a broker's waits have timeouts of their own, and its locks are judged by their owners; the bytes of an answer
         # and the steps of a wait come at any time
         return False
-    growths = sorted(_growth_ms(track, one, other) for one, other in pairwise(samples))
+    growths = sorted(growth_ms(track, one, other) for one, other in pairwise(samples))
     if len(growths) < 2:
         # nothing to compare with
         return bool(growths) and growths[-1] > FLOOR_MS

@@ -19,7 +19,7 @@ from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.event_loops import blocked_loops
 from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.known_rests import known_rests
-from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_locks
+from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_late_waits, owners_of_locks
 from mqdiag.threads.locks import lock_graphs
 from mqdiag.threads.passes import run_passes
 from mqdiag.threads.pinned_carriers import pinned_carriers
@@ -45,6 +45,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
     world = World(judgements, lock_graphs(tracks, series), series)
     run_passes(world)
     at_samples = _SamplesOfThreads()
+    lock_views = (world.once(deadlocked), world.once(inferred_waiters), world.once(owners_of_late_waits))
     tells_daemons = any(thread.daemon for sample in series.samples[-1:] for thread in sample.threads)
     lines = series.samples[-1].header_lines if series.moments else {}
     return StacksFacts(
@@ -75,8 +76,8 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         blocked_loops=blocked_loops(judgements, series),
         growing_kinds=growing_kinds(tracks, series),
         start_wait=start_wait(judgements, series),
-        standstills=standstills(judgements, world.once(deadlocked), world.once(inferred_waiters)),
-        same_calls=same_calls(judgements, world.once(deadlocked), world.once(inferred_waiters)),
+        standstills=standstills(judgements, *lock_views),
+        same_calls=same_calls(judgements, *lock_views),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
         collector=collector_load(tracks, series),
@@ -103,6 +104,7 @@ def _sample(moment: Moment) -> SampleFacts:
         heap_used_bytes=sample.heap_used_bytes,
         heap_size_bytes=sample.heap_size_bytes,
         complete=sample.complete,
+        is_part=sample.is_part,
         process=moment.jvm,
     )
 

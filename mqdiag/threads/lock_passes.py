@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -18,7 +18,7 @@ from mqdiag.threads.locks import Initializers, cycle_of
 from mqdiag.threads.measured_limits import LONG_RUN_S, SEND_PATH_SAMPLES
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
-from mqdiag.threads.tracks import Track
+from mqdiag.threads.tracks import Track, is_same_call
 
 FILE_WAITS = (
     "AllocateMappedFileService.putRequestAndReturnMappedFile",
@@ -31,7 +31,11 @@ def by_what_it_holds(judgement: Judgement, world: World) -> Revision | None:
     """Decide like for a worker about a thread that seems to wait for work: others wait for a lock that it holds."""
     track = judgement.track
     rests = judgement.state == "idle" or judgement.now.may_be_meant
-    if not rests or track not in world.once(_owners_of_awaited_locks):
+    if not rests or track not in world.once(owners_of_locks):
+        return None
+    # who waits may have come a moment ago; the holder has been in one call all the time if its object says so
+    stays = len(track.judged) > 1 and is_same_call(track, track.judged[0])
+    if not stays and track not in world.once(_owners_of_awaited_locks):
         return None
     if track.last_meaning.top is None:
         return None  # without a frame there is no work to name
@@ -64,6 +68,20 @@ def owners_of_locks(world: World) -> set[Track]:
     """Threads that hold a lock for which others wait in their last sample, by lines of the dump."""
     waits = (world.last_wait(judgement.track) for judgement in world.judgements)
     return {wait.owner for wait in waits if wait is not None and wait.owner is not None and not wait.inferred}
+
+
+def owners_of_late_waits(world: World) -> dict[Track, int]:
+    """Owners of locks before which no thread is known to stand, with how many wait there in the last sample."""
+    waiting: Counter[Track] = Counter()
+    standing: set[Track] = set()
+    for judgement in world.judgements:
+        wait = world.last_wait(judgement.track)
+        if wait is None or wait.owner is None or wait.inferred or wait.owner.role == roles.JVM:
+            continue
+        waiting[wait.owner] += 1
+        if judgement.makes_no_progress:
+            standing.add(wait.owner)
+    return {owner: count for owner, count in waiting.items() if owner not in standing}
 
 
 def inferred_waiters(world: World) -> set[Track]:

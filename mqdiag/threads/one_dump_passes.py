@@ -10,18 +10,26 @@ from collections import defaultdict
 
 import msgspec
 
-from mqdiag.facts.vocabulary import Role
+from mqdiag.facts.vocabulary import Doing, Role
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
 from mqdiag.threads.locks import Wait
+from mqdiag.threads.pool_users import may_have_connection
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 LEAST_CROWD = 3
 """threads that wait for one thing; two meet before a lock all the time"""
+LEAST_QUEUE = 5
+"""threads that wait for a connection while others work, which may have one"""
 NO_CALLERS = frozenset({roles.JVM, roles.CARRIER, roles.BROKER_SEND})
 """roles that are no part of a crowd; the send threads of a broker queue up before its put lock in good health"""
+
+GIVEN_BY_OTHERS: frozenset[Doing] = frozenset(
+    {"future", "latch", "condition", "object-wait", "queue", "semaphore", "join", "park"}
+)
+"""waits that end when another thread has done something"""
 
 LOCK_WAITS = frozenset({"monitor", "lock", "log"})
 
@@ -32,6 +40,8 @@ class _Crowd(msgspec.Struct, frozen=True, kw_only=True):
     reason: Text
     owner: Track | None = None
     owner_name: str | None = None
+    user: Track | None = None
+    """a thread that may have a connection of the pool"""
 
 
 def by_crowd(judgement: Judgement, world: World) -> Revision | None:
@@ -47,6 +57,8 @@ def by_crowd(judgement: Judgement, world: World) -> Revision | None:
         in_crowd=True,
         run=Run(count=1),
         waits_for=crowd.owner,
+        may_wait_for=crowd.user,
+        user_gives_cause=crowd.user is not None,
         absent_owner=crowd.owner_name if crowd.owner is None else None,
     )
 
@@ -95,9 +107,10 @@ def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd
             root = wait.object_id if wait.owner is None else _end(wait.owner, world, ends)
             by_root[judgement.track.jvm, root].append((judgement, wait))
     found: dict[Judgement, _Crowd] = {}
-    all_busy = frozenset(one.track for one in busy)
+    # who waits for what another thread gives may wait for one of these, and is no sign that work goes on
+    working = frozenset(one.track for one in busy if one.track.last_meaning.doing not in GIVEN_BY_OTHERS)
     for (_, root), waiting in by_root.items():
-        others = len(busy) - len(waiting) - (root in all_busy)
+        others = len(working) - sum(one.track in working for one, _ in waiting) - (root in working)
         if len(waiting) < LEAST_CROWD or len(waiting) <= others:
             continue
         reason = (
@@ -153,7 +166,7 @@ def _end(owner: Track, world: World, ends: dict[Track, Track | str]) -> Track | 
 
 
 def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
-    """Threads that wait for a connection of one pool while no thread at all works with one or does anything else."""
+    """Threads that wait for a connection of one pool, if they are many, or if no thread is at other work."""
     by_pool: dict[tuple[int, str, tuple[str, ...]], list[Judgement]] = defaultdict(list)
     for judgement in busy:
         meaning = judgement.track.last_meaning
@@ -163,15 +176,27 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
     at_work = sum(map(_is_at_work, busy))
     found: dict[Judgement, _Crowd] = {}
     for waiting in by_pool.values():
-        if len(waiting) < LEAST_CROWD or at_work > sum(map(_is_at_work, waiting)):
+        others = at_work - sum(map(_is_at_work, waiting))
+        # whoever works may give a connection back at once: a queue of twice as many does not come of that
+        if len(waiting) < (LEAST_QUEUE if others else LEAST_CROWD) or len(waiting) <= 2 * others:
             continue
-        crowd = _Crowd(
-            reason=say(
+        reason = (
+            say(
+                "one sample shows {waiting:count} threads before one pool and {others:count} at other work, not for"
+                " how long",
+                waiting=len(waiting),
+                others=others,
+            )
+            if others
+            else say(
                 "one sample shows {waiting:count} threads before one pool, and no thread that could give a connection"
                 " back",
                 waiting=len(waiting),
             )
         )
+        pool = waiting[0].track.last_meaning.library
+        users = (one.track for one in busy if pool and may_have_connection(pool, one.track.last_meaning))
+        crowd = _Crowd(reason=reason, user=next(users, None))
         found |= dict.fromkeys(waiting, crowd)
     return found
 

@@ -38,6 +38,7 @@ from mqdiag.threads.pool_passes import (
     is_in_listener,
     waits_for_connection,
 )
+from mqdiag.threads.second_connection import by_second_connection, waits_for_pool
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.total_standstill import by_total_standstill
 
@@ -59,6 +60,13 @@ class Pass(msgspec.Struct, frozen=True, kw_only=True):
 
 PASSES: tuple[Pass, ...] = (
     Pass(
+        name="what it holds",
+        decides="A thread that seems to wait for work is judged like a worker while others wait for a lock that it"
+        " holds.",
+        revise=by_what_it_holds,
+        needs_series=False,
+    ),
+    Pass(
         name="objects of calls",
         decides="Without CPU times, a thread is stuck if the object of its call stays the same, and moves if the object"
         " is another one though no collection moved objects.",
@@ -69,13 +77,6 @@ PASSES: tuple[Pass, ...] = (
         decides="Without CPU times, threads stand if all samples show the same users of a connection pool and the same"
         " threads before it; who waits for a pool moves if others get its connections.",
         revise=by_users_and_waiters,
-    ),
-    Pass(
-        name="what it holds",
-        decides="A thread that seems to wait for work is judged like a worker while others wait for a lock that it"
-        " holds.",
-        revise=by_what_it_holds,
-        needs_series=False,
     ),
     Pass(
         name="lock owner",
@@ -144,9 +145,17 @@ PASSES: tuple[Pass, ...] = (
         needs_series=False,
     ),
     Pass(
+        name="second connection",
+        decides="A thread is blocked if it waits for a pooled connection inside of a call that has one, and no thread"
+        " is at work with another.",
+        revise=by_second_connection,
+        concerns=waits_for_pool,
+        needs_series=False,
+    ),
+    Pass(
         name="crowd",
-        decides="In a single dump, threads are blocked if more of them wait for one lock than do other work, or if they"
-        " wait for a pool whose connections no thread uses.",
+        decides="In a single dump, threads are blocked if more of them wait for one lock than do other work, or if"
+        " twice as many wait for one pool of connections as do other work.",
         revise=by_crowd,
         needs_series=False,
     ),

@@ -95,6 +95,15 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         return self.stack.frames[self.own_index] if self.own_index >= 0 else None
 
     @property
+    def telling_frame(self) -> str | None:
+        """The user's own frame, else the first one that is not the JDK's."""
+        if self.own_frame is not None:
+            return self.own_frame
+        pairs = zip(self.stack.frames, self.methods, strict=True)
+        outside = (frame for frame, method in pairs if not method.startswith(JDK))
+        return next(outside, self.stack.frames[0] if self.stack.frames else None)
+
+    @property
     def waits(self) -> bool:
         """Whether it waits for something rather than computes."""
         return self.doing not in ("running", "idle")

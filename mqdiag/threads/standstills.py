@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Container
+from collections.abc import Container, Mapping
+from types import MappingProxyType
+
+import msgspec
 
 from mqdiag.facts.stacks import Standstill
 from mqdiag.facts.vocabulary import Role
@@ -24,12 +27,19 @@ _PART_OF_SERVER: dict[Role, str] = {
     roles.NAME_SERVER: ".rocketmq.",
 }
 """the packages that have the frame that says most of a server's threads"""
+_FOREIGN = frozenset({roles.POOL, roles.OTHER, roles.VIRTUAL})
+"""roles of threads whose whole work may be a library's"""
+_LEAST_STRANGERS = 3
+"""threads of as many pools that wait for one lock"""
 _MOST_WAITS = 100
 """threads of a chain, each of which waits for the next"""
 
 
 def standstills(
-    judgements: list[Judgement], deadlocked: Container[Track], inferred: Container[Track] = ()
+    judgements: list[Judgement],
+    deadlocked: Container[Track],
+    inferred: Container[Track] = (),
+    owners: Mapping[Track, int] = MappingProxyType({}),
 ) -> tuple[Standstill, ...]:
     """One entry for each pool, kind and cause. Threads of other pools count only if theirs means a fault.
 
@@ -37,30 +47,35 @@ def standstills(
         judgements: all threads.
         deadlocked: members of cycles, which are reported as deadlocks.
         inferred: threads that wait for a lock of which frames alone name the owner.
+        owners: threads that have a lock for which others wait, though no such thread is known to stand, with how
+            many wait.
     """
-    found = _Found(judgements, inferred)
+    found = _Found(judgements, inferred, owners)
     for judgement in judgements:
         undecided = (judgement.now.computing or judgement.now.spinning) and not judgement.makes_no_progress
         if (not judgement.makes_no_progress and not undecided) or judgement.track in deadlocked:
             continue
-        if _is_fault(judgement, found.why(judgement), found.serving):
+        if _is_fault(judgement, found.why(judgement), found.serving, owners):
             found.add(judgement, undecided)
     return found.entries()
 
 
 def same_calls(
-    judgements: list[Judgement], deadlocked: Container[Track], inferred: Container[Track] = ()
+    judgements: list[Judgement],
+    deadlocked: Container[Track],
+    inferred: Container[Track] = (),
+    owners: Mapping[Track, int] = MappingProxyType({}),
 ) -> tuple[Standstill, ...]:
     """One entry for each pool, kind and cause of threads that hang or are slow, and nothing tells which.
 
     Every sample shows them in the same call, and there are no CPU times or objects that tell the call from the next.
     Arguments as for `standstills`.
     """
-    found = _Found(judgements, inferred)
+    found = _Found(judgements, inferred, owners)
     for judgement in judgements:
         if not judgement.is_in_same_call or judgement.track in deadlocked:
             continue
-        if _is_fault(judgement, found.why(judgement), found.serving):
+        if _is_fault(judgement, found.why(judgement), found.serving, owners):
             found.add(judgement, undecided=True)
     return found.entries()
 
@@ -68,7 +83,9 @@ def same_calls(
 class _Found:
     """Threads by what keeps them, and all that their entries need of other threads."""
 
-    def __init__(self, judgements: list[Judgement], inferred: Container[Track]) -> None:
+    def __init__(
+        self, judgements: list[Judgement], inferred: Container[Track], owners: Mapping[Track, int]
+    ) -> None:
         self._by_track = {judgement.track: judgement for judgement in judgements}
         self._sizes = Counter(
             (judgement.track.jvm, judgement.track.pool) for judgement in judgements if judgement.track.pool
@@ -77,7 +94,7 @@ class _Found:
         """pools and threads that consume threads wait for, with the group that waits"""
         self._inferred = inferred
         self._causes = _Causes()
-        self._held_up: Counter[Track] = Counter()
+        self._held_up: Counter[Track] = Counter(owners)
         self._members: dict[tuple[object, ...], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
 
     def why(self, judgement: Judgement) -> CauseOfWait:
@@ -103,8 +120,27 @@ class _Found:
             for members in self._members.values()
             if not _is_lonely_lock(members)
         ]
+        entries += [
+            msgspec.structs.replace(
+                _entry(members, self._sizes, self._by_track, self.serving, self._held_up, self._inferred),
+                pool=None,
+                pool_size=sum(one.state != "idle" for one in self._by_track.values()),
+            )
+            for members in self._lonely().values()
+            if len(members) >= _LEAST_STRANGERS
+        ]
         entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
         return tuple(entries)
+
+    def _lonely(self) -> dict[tuple[int, Track], list[tuple[Judgement, CauseOfWait]]]:
+        """Single threads of several pools behind one holder, which together are a queue."""
+        behind: dict[tuple[int, Track], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
+        for members in self._members.values():
+            judgement, _ = members[0]
+            holder = _root(judgement, self._by_track) if _is_lonely_lock(members) else None
+            if holder is not None:
+                behind[judgement.track.jvm, holder].append(members[0])
+        return behind
 
 
 class _Causes:
@@ -175,8 +211,16 @@ def _serving(
     return serving
 
 
-def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, str | None], str]) -> bool:
-    """Whether it is a fault that this thread makes no progress: always in a consumer, elsewhere only in clear cases."""
+def _is_fault(
+    judgement: Judgement,
+    why: CauseOfWait,
+    serving: dict[tuple[int, str | None], str],
+    owners: Container[Track],
+) -> bool:
+    """Whether it is a fault that this thread makes no progress: always in a consumer, elsewhere only in clear cases.
+
+    A thread that has a lock which others want holds them up, whatever it is for.
+    """
     track = judgement.track
     if track.last_meaning.runs_hooks:
         return False
@@ -187,7 +231,7 @@ def _is_fault(judgement: Judgement, why: CauseOfWait, serving: dict[tuple[int, s
         or judgement.now.in_crowd
     ):
         return True
-    if (track.jvm, track.pool or track.name) in serving:
+    if (track.jvm, track.pool or track.name) in serving or track in owners:
         return True
     if track.role in (roles.JVM, roles.CARRIER):
         return False
@@ -258,7 +302,7 @@ def _entry(
         pool=track.pool,
         pool_size=sizes[(track.jvm, track.pool)] if track.pool is not None else 1,
         group=group,
-        frame=frame_of(track),
+        frame=frame_of(track) or (common.telling_frame if track.role in _FOREIGN else None),
         listener=common.listener,
         wait=common.top,
         samples=min(judgement.run.count for judgement in judgements),
@@ -277,6 +321,7 @@ def _entry(
         lock_class=wait if why.kind == "lock" else None,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
+        second_connection=typical.now.second_connection,
         held_up=sum(held_up[judgement.track] for judgement in judgements),
     )
 

@@ -11,11 +11,13 @@ from typing import Any
 import msgspec
 import pytest
 
+from mqdiag.acceptance import Acceptance
 from mqdiag.baseline import Baseline, Known, read_baseline, with_baseline
 from mqdiag.cli import run
 from mqdiag.cli.common.write_baseline import baseline_text
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, UsageError
-from mqdiag.findings import Acceptance, Severity, Subject, fingerprint
+from mqdiag.findings import Severity, Subject
+from mqdiag.fingerprints import fingerprint
 from mqdiag.render import formats
 from tests.render import samples
 from tests.report_schema import validate_report

@@ -239,7 +239,7 @@ def test_archives_inside_archives_end_somewhere(tmp_path: Path) -> None:
     (tmp_path / "deep.zip").write_bytes(data)
     (only,) = walk(tmp_path / "deep.zip", tmp_path=tmp_path)
     assert isinstance(only, Input)
-    assert _reason(only) == "is an archive inside 4 others; unpack it first"
+    assert _reason(only) == "error: is an archive inside 4 others; unpack it first"
 
 
 def test_a_bomb_is_refused_and_what_came_before_it_stays(tmp_path: Path) -> None:

@@ -14,7 +14,8 @@ from mqdiag.facts.diff import DiffFacts, Growth
 from mqdiag.facts.heap import ConsumerFacts, QueueFacts
 from mqdiag.facts.heap_classes import ClassRow, Suspect
 from mqdiag.facts.thread_pools import WorkerPool
-from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, fingerprint
+from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
+from mqdiag.fingerprints import fingerprint
 from mqdiag.language import english
 
 

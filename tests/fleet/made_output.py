@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from mqdiag.fleet.files.instances import instance_of
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.commit import CHUNK, write_run
 from mqdiag.fleet.tables.layout import Layout, RunMark, day_of
@@ -101,11 +102,14 @@ def _write_part(
     tables: dict[str, list[Row]] = {table: [] for table in BY_DAY}
     own: list[Row] = []
     for one in analysed:
+        instance = instance_of(one.host, {})
         leading = {
             "incident": one.incident,
             "environment": "",
             "service": one.service,
             "host": one.host,
+            "workload": instance.workload,
+            "replica": instance.replica,
             "window_start": one.window_start,
         }
         tables["inputs"].append({**leading, "path": f"/in/{one.incident}"})
@@ -121,6 +125,7 @@ def _write_part(
                 "listing": f"l-{one.incident}",
                 "evidence": f"e-{one.incident}",
                 "settings": "s",
+                "revision": instance.revision,
                 "checked": list(one.checked),
                 **one.more,
             }

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.xdist_group("fleet")
 
 
+_GONE = pa.schema(
+    [(name, pa.string()) for name in ("environment", "service", "replica", "host")]
+    + [("gone_at", pa.timestamp("us", tz="UTC"))]
+)
+
+
 def _table(table: str, rows: list[dict[str, Any]]) -> pa.Table:
     return pa.Table.from_pylist([{"environment": "", **row} for row in rows], full_schema(table))
 
@@ -35,6 +41,7 @@ def _asked(name: str, *, limits: Mapping[str, float] | None = None, **tables: pa
         connection = run_tables(base, "r1")
         for limit, value in {"is_compared": True, **rule_limits(Settings()), **(limits or {})}.items():
             connection.execute(f'SET VARIABLE "{limit}" = {value}')
+        tables.setdefault("gone_hosts", _GONE.empty_table())
         for table, rows in tables.items():
             if table in ("current_findings", "unrefuted_findings") and "finding" not in rows.column_names:
                 rows = rows.append_column("finding", pa.array(range(len(rows))))
@@ -309,7 +316,13 @@ def test_the_latest_evidence_that_could_show_a_fault_decides_whether_it_is_open(
         ("still", "i2"),
     ]
     changes = pa.table({"kind": ["regression", "recovery", "recovery"]})
-    (counts,) = _rows("finding_counts", current_findings=frame, unrefuted_findings=still_open, changes=changes)
+    (counts,) = _rows(
+        "finding_counts",
+        current_findings=frame,
+        unrefuted_findings=still_open,
+        changes=changes,
+        current_incidents=_table("incidents", incidents),
+    )
     assert (counts["findings"], counts["errors"], counts["recovered"]) == (3, 3, 1)
     assert (counts["regressions"], counts["recoveries"]) == (1, 2)
 
@@ -346,6 +359,7 @@ def _common(
     versions: dict[str, str],
     limits: Mapping[str, float] | None = None,
     new: Sequence[dict[str, Any]] = (),
+    incidents: Sequence[dict[str, Any]] = (),
     asked: str = "common_traits",
 ) -> list[Any]:
     consumers = [
@@ -364,6 +378,9 @@ def _common(
     ]
     given["changes"] = pa.Table.from_pylist(new or [{}], _CHANGES)
     given["common_traits"] = _asked("common_traits", **given)
+    given["builds"] = given["earlier_builds"] = _asked(
+        "builds", current_incidents=_table("incidents", list(incidents))
+    )
     return _rows(asked, **given)
 
 

@@ -122,12 +122,40 @@ def test_a_path_with_nothing_says_so(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("places", "doubted"),
+    [
+        (["prod/orders/h1/a", "staging-2/orders/h1/a", "prod/pay/h1/a"], "services are called prod, staging-2"),
+        (
+            ["eu/orders/h1/a", "eu/orders/h2/a", "us/pay/h3/a"],
+            "2 folders that are taken for hosts have 3 different",
+        ),
+        (["orders/h1/logs/a", "orders/h2/logs/a", "pay/h3/dumps/a"], None),
+        (["orders/h1/20261121/a", "orders/h1/20261122/a"], None),
+        (["orders/h1/a", "test-pay/h1/a"], None),
+    ],
+)
+def test_labels_that_look_wrong_are_told(tmp_path: Path, places: list[str], doubted: str | None) -> None:
+    for place in places:
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / place).write_text("x")
+    listing = Listing([str(tmp_path)])
+    assert len(list(listing)) == len(places)
+    told = [english()(doubt) for doubt in listing.doubts]
+    assert (doubted is None and not told) or doubted in told[0]
+    named = Listing([str(tmp_path)], [Template("{environment}/{service}/{host}/**"), Template("**/{host}/a")])
+    assert len(list(named)) == len(places)
+    assert named.doubts == ()
+
+
 ROWS = {
     "path": ["orders/h1/a.hprof", "gone.hprof"],
     "service": ["shop", "shop"],
     "host": ["m1", "m2"],
     "time": ["2026-11-21T08:00:00Z", ""],
     "environment": ["prod", "prod"],
+    "build": ["8.2", ""],
+    "servce": ["a slip is no label", ""],
 }
 
 
@@ -140,7 +168,10 @@ def test_manifests(tree: Path, kind: str) -> None:
     else:
         pq.write_table(pa.table(ROWS), manifest)
     first, second = Listing([str(manifest)])
-    assert first.labels == Labels(service="shop", host="m1", environment="prod", time_ns=1795248000 * 10**9)
+    assert first.labels == Labels(
+        service="shop", host="m1", environment="prod", time_ns=1795248000 * 10**9, more=(("build", "8.2"),)
+    )
+    assert second.labels.more == ()
     assert first.bytes == len("orders/h1/a.hprof")
     assert second.error == "no such file"
 

@@ -65,7 +65,15 @@ def test_stars() -> None:
     assert Template("**/{host}.hprof").labels("a/b/c/h1.hprof") is not None
 
 
-@pytest.mark.parametrize("text", ["{servce}/{host}", "a/b.hprof", "{host}/{host}"])
+def test_further_parts_are_labels_of_one_s_own() -> None:
+    labels = Template("{team}/{service}/{host}/{image}/**").labels("core/orders/h1/shop:8.2/x/a.hprof")
+    assert labels is not None
+    assert labels.more == (("image", "shop:8.2"), ("team", "core"))
+
+
+@pytest.mark.parametrize(
+    "text", ["{servce}/{host}", "a/b.hprof", "{host}/{host}", "{env}/{host}", "{hostname}/x", "{A b}/{host}"]
+)
 def test_a_wrong_template_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         Template(text)

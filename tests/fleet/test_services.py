@@ -31,7 +31,7 @@ from tests.fleet.made_output import Analysed, Row, at, finding, write_output
 from tests.layers import NIGHTLY
 
 
-def _found(rule: str) -> Row:
+def found_row(rule: str) -> Row:
     """A row whose document is a whole finding."""
     document = Finding(
         rule=rule,
@@ -48,7 +48,7 @@ def _found(rule: str) -> Row:
 
 
 def _incident(service: str, host: str, *rules: str, day: int = 2, **more: Any) -> Analysed:
-    found = tuple(map(_found, rules))
+    found = tuple(map(found_row, rules))
     return Analysed(
         incident=f"{service}{host}{day}",
         service=service,

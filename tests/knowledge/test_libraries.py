@@ -183,3 +183,10 @@ def test_what_a_database_does_now_comes_before_the_own_advice_and_other_shared_a
     assert look == remedy("look_at_innodb")[0].template
     assert own == mysql.advice[0]
     assert mysql.remedy[-1] == remedy("stop_the_query")[0]
+
+
+def test_what_a_database_does_at_this_minute_is_asked_first() -> None:
+    databases = [one for one in lookup.all_libraries() if one.cause == "slow-database" and one.kind != "pool"]
+    assert len(databases) > 20
+    later = [one.name for one in databases if not one.remedy[0].template.startswith("Look at ")]
+    assert not later

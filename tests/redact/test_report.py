@@ -290,3 +290,24 @@ def test_every_text_of_a_report_says_what_it_may_tell(kind: type[msgspec.Struct]
     hints = get_type_hints(kind, include_extras=True)
     undeclared = [name for name, hint in hints.items() if holds_plain_text(hint)]
     assert undeclared == ([] if kind is not Finding else ["evidence"])
+
+
+def test_the_host_of_a_process_is_hidden_wherever_its_name_stands() -> None:
+    name = "pid 42 on bobs-laptop"
+    row = ProcessFacts(name=name, pid=42)
+    found = Finding(
+        rule="deadlock",
+        severity=Severity.ERROR,
+        cause="deadlock",
+        confidence=Confidence.HIGH,
+        fingerprint="1",
+        title=say("{process} hangs", process=name),
+        subject=Subject(),
+        evidence={},
+        remedy=(),
+        processes=(name,),
+    )
+    report = redact_report(Report(mqdiag="1", inputs=(), findings=(found,), other_processes=(row,)))
+    assert report.other_processes[0].name == "pid 42 on host-1"
+    assert report.findings[0].processes == ("pid 42 on host-1",)
+    assert english()(report.findings[0].title) == "pid 42 on host-1 hangs"

@@ -7,23 +7,13 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.acceptance import Acceptance, Lapsed
 from mqdiag.diagnose.answer import answered
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ConsumerFacts, MessageHolder, MessageTotals, QueueFacts
 from mqdiag.facts.heap_classes import ClassRow, Suspect
 from mqdiag.facts.heap_threads import HeapThread, MessageInHand
-from mqdiag.findings import (
-    Acceptance,
-    Confidence,
-    Failed,
-    Finding,
-    Lapsed,
-    Report,
-    RuleCard,
-    Severity,
-    Skipped,
-    Subject,
-)
+from mqdiag.findings import Confidence, Failed, Finding, Report, RuleCard, Severity, Skipped, Subject
 from mqdiag.text import Text, say
 
 GROUP = "temp-file-clean-group"

@@ -8,7 +8,8 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts import AdminFacts, Facts
-from mqdiag.facts.admin import GroupProgress, QueueProgress
+from mqdiag.facts.admin import ConnectedClient, ConsumerConnection, GroupProgress, QueueProgress
+from mqdiag.facts.services import ServicesFacts, Socket
 from mqdiag.findings import Finding
 from mqdiag.rules import consumer_backlog
 from tests.rules import checks
@@ -81,3 +82,30 @@ def test_small_backlogs_are_messages_on_their_way() -> None:
 def test_what_drains_soon_is_worth_a_note_only() -> None:
     assert found(group("CID", 3000, 3000, tps=500))[0].severity == "info"
     assert found(group("CID", 3000, 3000, tps=5))[0].severity == "warning"
+
+
+@pytest.mark.parametrize(
+    ("connected", "cause", "silent"),
+    [
+        ({"10.0.0.1@A": "10.0.0.1:40001", "10.0.0.2@B": "10.0.0.2:40002"}, "client-stands", "10.0.0.2@B"),
+        # two instances of one host, and the captured process has the other connection
+        ({"10.0.0.1@A": "10.0.0.1:40001", "10.0.0.1@B": "10.0.0.1:40002"}, "client-stands", "10.0.0.1@B"),
+        ({"10.0.0.1@A": "10.0.0.1:40001"}, "queue-without-consumer", None),
+        ({f"10.0.0.{host}@C": f"10.0.0.{host}:40001" for host in (1, 2, 3)}, "queue-without-consumer", None),
+    ],
+)
+def test_the_only_client_that_does_not_answer_is_named(
+    connected: dict[str, str], cause: str, silent: str | None
+) -> None:
+    """mqadmin shows no client for the queues of one that stands still."""
+    clients = tuple(ConnectedClient(client_id=name, address=address) for name, address in connected.items())
+    admin = AdminFacts(
+        groups=(group("CID_a", 2000, 3000, clients=("10.0.0.1", None)),),
+        consumer_connections=(ConsumerConnection(source="x", group="CID_a", clients=clients),),
+    )
+    own = Socket(
+        pid=1, local="10.0.0.1", local_port=40001, remote="10.0.0.9", remote_port=10911, source="sockets.txt"
+    )
+    facts = Facts(admin=admin, services=ServicesFacts(sockets=(own,)))
+    (finding,) = checks.findings(consumer_backlog, facts)
+    assert (finding.cause, finding.evidence.get("silent_client")) == (cause, silent)

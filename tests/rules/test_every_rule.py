@@ -10,7 +10,8 @@ import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Confidence, Finding, fingerprint
+from mqdiag.findings import Confidence, Finding
+from mqdiag.fingerprints import fingerprint
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.rule_card import FOLDER
 from mqdiag.language import english

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
+from mqdiag.acceptance import Acceptance
 from mqdiag.causes.link import ANY_FAULT, ANY_RULE, SAME_THREADS, standing
 from mqdiag.facts import AdminFacts, Facts
-from mqdiag.findings import Acceptance, Finding, Severity
+from mqdiag.findings import Finding, Severity
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.engine import run_rules
 from tests.rules.made import made_rule

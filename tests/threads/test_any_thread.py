@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.facts import StacksFacts
-from tests.threads.made import HTTP, READ, RUN, TAKE, At, facts, states
+from tests.threads.made import HTTP, READ, RUN, TAKE, At, facts, report, states
 
 TASK = (
     "java.util.concurrent.FutureTask.run(FutureTask.java:266)",
@@ -387,3 +387,75 @@ def test_the_holder_waits_for_room_that_who_wants_its_lock_makes(
     assert (found.holder, found.pool, found.for_room, found.samples) == ("web-1", name, True, 3)
     other = At("other", 12, empties.frames[:2], BLOCKED)
     assert facts(tmp_path, [[holder, other]] * 3).hidden_deadlocks == ()
+
+
+PREAD = ("com.disks.Lib.pread(Native Method)", "com.acme.Files.next(Files.java:8)", *TASK)
+
+
+@pytest.mark.parametrize(("grew_ms", "found"), [(0.0, True), (4000.0, False)])
+def test_a_task_in_native_code_without_processor_time_hangs(
+    grew_ms: float, found: bool, tmp_path: Path
+) -> None:
+    samples = [many("disk", 4, PREAD, cpu=5.0 + grew_ms * index) for index in range(5)]
+    rules = {one.rule for one in report(tmp_path, samples).findings}
+    assert ("threads-stuck" in rules) is found
+
+
+def test_a_holder_in_one_call_is_told_though_who_waits_has_just_come(tmp_path: Path) -> None:
+    """The library's own thread would rest in a latch; the object of its call is the same in both dumps."""
+    sync = "<0x00000000f0000091> (a java.util.concurrent.locks.ReentrantLock$NonfairSync)"
+    latch = "<0x00000000f0000092> (a java.util.concurrent.CountDownLatch$Sync)"
+    warm = (
+        PARK,
+        f"- parking to wait for  {latch}",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:231)",
+        "org.elasticsearch.index.IndexWarmer.warm(IndexWarmer.java:68)",
+        *TASK,
+    )
+    refresh = (
+        PARK,
+        f"- parking to wait for  {sync}",
+        "java.util.concurrent.locks.ReentrantLock.lock(ReentrantLock.java:285)",
+        "org.elasticsearch.index.engine.InternalEngine.refresh(InternalEngine.java:1888)",
+        *TASK,
+    )
+    holder = At("refresh-1", 7, warm, WAITING, None, synchronizers=(sync,))
+    late = [At(f"refresh-{at}", at + 7, refresh, WAITING, None) for at in (2, 3)]
+    found = report(tmp_path, [[holder], [holder, *late]], every=200.0).findings
+    (told,) = [one for one in found if one.rule == "threads-stuck"]
+    assert told.evidence["held_up"] == 2
+    assert told.evidence["threads"] == ("refresh-1",)
+
+
+@pytest.mark.parametrize(("counts", "found"), [((3, 4, 5, 6, 6), True), ((3, 4, 2, 6, 3), False)])
+def test_a_queue_that_only_grows_behind_one_owner(counts: tuple[int, ...], found: bool, tmp_path: Path) -> None:
+    """Without CPU times nothing tells whether the owner moves; nobody before it ever got the lock."""
+    root = "<0x00000000f0000081> (a org.apache.log4j.spi.RootLogger)"
+    write = (
+        "java.io.FileOutputStream.writeBytes(Native Method)",
+        "org.apache.log4j.ConsoleAppender.append(ConsoleAppender.java:201)",
+        "org.apache.log4j.Category.callAppenders(Category.java:206)",
+        f"- locked {root}",
+        "com.acme.Audit.note(Audit.java:44)",
+        RUN,
+    )
+    want = (
+        "org.apache.log4j.Category.callAppenders(Category.java:205)",
+        f"- waiting to lock {root}",
+        "com.acme.Audit.note(Audit.java:44)",
+        RUN,
+    )
+    owner = At("claims-99", 99, write, "RUNNABLE", None)
+    samples = [[owner, *many("claims", count, want, BLOCKED, None)] for count in counts]
+    rules = {one.rule for one in report(tmp_path, samples, every=57.0).findings}
+    assert ("lock-convoy" in rules) is found
+
+
+@pytest.mark.parametrize(("cpu", "found"), [(90_000.0, True), (9_000.0, False)])
+def test_one_dump_tells_a_thread_that_computed_all_its_life(cpu: float, found: bool, tmp_path: Path) -> None:
+    """The dumps of the helper say that threads are 100 s old."""
+    infer = At(
+        "compiler", 7, ("com.acme.Types.infer(Types.java:8)", "com.acme.Main.main(Main.java:2)"), cpu=cpu
+    )
+    told = [one for one in report(tmp_path, [[infer]]).findings if one.rule == "busy-loop"]
+    assert [(str(one.severity), one.evidence["share_of_core"]) for one in told] == [("info", 0.9)] * found

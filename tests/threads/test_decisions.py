@@ -9,7 +9,7 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.language import english
-from mqdiag.threads import decide
+from mqdiag.threads import same_work
 from tests.threads.made import CONSUME, HTTP, MYSQL, READ, SLEEP, TAKE, At, dump, facts, report, states
 
 WORKER = "ConsumeMessageThread_CID_1"
@@ -332,7 +332,7 @@ def test_what_a_thread_started_from_decides_nothing(tmp_path: Path) -> None:
 )
 def test_which_locks_are_one_whatever_their_addresses(locks: str, same: list[str], others: list[str]) -> None:
     def known(text: str) -> object:
-        return decide._which_are_one([(f"0x{lock}",) for lock in text])
+        return same_work._which_are_one([(f"0x{lock}",) for lock in text])
 
     assert {known(text) for text in same} == {known(locks)}
     assert all(known(text) != known(locks) for text in others)

@@ -11,7 +11,7 @@ from mqdiag.facts import StacksFacts
 from mqdiag.language import english
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.threads.facts import stacks_facts
-from tests.threads.made import CONSUME, HTTP, TAKE, At, facts, report
+from tests.threads.made import CONSUME, HTTP, MYSQL, TAKE, At, facts, report
 from tests.threads.real_series import CASES
 
 FOLDER = CASES / "class-init-deadlock"
@@ -144,6 +144,29 @@ def test_a_pool_that_nobody_can_give_back_to_is_exhausted(tmp_path: Path) -> Non
     assert not facts(tmp_path, [[*waiting, At("busy", 80, HTTP)]]).standstills
 
 
+@pytest.mark.parametrize(("waiting", "queries", "found"), [(12, 3, True), (6, 3, False), (4, 1, False)])
+def test_a_queue_before_a_pool_is_told_with_who_has_a_connection(
+    waiting: int, queries: int, found: bool, tmp_path: Path
+) -> None:
+    queue = [At(f"http-nio-8080-exec-{n}", 40 + n, POOL, "WAITING (parking)") for n in range(waiting)]
+    wrapped = (
+        *MYSQL[:5],
+        "com.alibaba.druid.pool.DruidPooledPreparedStatement.executeQuery(X.java:1)",
+        *MYSQL[5:],
+    )
+    users = [At(f"http-nio-8080-exec-{n}", 40 + n, wrapped) for n in range(90, 90 + queries)]
+    told = [
+        one for one in report(tmp_path, [[*queue, *users]]).findings if one.rule == "connection-pool-exhausted"
+    ]
+    assert bool(told) is found
+    for one in told:
+        assert (one.cause, str(one.severity)) == ("slow-database", "info")
+        assert one.evidence["possible_user"] == "http-nio-8080-exec-90"
+        assert "SHOW FULL PROCESSLIST" in next(
+            text.template for text in one.remedy if "Look at" in text.template
+        )
+
+
 def test_a_frame_says_that_the_queue_of_the_logger_is_full(tmp_path: Path) -> None:
     frames = (
         "org.apache.logging.log4j.core.async.AsyncLoggerDisruptor.enqueueLogMessageWhenQueueFull(AsyncLogger.java:246)",
@@ -157,7 +180,9 @@ def test_a_frame_says_that_the_queue_of_the_logger_is_full(tmp_path: Path) -> No
 @pytest.mark.parametrize("case", ["hikari-progressing", "jedis-progressing", "log-progressing"])
 def test_one_sample_of_a_busy_process_accuses_nobody(case: str) -> None:
     for sample in read_stacks(str(CASES / case / "series.tar.gz")).samples:
-        assert not stacks_facts([sample]).standstills
+        # a queue before a pool is told as information, with who has a connection
+        stills = stacks_facts([sample]).standstills
+        assert all(still.kind == "pool" and still.possible_user for still in stills)
 
 
 def test_a_tree_of_locks_is_a_crowd_behind_its_root(tmp_path: Path) -> None:
@@ -208,3 +233,34 @@ def test_a_pool_with_all_threads_in_one_call_has_none_free(free: int, tmp_path: 
     found = report(tmp_path, [[*taken, *(At("check-9", 29, TAKE, "WAITING (parking)") for _ in range(free))]])
     stuck = [(one.cause, str(one.severity)) for one in found.findings if one.rule == "threads-stuck"]
     assert stuck == ([] if free else [("hangs-or-slow", "warning")])
+
+
+@pytest.mark.parametrize(("others", "found"), [("answers", True), ("work", False)])
+def test_threads_of_several_pools_are_one_crowd(others: str, found: bool, tmp_path: Path) -> None:
+    """A thread of a timer syncs a file under a lock; whoever waits for an answer is no sign that work goes on."""
+    pages = "<0x00000000f0000083> (a com.acme.Pages)"
+    sync = (
+        "sun.nio.ch.FileDispatcherImpl.force0(Native Method)",
+        "sun.nio.ch.FileChannelImpl.force(FileChannelImpl.java:378)",
+        "com.acme.Pages.sync(Pages.java:226)",
+        f"- locked {pages}",
+    )
+    wants = ("com.acme.Pages.isPaging(Pages.java:277)", f"- waiting to lock {pages}")
+    behind = [
+        At(f"{name} (server-9)", at, wants, "BLOCKED (on object monitor)") for at, name in enumerate("abcd", 20)
+    ]
+    frames = {
+        "answers": (
+            "jdk.internal.misc.Unsafe.park(Native Method)",
+            "com.acme.Channel.sendBlocking(Channel.java:8)",
+        ),
+        "work": ("com.acme.Work.run(Work.java:5)",),
+    }[others]
+    state = "WAITING (parking)" if others == "answers" else "RUNNABLE"
+    rest = [At(f"sender-{at}", 60 + at, frames, state) for at in range(30)]
+    told = [
+        one
+        for one in report(tmp_path, [[At("timer", 11, sync), *behind, *rest]]).findings
+        if one.rule == "lock-convoy"
+    ]
+    assert [(one.evidence["holder"], one.evidence["thread_count"]) for one in told] == [("timer", 4)] * found

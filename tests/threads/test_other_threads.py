@@ -168,7 +168,7 @@ def test_a_lost_pull_thread(tmp_path: Path) -> None:
     whole = [*sample, At("PullMessageService", 41, (*TAKE[:2], RUN), "WAITING (parking)")]
     (alone,) = report(tmp_path, [whole] * 3).findings
     assert alone.rule == "idle-consumer"
-    assert "the listener keeps up" in said(alone)
+    assert "the listener keeps up, or none arrives" in said(alone)
 
 
 def test_a_pool_of_no_consumer_that_hangs_is_an_error_by_its_share(tmp_path: Path) -> None:

@@ -193,7 +193,8 @@ REPORT = (
     commands.option(
         "--redact",
         is_flag=True,
-        help="Hide what may be personal: message keys and ids, texts, addresses, names of the application's threads.",
+        help="Hide what may be personal: message keys and ids, texts, addresses, names of the application's threads,"
+        " the host of a process. Paths stay as you name them: begin in the folder of the evidence.",
     ),
     DEBUG_OPTION,
 )

@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from typing import NamedTuple
 
 from mqdiag.language import english
+from mqdiag.process_use import own_memory_bytes
 from mqdiag.progress import Passing, Progress
 from mqdiag.text import Text, say
-from mqdiag.workers import own_memory_bytes
 
 LOOK_S = 0.01
 """between two looks at the memory"""

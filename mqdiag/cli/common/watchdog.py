@@ -18,9 +18,9 @@ import msgspec
 from mqdiag.config import parse_size
 from mqdiag.errors import EXIT_INPUT, InputError, UsageError
 from mqdiag.files import remove_unfinished
+from mqdiag.process_use import own_memory_bytes, used
 from mqdiag.progress import Passing, Progress, note_once
 from mqdiag.text import Text, say
-from mqdiag.workers import own_memory_bytes, used_by_workers
 
 CPU_S, CPU_S_FOR_MB = 180.0, 3.0
 """a minute of it compiles kernels on a slow machine; logs that shrink to a fiftieth take 2 s for each packed MB"""
@@ -202,8 +202,8 @@ def _size_bytes(path: str) -> int:
 
 
 def _used_cpu_s() -> float:
-    return time.process_time() + used_by_workers()[0]
+    return time.process_time() + used.so_far()[0]
 
 
 def _used_memory_bytes() -> int:
-    return own_memory_bytes() + used_by_workers()[1]
+    return own_memory_bytes() + used.so_far()[1]

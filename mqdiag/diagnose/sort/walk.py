@@ -212,7 +212,7 @@ class Walk:
 
     def _archive(self, piece: Piece, content: Content, depth: int) -> Iterator[Piece | Input]:
         if depth >= MAX_DEPTH:
-            yield _skipped(piece.name, nested_too_deep())
+            yield _broken(piece.name, nested_too_deep())
             return
         members = list(unpack(piece.path, piece.name, content, self._budget, self._keeps, given=depth == 0))
         taken: set[str] = set()

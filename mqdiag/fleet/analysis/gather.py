@@ -22,7 +22,8 @@ from mqdiag.facts.fleet import (
     SettingDrift,
     SharedCause,
 )
-from mqdiag.findings import Finding, Severity, fingerprint
+from mqdiag.findings import Finding, Severity
+from mqdiag.fingerprints import fingerprint
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.report_json import finding_from_json, text_of
 from mqdiag.rules.discovery import rules_about
@@ -43,7 +44,12 @@ Fact = TypeVar("Fact", bound=msgspec.Struct)
 
 
 def fleet_facts(
-    now: Picture, before: Picture | None, totals: FleetTotals, out: str, settings: Settings
+    now: Picture,
+    before: Picture | None,
+    totals: FleetTotals,
+    out: str,
+    settings: Settings,
+    doubts: tuple[Text, ...] = (),
 ) -> tuple[FleetFacts, tuple[Finding, ...], tuple[str, ...]]:
     """Compare the instances of a run, and the run with an earlier one.
 
@@ -53,19 +59,21 @@ def fleet_facts(
         totals: what the work itself has counted.
         out: the output as the user named it.
         settings: the limits of rules.
+        doubts: what looks wrong about the labels.
 
     Returns:
         The facts, one finding for each fault of each service, and the rule of each that a configuration lowered in a
         service.
     """
     now.prepare(before, rule_limits(settings))
+    (counts,) = now.rows("finding_counts")
     told, _ = _top(now, "told_changes", LISTED, change)
     services, service_count = _top(now, "services", SERVICES, partial(plain_fact, kind=ServiceState))
     causes, cause_count = _top(
         now,
         "shared_causes",
         LISTED,
-        lambda row: _with_example({**row, "host_share": row["hosts"] / totals.hosts}, SharedCause),
+        lambda row: _with_example({**row, "host_share": row["hosts"] / counts["hosts"]}, SharedCause),
     )
     common, _ = _top(now, "common_traits", LISTED, partial(_with_example, kind=CommonTrait))
     spread, _ = _top(now, "hosts_by_rule", CELLS, partial(plain_fact, kind=HostsByRule))
@@ -75,7 +83,6 @@ def fleet_facts(
     groups, group_count = _top(now, "capacities", LISTED, partial(plain_fact, kind=GroupCapacity))
     failed, failure_count = _top(now, "lost_files", LISTED, lost_file)
     lone, _ = _top(now, "lone_faults", LONE, lone_finding)
-    (counts,) = now.rows("finding_counts")
     facts = FleetFacts(
         run=now.run,
         against=None if before is None else before.run,
@@ -99,6 +106,7 @@ def fleet_facts(
         changes=told,
         capacity=groups,
         failures=failed,
+        doubts=doubts,
     )
     return facts, lone, tuple(sorted(row["rule"] for row in now.rows("lowered_rules")))
 
@@ -152,7 +160,10 @@ def lone_finding(row: Mapping[str, Any]) -> Finding:
 def change(row: Mapping[str, Any]) -> FleetChange:
     """A fault that is new or gone."""
     title = finding_from_json(row["document"]).title
-    return _ranked({**row, "consumer_group": row["consumer_group"] or None, "title": title}, FleetChange)
+    told = {name: row[name] or () for name in ("builds", "earlier_builds")}
+    return _ranked(
+        {**row, **told, "consumer_group": row["consumer_group"] or None, "title": title}, FleetChange
+    )
 
 
 def setting_drift(row: Mapping[str, Any]) -> SettingDrift:

@@ -17,6 +17,7 @@ EARLIER = {
     "earlier_faults": "service_faults",
     "earlier_checked_rules": "checked_rules",
     "earlier_findings": "unrefuted_findings",
+    "earlier_builds": "builds",
 }
 """names that comparisons have for tables of an earlier run"""
 ROWS_AT_ONCE = 100
@@ -52,8 +53,19 @@ class Picture:
         counts = {name: count for name, count in self._counts.items() if name != "runs"}
         return FleetTotals(**counts, known=counts["incidents"] - counts["analysed"], left_out=left_out)
 
-    def find_faults(self) -> None:
-        """Copy the findings, and tell which of them are open."""
+    def find_faults(self, before: Picture | None = None) -> None:
+        """Copy the findings, and tell which of them are open.
+
+        Args:
+            before: an earlier run, whose incidents tell which pods are gone even if they are no longer listed.
+        """
+        earlier = "FROM current_incidents"
+        if before is not None:
+            own = f"{schema_of(before.run)}.current_incidents"
+            earlier += f" UNION ALL FROM {own} ANTI JOIN current_incidents USING (incident)"
+        self._tables.execute(f"CREATE VIEW known_incidents AS {earlier}")
+        gone = select("gone_hosts").replace("FROM current_incidents", "FROM known_incidents")
+        self._tables.execute(f"CREATE TABLE gone_hosts AS {gone}")
         number = "nextval('copied.main.finding_numbers') AS finding"
         self._copy(
             "findings",
@@ -65,6 +77,7 @@ class Picture:
         self._define("TABLE", "service_faults")
         self._define("TABLE", "checked_rules")
         self._define("TABLE", "lowered_rules")
+        self._define("TABLE", "builds")
 
     def prepare(self, before: Picture | None, limits: Mapping[str, float]) -> None:
         """Define what all comparisons share.
@@ -77,9 +90,9 @@ class Picture:
         for name, value in {"is_compared": before is not None, **limits}.items():
             self._tables.execute(f'SET VARIABLE "{name}" = {value}')
         self._before = before
-        self.find_faults()
         if before is not None:
             before.find_faults()
+        self.find_faults(before)
         for name, table in EARLIER.items():
             rows = f"{table} LIMIT 0" if before is None else f"{schema_of(before.run)}.{table}"
             self._tables.execute(f"CREATE VIEW {name} AS FROM {rows}")

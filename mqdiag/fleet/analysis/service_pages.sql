@@ -9,7 +9,8 @@ WITH host_errors AS (
 ), host_incidents AS (
     SELECT environment, service, host, count(*) AS incidents, count(*) FILTER (status = 'failed') AS failed,
            strftime(max(window_start), '%Y-%m-%dT%H:%M:%SZ') AS latest_evidence
-    FROM current_incidents SEMI JOIN asked USING (environment, service) GROUP BY environment, service, host
+    FROM current_incidents SEMI JOIN asked USING (environment, service) ANTI JOIN gone_hosts USING (environment, service, host)
+    GROUP BY environment, service, host
 ), of_hosts AS (
     SELECT environment, service, list({'host': host, 'incidents': incidents, 'failed': failed, 'errors': coalesce(errors, 0),
                'warnings': coalesce(warnings, 0), 'latest_evidence': latest_evidence}

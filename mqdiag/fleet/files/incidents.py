@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from mqdiag.fleet.files.instances import instance_of
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.files.storage import without_options
 
@@ -33,6 +34,12 @@ class Incident(msgspec.Struct, frozen=True, kw_only=True):
     """time of its first file"""
     bytes: int
     files: tuple[IncidentFile, ...]
+    workload: str | None = None
+    replica: str | None = None
+    revision: str | None = None
+    """see `Instance`"""
+    labels: tuple[tuple[str, str], ...] = ()
+    """further labels by name, of the first file"""
     listing: str
     """hash of what a listing tells of it: unchanged means that nothing needs to be read to know it again"""
 
@@ -87,6 +94,7 @@ def _is_heap_dump(file: EvidenceFile) -> bool:
 def _incident(begun: list[tuple[int, EvidenceFile]]) -> Incident:
     first_ns, first = begun[0]
     listed = (part for _, file in begun for part in (file.uri, file.bytes, file.modified_ns))
+    instance = instance_of(first.labels.host, dict(first.labels.more))
     return Incident(
         environment=first.labels.environment,
         service=first.labels.service,
@@ -94,8 +102,23 @@ def _incident(begun: list[tuple[int, EvidenceFile]]) -> Incident:
         window_start_ns=first_ns or None,
         bytes=sum(file.bytes for _, file in begun),
         files=tuple(IncidentFile(uri=file.uri, bytes=file.bytes, error=file.error) for _, file in begun),
-        listing=hash_of(first.labels.environment, first.labels.service, first.labels.host, *listed),
+        workload=instance.workload,
+        replica=instance.replica,
+        revision=instance.revision,
+        labels=first.labels.more,
+        listing=hash_of(
+            first.labels.environment,
+            first.labels.service,
+            first.labels.host,
+            *label_parts(first.labels.more),
+            *listed,
+        ),
     )
+
+
+def label_parts(labels: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """Further labels as parts of a key: other labels make another incident."""
+    return (f"{name}={value}" for name, value in labels)
 
 
 def hash_of(*parts: object) -> str:

@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import msgspec
 
 from mqdiag.errors import UsageError
+from mqdiag.spelling import nearest
 from mqdiag.text import say
 
 UNKNOWN = "unknown"
 _PARTS = ("service", "host", "environment", "time")
+_LABEL = re.compile(r"[a-z][a-z0-9_.-]{0,39}", re.ASCII)
+_SLIP = 0.75
+"""likeness from which a name is a slip for that of a known part"""
+MOST_LABELS = 20
+LONGEST_LABEL = 256
+"""characters of its value"""
 _DATE_TIME = re.compile(
     r"(\d{4})-?(\d\d)-?(\d\d)(?:[T_-]?(\d\d)[:-]?(\d\d)(?:[:-]?(\d\d)(?:[.,]\d+)?)?)?Z?", re.ASCII
 )
@@ -26,6 +34,8 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
     environment: str = ""
     time_ns: int | None = None
     """since 1970; None where only the file's own time is known"""
+    more: tuple[tuple[str, str], ...] = ()
+    """further labels by name, such as build or zone; some of them say what the name of the host does not"""
 
 
 class Template:
@@ -46,10 +56,11 @@ class Template:
                 pattern += "[^/]*"
             elif piece.startswith("{"):
                 name = piece[1:-1]
-                if name not in _PARTS:
+                if name not in _PARTS and not is_label(name):
                     raise UsageError(
                         say(
-                            "--template {text}: no part {piece}; there are {parts}",
+                            "--template {text}: no part {piece}; there are {parts}, and labels of your own such as"
+                            " {{build}}",
                             text=repr(text),
                             piece=piece,
                             parts=tuple(_PARTS),
@@ -69,6 +80,7 @@ class Template:
                 )
             )
         self.names_host = "host" in names
+        self._labels = [name for name in names if name not in _PARTS]
         self._pattern = re.compile(pattern + r"(?:\.gz)?", re.DOTALL)
 
     def labels(self, relative: str) -> Labels | None:
@@ -87,7 +99,23 @@ class Template:
             host=parts.get("host") or _stem(relative),
             environment=parts.get("environment") or "",
             time_ns=time_ns,
+            more=further({name: parts[name] for name in self._labels}),
         )
+
+
+def is_label(name: str) -> bool:
+    """Whether a label of one's own can have a name: one that is nearly that of a known part is a slip."""
+    if _LABEL.fullmatch(name) is None:
+        return False
+    return not any(known.startswith(name) or name.startswith(known) for known in _PARTS) and not nearest(
+        name, _PARTS, alike=_SLIP
+    )
+
+
+def further(named: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
+    """Labels beside the known ones, by name, as far as they have a value."""
+    told = ((name, value[:LONGEST_LABEL]) for name, value in sorted(named.items())[:MOST_LABELS])
+    return tuple((name, value) for name, value in told if value)
 
 
 def default_labels(relative: str) -> Labels:

@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.errors import InputError, first_line
 from mqdiag.facts.fleet import LeftOut
 from mqdiag.fleet.files.captures import Capture, capture_in, is_note
+from mqdiag.fleet.files.labelling import Labelling
 from mqdiag.fleet.files.labels import UNKNOWN, Labels, Template, default_labels
 from mqdiag.fleet.files.manifest import is_manifest, manifest_files
 from mqdiag.fleet.files.storage import Entry, Storage, storage
@@ -62,6 +63,7 @@ class Listing:
         self._since_ns = since_ns
         self._only = only
         self._left_out = Counter[str]()
+        self._labelling = Labelling()
         self.given: dict[str, int] = dict.fromkeys(paths, 0)
         """files found, by given path"""
         self.errors: dict[str, Text] = {}
@@ -71,6 +73,11 @@ class Listing:
     def left_out(self) -> LeftOut:
         """What was there and is not analysed, counted as far as the listing has come."""
         return LeftOut(**self._left_out)
+
+    @property
+    def doubts(self) -> tuple[Text, ...]:
+        """What looks wrong about the labels, as far as the listing has come."""
+        return self._labelling.doubts()
 
     def __iter__(self) -> Iterator[EvidenceFile]:
         for given in self._paths:
@@ -171,6 +178,8 @@ class Listing:
                 return None
         else:
             labels = default_labels(relative)
+            self._labelling.by_folders(relative)
+        self._labelling.labelled(labels)
         return _evidence(store.uri(entry.path), entry, labels)
 
     def _of_manifest(self, given: str, store: Storage, path: str) -> Iterator[EvidenceFile]:

@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from mqdiag.errors import InputError, first_line
-from mqdiag.fleet.files.labels import UNKNOWN, Labels, parse_time, time_ns
+from mqdiag.fleet.files.labels import MOST_LABELS, UNKNOWN, Labels, further, is_label, parse_time, time_ns
 from mqdiag.fleet.files.storage import Storage
 from mqdiag.text import say
 
@@ -63,8 +63,14 @@ def manifest_files(given: str, store: Storage, path: str) -> Iterator[tuple[str,
                 host=_text(row, "host") or posixpath.basename(place).split(".")[0],
                 environment=_text(row, "environment"),
                 time_ns=_time(given, number, row.get("time")),
+                more=further({name: _text(row, name) for name in row if _is_further(name)}),
             ),
         )
+
+
+def _is_further(name: object) -> bool:
+    """Whether a column is a label of one's own; what a line of CSV has too much of has no name."""
+    return isinstance(name, str) and name not in COLUMNS and is_label(name)
 
 
 def _text(row: dict[str, Any], name: str) -> str:
@@ -94,7 +100,10 @@ def _check(given: str, names: list[str]) -> None:
     if "path" not in names:
         raise InputError(
             given,
-            say("has no column path; a manifest has {columns}, all but path optional", columns=tuple(COLUMNS)),
+            say(
+                "has no column path; a manifest has {columns}, all but path optional, and labels of your own",
+                columns=tuple(COLUMNS),
+            ),
         )
 
 
@@ -144,7 +153,7 @@ def _plain_columns(given: str, schema: pq.ParquetSchema) -> list[str]:
     names = schema.to_arrow_schema().names
     _check(given, names)
     wanted = [name for name in COLUMNS if name in names]
-    leaves = (schema.column(number) for number in range(len(schema.names)))
+    leaves = [schema.column(number) for number in range(len(schema.names))]
     plain = {
         leaf.path
         for leaf in leaves
@@ -153,7 +162,9 @@ def _plain_columns(given: str, schema: pq.ParquetSchema) -> list[str]:
     for name in wanted:
         if name not in plain or names.count(name) > 1:
             raise InputError(given, say("needs one column {name}, of texts or times", name=name))
-    return wanted
+    texts = {leaf.path for leaf in leaves if leaf.physical_type == "BYTE_ARRAY"} & plain
+    labels = [name for name in names if _is_further(name) and name in texts and names.count(name) == 1]
+    return [*wanted, *sorted(labels)[:MOST_LABELS]]
 
 
 def _declared_bytes(metadata: pq.FileMetaData) -> int:

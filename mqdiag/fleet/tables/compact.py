@@ -25,7 +25,7 @@ from mqdiag import __version__
 from mqdiag.fleet.tables.arrow import BATCH, file_schema, pieces, table_bytes, table_rows
 from mqdiag.fleet.tables.commit import in_order, remove_unmarked
 from mqdiag.fleet.tables.layout import NAME, CompactionMark, Layout, RunMark, day_in
-from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
+from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, KEPT_FACTS, SCHEMA_VERSION, UNKNOWN_DAY
 
 ROWS_BYTES = 256 << 20
 """rows of one file, in memory; zstd makes a fourth to a tenth of it"""
@@ -96,6 +96,8 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
         _point_to(layout, kept, name, wanted)
         _remove_runs(layout, removed)
         _remove_partitions(layout, name)
+    if kept:
+        _remove_facts(layout, kept)
     after = _sizes(layout)
     return Compacted(
         runs_kept=len(kept),
@@ -197,6 +199,16 @@ def _remove_runs(layout: Layout, runs: set[str]) -> None:
         layout.forget(run)
         for table in reversed(ALL_TABLES):  # first the row of `runs`, by which queries find the others
             layout.store.remove_folder(layout.partition(table, run))
+
+
+def _remove_facts(layout: Layout, kept: list[RunMark]) -> None:
+    """Remove facts that no incident of the kept runs names."""
+    named: set[str] = set()
+    for mark in kept:
+        named.update(layout.rows(INCIDENTS.name, {mark.run}).to_table(["facts"])["facts"].to_pylist())
+    for file in layout.store.below(f"{layout.root}/{KEPT_FACTS}"):
+        if file.path.rpartition("/")[2] not in named:
+            layout.store.remove_file(file.path)
 
 
 def _remove_partitions(layout: Layout, name: str) -> None:

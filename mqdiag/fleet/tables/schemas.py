@@ -16,6 +16,8 @@ SCHEMA_VERSION = 2
 
 RUN, DAY = "run", "day"
 """columns in the names of folders: run=r20261122-020000/day=2026-11-21"""
+KEPT_FACTS = "_facts"
+"""folder of what was read of incidents"""
 UNKNOWN_DAY = "unknown"
 """the day of incidents without a time"""
 

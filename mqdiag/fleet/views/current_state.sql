@@ -1,4 +1,4 @@
--- Each service now: its hosts and incidents, what could not be analysed, and its open findings.
+-- Each service now: its hosts (without pods that others have replaced) and incidents, what could not be analysed, and its open findings.
 WITH counted AS (
     SELECT environment, service, CAST(sum(CASE WHEN severity = 'error' THEN 1 ELSE 0 END) AS bigint) AS errors,
            CAST(sum(CASE WHEN severity = 'warning' THEN 1 ELSE 0 END) AS bigint) AS warnings
@@ -6,9 +6,11 @@ WITH counted AS (
 ), lost_files AS (
     SELECT environment, service, count(*) AS lost FROM current_failures GROUP BY environment, service
 ), incidents_of_service AS (
-    SELECT environment, service, count(DISTINCT host) AS hosts, count(*) AS incidents,
-           CAST(sum(CASE WHEN status = 'failed' THEN 1 ELSE 0 END) AS bigint) AS failed, max(window_start) AS latest_evidence
-    FROM current_incidents GROUP BY environment, service
+    SELECT i.environment, i.service, count(DISTINCT CASE WHEN g.host IS NULL THEN i.host END) AS hosts, count(*) AS incidents,
+           CAST(sum(CASE WHEN i.status = 'failed' THEN 1 ELSE 0 END) AS bigint) AS failed, max(i.window_start) AS latest_evidence
+    FROM current_incidents i
+    LEFT JOIN gone_hosts g ON g.environment = i.environment AND g.service = i.service AND g.host = i.host
+    GROUP BY i.environment, i.service
 )
 SELECT i.environment, i.service, i.hosts, i.incidents, i.failed, coalesce(l.lost, 0) AS lost,
        coalesce(c.errors, 0) AS errors, coalesce(c.warnings, 0) AS warnings, i.latest_evidence

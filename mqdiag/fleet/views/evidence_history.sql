@@ -19,7 +19,7 @@ WITH known AS (
       AND abs(unix_micros(n.window_start) - unix_micros(o.window_start)) <= 6 * 3600000000
 )
 SELECT o.environment, o.service, o.host, o.incident, o.window_start, o.run, o.analysed_in, o.status,
-       coalesce(o.refutes, o.checked) AS refutes
+       coalesce(o.refutes, o.checked) AS refutes, coalesce(o.replica, o.host) AS replica, o.workload, o.revision, o.labels
 FROM once o
 LEFT JOIN replaced r ON r.environment = o.environment AND r.service = o.service AND r.host = o.host
   AND r.incident = o.incident

@@ -1,4 +1,5 @@
--- Faults of hosts that later evidence of the same host no longer shows, over all runs that are still there.
-SELECT environment, service, host, rule, cause, consumer_group, first_seen, last_seen, recovered_at, age_hours,
+-- Faults of hosts, and of workloads whose pods replace each other, that later evidence no longer shows, over all runs that are
+-- still there.
+SELECT environment, service, replica, host, rule, cause, consumer_group, first_seen, last_seen, recovered_at, age_hours,
        times_returned, flapping
 FROM fault_times WHERE recovered_at IS NOT NULL

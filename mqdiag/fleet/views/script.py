@@ -14,9 +14,11 @@ VIEWS = (
     "current_findings",
     "current_consumers",
     "current_failures",
+    "gone_hosts",
     "latest_consumers",
     "unrefuted_findings",
     "evidence_history",
+    "gone_history",
     "fault_checks",
     "fault_times",
     "open_findings",
@@ -42,6 +44,8 @@ CREATE OR REPLACE TEMP MACRO arrays_overlap(one, other) AS list_has_any(one, oth
 
 def view_select(name: str) -> str:
     """The SELECT of a view, with the comment that says what it is."""
+    if name == "gone_history":
+        return view_select("gone_hosts").replace("FROM current_incidents", "FROM evidence_history")
     return files(__package__).joinpath(f"{name}.sql").read_text(encoding="utf-8")
 
 

@@ -12,6 +12,9 @@ Row = Mapping[str, Any]
 NOTICED = frozenset({"error", "warning"})
 """severities that are told"""
 
+GONE_NS = 6 * 3600 * 10**9
+"""time after which a pod may be gone where others of its workload have evidence, as in the view `gone_hosts`"""
+
 
 class FaultState(msgspec.Struct, kw_only=True):
     """A fault of a host as the latest evidence has it."""
@@ -22,6 +25,8 @@ class FaultState(msgspec.Struct, kw_only=True):
     is_open: bool
     at_ns: int
     """time of the evidence that decided it"""
+    host: str = ""
+    """the instance that showed it last; another one of its place refutes it only when it may be gone"""
 
 
 class ReportedFaults(msgspec.Struct, kw_only=True):
@@ -30,7 +35,7 @@ class ReportedFaults(msgspec.Struct, kw_only=True):
     run_order: int = 0
     """place of the last run of which everything was told"""
     faults: dict[str, dict[str, FaultState]] = {}
-    """by host and by fault"""
+    """by place, which is a host or the workload of pods that replace each other, and by fault"""
 
 
 class NewFault(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,7 +64,8 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
     new = []
     for incident in sorted(incidents, key=lambda row: (_time_ns(row), row["incident"])):
         at_ns = _time_ns(incident)
-        faults = told.faults.setdefault(_hash(*(incident[name] or "" for name in _HOST)), {})
+        place = incident.get("replica") or incident["host"] or ""
+        faults = told.faults.setdefault(_hash(*(incident[name] or "" for name in _SERVICE), place), {})
         shown = {
             _hash(*(found[name] or "" for name in _FAULT)): found
             for found in of_incident.get(incident["incident"], ())
@@ -69,7 +75,7 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
             if (
                 name not in shown
                 and refutes.intersection(state.shown_by or [state.rule])
-                and state.at_ns <= at_ns
+                and state.at_ns + (0 if state.host in ("", incident["host"]) else GONE_NS) <= at_ns
             ):
                 state.is_open, state.at_ns = False, at_ns
         for name, found in shown.items():
@@ -80,13 +86,18 @@ def new_faults(told: ReportedFaults, incidents: Iterable[Row], findings: Iterabl
                 key = _hash(found["fingerprint"] or "", *(found[one] or "" for one in _HOST), found["incident"])
                 new.append(NewFault(key=key, finding=found))
             faults[name] = FaultState(
-                rule=found["rule"], shown_by=found["shown_by"] or [], is_open=True, at_ns=at_ns
+                rule=found["rule"],
+                shown_by=found["shown_by"] or [],
+                is_open=True,
+                at_ns=at_ns,
+                host=incident["host"] or "",
             )
     told.faults = {host: faults for host, faults in told.faults.items() if faults}
     return new
 
 
-_HOST = ("environment", "service", "host")
+_SERVICE = ("environment", "service")
+_HOST = (*_SERVICE, "host")
 _FAULT = ("rule", "cause", "consumer_group")
 
 

@@ -212,6 +212,7 @@ def _own_rows(layout: Layout, mark: RunMark) -> tuple[list[Row], Iterator[Row]]:
         "environment",
         "service",
         "host",
+        "replica",
         "window_start",
         "checked",
         "refutes",

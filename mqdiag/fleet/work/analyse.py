@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from mqdiag.config import Settings
-from mqdiag.facts import HeapFacts
+from mqdiag.facts import HeapFacts, Input
 from mqdiag.findings import Report
 from mqdiag.fleet.faults import FAULT, rule_reason
 from mqdiag.fleet.work.rows import Rows, failure_row, incident_row, report_rows
+
+if TYPE_CHECKING:
+    from mqdiag.diagnose.incident import Evidence
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,16 +31,28 @@ class Request:
     classes: int
     scratch: str
     redact: bool = False
+    kept: str | None = None
+    """file with facts that were read before: the paths are not read again"""
+    keep: str | None = None
+    """file for the facts that are read"""
 
 
 def analyse(request: Request) -> Rows:
     """Diagnose the files as one incident and give its rows, the one of `incidents` included."""
-    from mqdiag.diagnose.incident import diagnose_incident
+    from mqdiag.diagnose.incident import judge_incident, read_incident
+    from mqdiag.fleet.work.kept_facts import packed_facts, unpacked_facts
 
     tempfile.tempdir = request.scratch
     if request.settings.team is not None:
         request.settings.team.use()
-    report = diagnose_incident(list(request.paths), request.settings, names=dict(request.paths)).report
+    if request.kept is not None:
+        evidence = unpacked_facts(Path(request.kept).read_bytes())
+    else:
+        evidence, crashes = read_incident(list(request.paths), request.settings, names=dict(request.paths))
+        # What a fault or want of memory left out may be there the next time.
+        if request.keep is not None and not crashes and all(given.lack is None for given in _inputs(evidence)):
+            Path(request.keep).write_bytes(packed_facts(evidence))
+    report = judge_incident(evidence, request.settings).report
     if request.redact:
         report = _redacted(report)
     rows = report_rows(report, classes=request.classes)
@@ -43,6 +60,10 @@ def analyse(request: Request) -> Rows:
         rows["failures"].append(failure_row(None, FAULT, rule_reason(failed), None))
     rows["incidents"] = [incident_row(report)]
     return rows
+
+
+def _inputs(evidence: Evidence) -> Iterator[Input]:
+    return itertools.chain(evidence.inputs, *(one.inputs for one in evidence.processes))
 
 
 def _redacted(report: Report) -> Report:

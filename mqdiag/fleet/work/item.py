@@ -32,5 +32,9 @@ class Job:
     limits: Limits
     scratch: str | None
     redact: bool = False
+    reading: str | None = None
+    """hash of what facts depend on besides the evidence; None where none are kept"""
+    again: bool = False
+    """read the evidence even if its facts are kept"""
     cores: int = 1
     """cores of each executor, each with `limits.memory_bytes`"""

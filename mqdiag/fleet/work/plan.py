@@ -10,7 +10,7 @@ from pyspark import SparkContext
 
 from mqdiag.config import Settings
 from mqdiag.fleet.files.fingerprints import content_fingerprint, head_fingerprint
-from mqdiag.fleet.files.incidents import Incident, hash_of
+from mqdiag.fleet.files.incidents import Incident, hash_of, label_parts
 from mqdiag.fleet.files.listing import EvidenceFile
 from mqdiag.fleet.tables.earlier import known_incidents
 from mqdiag.fleet.tables.layout import Layout
@@ -91,7 +91,7 @@ def work_item(one: Incident, contents: Sequence[str], settings: str, heads: Sequ
         settings: hash of what it is analysed with.
         heads: fingerprints of the first bytes of its files.
     """
-    evidence = (one.environment, one.service, one.host, *sorted(contents))
+    evidence = (one.environment, one.service, one.host, *label_parts(one.labels), *sorted(contents))
     return WorkItem(
         **msgspec.structs.asdict(one),
         contents=tuple(contents),

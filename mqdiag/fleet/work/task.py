@@ -13,13 +13,15 @@ from pathlib import Path
 
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError, first_line
-from mqdiag.fleet.files.incidents import IncidentFile
+from mqdiag.fleet.files.incidents import IncidentFile, hash_of
+from mqdiag.fleet.files.instances import INSTANCE_LABELS
 from mqdiag.fleet.files.storage import storage, without_options
 from mqdiag.fleet.options import Limits
 from mqdiag.fleet.tables.schemas import TABLES
 from mqdiag.fleet.work.analyse import Request
 from mqdiag.fleet.work.child import WarmChild
 from mqdiag.fleet.work.item import Job, WorkItem
+from mqdiag.fleet.work.kept_facts import facts_path
 from mqdiag.fleet.work.loss import Lost, NotAnalysed
 from mqdiag.fleet.work.results import Result, count_try, read_result, write_result
 from mqdiag.fleet.work.rows import Row, Rows, failure_row
@@ -37,6 +39,8 @@ PASSING = frozenset({"killed", "lost", "no-room", "fault"})
 BY_LIMIT = frozenset({"too-large", "memory", "time"})
 """failures that other limits could help"""
 ROOM_PATIENCE_S = 30.0
+FACTS = "mqdiag-facts"
+"""name of a file in the scratch folder"""
 _children: dict[Limits, WarmChild] = {}
 
 
@@ -100,18 +104,18 @@ def _analysed(item: WorkItem, job: Job, shares: int, *, is_last: bool) -> tuple[
         except OSError as error:
             reason = say("no scratch folder: {reason}", reason=str(error.strerror or error))
             return None, [*lost, *(Lost(file=file, kind="no-room", reason=reason) for file in files)]
+        if not lost and (rows := _judged(item, job, limits, folder)) is not None:
+            return rows, lost
         paths, unfetched = _fetched(files, folder, job.limits)
         lost += unfetched
         while paths:
-            request = Request(
-                paths={path: file.uri for path, file in paths.items()},
-                settings=job.settings,
-                classes=job.limits.classes,
-                scratch=str(folder),
-                redact=job.redact,
-            )
+            request = _request(job, folder, {path: file.uri for path, file in paths.items()})
+            if job.reading is not None and not lost:
+                request = replace(request, keep=str(folder / FACTS))
             try:
-                return warm_child(limits).analyse(request), lost
+                rows = warm_child(limits).analyse(request)
+                _keep(item, job, folder, rows)
+                return rows, lost
             except NotAnalysed as failure:
                 path, largest = max(paths.items(), key=lambda pair: pair[1].bytes)
                 lost.append(Lost(file=largest, kind=failure.kind, reason=failure.reason))
@@ -122,6 +126,49 @@ def _analysed(item: WorkItem, job: Job, shares: int, *, is_last: bool) -> tuple[
                 # The node cannot analyse anything; Spark tries another one.
                 raise RuntimeError(str(error)) from error
     return None, lost
+
+
+def _request(job: Job, folder: Path, paths: dict[str, str]) -> Request:
+    return Request(
+        paths=paths,
+        settings=job.settings,
+        classes=job.limits.classes,
+        scratch=str(folder),
+        redact=job.redact,
+    )
+
+
+def _judged(item: WorkItem, job: Job, limits: Limits, folder: Path) -> Rows | None:
+    """Rows by the facts of an earlier run; None where there are none, or they are of no use."""
+    if job.reading is None or job.again:
+        return None
+    store, out = storage(job.out)
+    key = _facts_key(item, job.reading)
+    kept = folder / FACTS
+    try:
+        kept.write_bytes(store.read(facts_path(out, key)))
+        rows = warm_child(limits).analyse(replace(_request(job, folder, {}), kept=str(kept)))
+    except (OSError, NotAnalysed):
+        kept.unlink(missing_ok=True)
+        return None
+    rows["incidents"][0]["facts"] = key
+    return rows
+
+
+def _keep(item: WorkItem, job: Job, folder: Path, rows: Rows) -> None:
+    """Put the facts beside the tables, if the analysis left any; without them the next run reads the evidence."""
+    kept = folder / FACTS
+    if job.reading is None or not kept.exists():
+        return
+    store, out = storage(job.out)
+    key = _facts_key(item, job.reading)
+    store.write(facts_path(out, key), kept.read_bytes(), durable=False)
+    rows["incidents"][0]["facts"] = key
+
+
+def _facts_key(item: WorkItem, reading: str) -> str:
+    """Facts name their files, so those of moved evidence are others."""
+    return hash_of(reading, item.evidence, *(file.uri for file in item.files))
 
 
 def _fetched(
@@ -185,6 +232,8 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
         "listing": item.listing,
         "evidence": item.evidence,
         "heads": list(item.heads),
+        "revision": item.revision,
+        "labels": {name: value for name, value in item.labels if name not in INSTANCE_LABELS},
         "settings": job.settings_hash,
         "files": len(item.files),
         "bytes": item.bytes,
@@ -208,6 +257,8 @@ def _add_leading(rows: Rows, item: WorkItem) -> None:
         "environment": item.environment,
         "service": item.service,
         "host": item.host,
+        "workload": item.workload,
+        "replica": item.replica,
         "window_start": start,
     }
     for row in itertools.chain.from_iterable(rows.values()):

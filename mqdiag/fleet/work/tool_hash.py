@@ -28,13 +28,26 @@ _OUTSIDE = frozenset(
 _CODE = (".py", ".toml", ".sh", ".tsv")
 
 
-@cache
+_OF_JUDGING = frozenset({"causes", "fleet", "rules"})
+"""packages, and the folder of cards, that what is read of evidence does not depend on"""
+
+
 def tool_hash() -> str:
     """Hash of all code and knowledge that the rows of an incident depend on."""
+    return _hash_without(_OUTSIDE)
+
+
+def reader_hash() -> str:
+    """Hash of the code and knowledge alone that facts depend on: with other rules they stay."""
+    return _hash_without(_OUTSIDE | _OF_JUDGING)
+
+
+@cache
+def _hash_without(left_out: frozenset[str]) -> str:
     digest = hashlib.blake2b(digest_size=8)
     root = Path(mqdiag.__file__).parent
     for folder, folders, names in os.walk(root):
-        folders[:] = sorted(set(folders) - _OUTSIDE)
+        folders[:] = sorted(set(folders) - left_out)
         for name in sorted(names):
             if name.endswith(_CODE):
                 path = Path(folder, name)

@@ -102,7 +102,9 @@ class Head(NamedTuple):
 
 NO_HEAD = Head()
 SAMPLE_LINES = 400
-_CONTINUES = lazy_pattern(rb"\s|$|Caused by: |Suppressed: |at |(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b")
+_CONTINUES = lazy_pattern(
+    rb"\s|$|Caused by: |Suppressed: |at |See http|For more information|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
+)
 """a blank line, or one of a stack"""
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?\w')
 

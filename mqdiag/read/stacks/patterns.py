@@ -15,6 +15,8 @@ from mqdiag.read.wrappers import FRAME, NAMED, QUOTES
 DUMP_MARK = "Full thread dump"
 STATE_MARK = "java.lang.Thread.State: "
 JNI_MARK = "JNI global ref"
+FIRST_THREADS = ("main", "Reference Handler")
+"""with one of which a dump of JDK 9 and later begins; one of JDK 8 begins with the thread that was made last"""
 DEADLOCK_MARK = "Found one Java-level deadlock"
 SMR_MARK = "_java_thread_list="
 MORE_THAN_A_THREAD = (

@@ -108,6 +108,8 @@ class Sample(msgspec.Struct, kw_only=True):
     """why it may be such a text"""
     headless: bool = False
     """a paste without the JVM's first line"""
+    is_part: bool = False
+    """a headless dump of a JVM, which does not show that its first and its last threads are there"""
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
     """size of the heap at that moment, where the dump has it, as a javacore has"""

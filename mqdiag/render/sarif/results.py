@@ -6,8 +6,9 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.acceptance import Acceptance
 from mqdiag.facts import Input
-from mqdiag.findings import Acceptance, Finding, Report
+from mqdiag.findings import Finding, Report
 from mqdiag.language import Writer
 from mqdiag.render.sarif.artifacts import uri
 from mqdiag.render.sarif.messages import message

@@ -61,6 +61,8 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
     left_out = _left_out(totals.left_out)
     if left_out:
         yield say("left out"), left_out
+    if fleet.doubts:
+        yield say("labels"), fleet.doubts
     yield (
         say("findings"),
         say(
@@ -168,6 +170,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                 ),
             ),
             (say("left out"), _left_out(plan.left_out) or say("nothing")),
+            *([(say("labels"), plan.doubts)] if plan.doubts else []),
             (say("expected time"), estimate),
             (say("into"), plan.out),
         ]

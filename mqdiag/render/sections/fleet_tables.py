@@ -168,6 +168,7 @@ def changed(fleet: FleetFacts) -> Iterator[AnyPart]:
             Column(say("group"), of="group", none="", wide=True, optional=True),
             Column(say("finding"), of="title"),
             Column(say("hosts"), "count", of="hosts"),
+            Column(say("build"), of="builds", none="", wide=True, optional=True),
             Column(say("shared"), of=_shared_with, none="", optional=True),
         ),
         rows_of=fleet.changes,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.findings import Acceptance, Lapsed
+from mqdiag.acceptance import Acceptance, Lapsed
 from mqdiag.text import Text, say
 
 

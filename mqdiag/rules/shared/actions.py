@@ -21,7 +21,9 @@ def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] =
         rule: for whose sake.
         named: names besides those that all evidence tells.
     """
-    known = {**KnownOfRun(facts).of(None, None, None, seen_in=()), **named}
+    logs_alone = facts.logs is not None and facts.heap is None and facts.stacks is None
+    seen_in = ("logs",) if logs_alone else ()
+    known = {**KnownOfRun(facts).of(None, None, None, seen_in=seen_in), **named}
     for line in shared_actions()[name]:
         parts = (
             (part,) if isinstance(part, str) else part

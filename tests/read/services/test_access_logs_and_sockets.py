@@ -46,6 +46,14 @@ def test_numbers_of_paths_fall_together() -> None:
     assert (upstream.path, upstream.requests) == ("/price/*", 2)
 
 
+def test_what_was_answered_since_the_last_failure_is_counted() -> None:
+    good = NGINX.replace(" 499 ", " 200 ").replace("01:00:01", "01:00:09")
+    (upstream,) = read_access_log("a", [good, NGINX, good, good])
+    assert (upstream.last_failed, upstream.answered_since) == ("2026-11-28T01:00:01+00:00", 2)
+    (upstream,) = read_access_log("a", [good, good])
+    assert (upstream.last_failed, upstream.answered_since) == (None, 0)
+
+
 def test_a_log_that_names_no_service_is_none() -> None:
     plain = '10.1.1.1 - - [28/Nov/2026:01:00:01 +0000] "GET /a HTTP/1.1" 200 12 "-" "Java"'
     assert not is_access_log([plain, plain])
