@@ -7,7 +7,7 @@ import numpy as np
 from mqdiag.kernel import kernel
 
 _SEED, _PRIME = 0xCBF29CE484222325, 0x9E3779B97F4A7C15
-"""golden ratio of 64 bits: spreads keys that follow each other"""
+"""start of FNV-1a; the golden ratio of 64 bits, which spreads keys that follow each other"""
 
 
 @kernel

@@ -8,7 +8,7 @@ from mqdiag.kernel import kernel
 from mqdiag.read.jfr.kernels.numbers import text_end
 
 _SEED, _PRIME = 0xCBF29CE484222325, 0x100000001B3
-"""of FNV-1a"""
+"""numbers of the hash FNV-1a"""
 
 
 @kernel
