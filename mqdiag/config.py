@@ -248,12 +248,6 @@ def resolve(
         _check_rule(name, rule, source, cards)
     merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
     merged |= {(wish.group, wish.key): wish for wish in map(parse_expectation, expect)}
-    limit = None if heap_limit is None else _heap_limit(heap_limit)
-    if limit is None and config.heap_limit is not None:
-        try:
-            limit = _heap_limit(config.heap_limit)
-        except UsageError as error:
-            raise UsageError(say("{source}: heap-limit: {error}", source=source, error=error.text)) from error
     accepted = {
         name: Acceptance(source=source, reason=rule.reason, until=rule.until)
         for name, rule in config.rules.items()
@@ -262,7 +256,7 @@ def resolve(
     return Settings(
         expectations=tuple(merged.values()),
         fail_on=failing,
-        heap_limit=limit,
+        heap_limit=_limit_of(heap_limit, config, source),
         cache_bytes=cache_bytes,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},
         severities={name: rule.severity for name, rule in config.rules.items() if rule.severity},
@@ -277,6 +271,16 @@ def resolve(
         source=source if config.rules else None,
         team=team,
     )
+
+
+def _limit_of(option: str | None, config: ConfigFile, source: str) -> int | None:
+    """The limit of the heap in bytes, of the option or else of the file."""
+    if option is not None or config.heap_limit is None:
+        return None if option is None else _heap_limit(option)
+    try:
+        return _heap_limit(config.heap_limit)
+    except UsageError as error:
+        raise UsageError(say("{source}: heap-limit: {error}", source=source, error=error.text)) from error
 
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:

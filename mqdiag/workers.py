@@ -13,7 +13,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from stat import S_ISREG
-from typing import IO, TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any
+
+import msgspec
 
 from mqdiag.errors import InputError
 from mqdiag.process_use import used
@@ -35,7 +37,7 @@ Step = Callable[[], None]
 """what a reader calls now and then; it raises InputError if reading is to end"""
 
 
-class Died(NamedTuple):
+class Died(msgspec.Struct, frozen=True):
     """A worker ended while it read a file."""
 
     reason: Text

@@ -9,7 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from mqdiag.cache.array_file import ArrayFile, Unusable, size_of, write_arrays
-from mqdiag.cache.folder import CacheFolder
+from mqdiag.cache.folder import CacheFolder, Origin
 from mqdiag.progress import Progress
 from mqdiag.text import Text, say
 from mqdiag.trusted import Untrusted
@@ -23,10 +23,14 @@ class Entry:
         key: of the dump.
         parts: names of all parts that there may be.
         progress: hears in a line that files are not used.
+        origin: the file that it is read from.
     """
 
-    def __init__(self, folder: CacheFolder, key: str, parts: tuple[str, ...], progress: Progress) -> None:
+    def __init__(
+        self, folder: CacheFolder, key: str, parts: tuple[str, ...], progress: Progress, origin: Origin
+    ) -> None:
         self._folder, self._key, self._progress = folder, key, progress
+        self._origin: Origin | None = origin
         self._files: dict[str, ArrayFile] = {}
         for part in parts:
             try:
@@ -69,6 +73,9 @@ class Entry:
             size_of(arrays),
             lambda file: write_arrays(file, self._key, numbers, words, arrays),
         )
+        if self._origin is not None:
+            self._folder.note_origin(self._key, self._origin)
+            self._origin = None
 
     def _name(self, part: str) -> str:
         return f"{self._key}.{part}"

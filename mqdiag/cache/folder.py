@@ -17,7 +17,7 @@ import re
 import stat
 import time
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import BinaryIO, Literal
 
 import msgspec
 
@@ -29,12 +29,34 @@ from mqdiag.user_folders import dumps_folder
 SHARE_OF_DISK = 10
 """a tenth of what the disk has free is used where the user gives no limit"""
 _PRIVATE_FOLDER, _PRIVATE_FILE = 0o700, 0o600
+_ORIGIN = ".origin"
+_LONGEST_ORIGIN = 64 << 10
+OriginState = Literal["there", "changed", "gone"]
 _NAME = re.compile(r"([0-9a-f]{32})\.[a-z]+")
 _UNFINISHED = re.compile(r"\.[0-9a-f]{32}\..+")
 _ABANDONED_S = 3600.0
 """a file that is still unfinished after so long is of a run that was killed"""
 _CLOSED = -1
 """in the place of a descriptor; no call takes it for one, nor for the current folder"""
+
+
+class Origin(msgspec.Struct, frozen=True):
+    """The file that a dump was read from."""
+
+    path: str
+    size_bytes: int
+    changed_at_ns: int
+    """nanoseconds of the epoch"""
+
+    @property
+    def state(self) -> OriginState:
+        """Whether the file is still as it was when the dump was kept."""
+        try:
+            now = os.stat(self.path)
+        except OSError:
+            return "gone"
+        same = (now.st_size, now.st_mtime_ns) == (self.size_bytes, self.changed_at_ns)
+        return "there" if same else "changed"
 
 
 class KeptDump(msgspec.Struct, frozen=True):
@@ -44,6 +66,8 @@ class KeptDump(msgspec.Struct, frozen=True):
     size_bytes: int
     used_at_s: float
     """seconds of the epoch when a run last used it"""
+    origin: Origin | None = None
+    """None of dumps that an older version kept, and of a damaged note"""
 
 
 class CacheFolder:
@@ -81,7 +105,26 @@ class CacheFolder:
             if key is not None:
                 sizes[key] = sizes.get(key, 0) + size
                 used[key] = max(used.get(key, 0.0), changed_s)
-        return sorted((KeptDump(key, sizes[key], used[key]) for key in sizes), key=lambda kept: kept.used_at_s)
+        found = (KeptDump(key, sizes[key], used[key], self._origin(key)) for key in sizes)
+        return sorted(found, key=lambda kept: kept.used_at_s)
+
+    def note_origin(self, key: str, origin: Origin) -> None:
+        """Keep the name of a dump beside what is kept of it."""
+        with contextlib.suppress(UnicodeEncodeError):  # a name that is no text is not shown
+            text = msgspec.json.encode(origin)
+
+            def fill(file: BinaryIO) -> None:
+                file.write(text)
+
+            self.write(f"{key}{_ORIGIN}", len(text), fill)
+
+    def _origin(self, key: str) -> Origin | None:
+        with contextlib.suppress(trusted.Untrusted, OSError, msgspec.MsgspecError):
+            descriptor = self.open(f"{key}{_ORIGIN}")
+            if descriptor is not None:
+                with open(descriptor, "rb") as file:
+                    return msgspec.json.decode(file.read(_LONGEST_ORIGIN), type=Origin)
+        return None
 
     def open(self, name: str) -> int | None:
         """A descriptor of a file, which the caller closes; None where there is none.

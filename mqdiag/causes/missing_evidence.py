@@ -57,15 +57,26 @@ def _stores(report: Report, place: Place) -> Iterator[MissingEvidence]:
         )
 
 
+def _may_show(kind: str, report: Report, chain: tuple[Finding, ...]) -> bool:
+    """Whether evidence of a kind may tell more of the root of the chain: of a full disk no thread does.
+
+    Its rule looks at such evidence, or knows rules that explain it or show the same in other evidence.
+    """
+    if not chain:
+        return True
+    card = next((one for one in report.rule_cards if one.name == chain[0].rule), None)
+    return card is None or kind in (*card.needs, *card.any_of) or bool(card.explained_by or card.same_as)
+
+
 def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterator[MissingEvidence]:
     stacks, heap = report.stacks, report.heap
-    if stacks is None or not stacks.judged:
+    if (stacks is None or not stacks.judged) and _may_show("stacks", report, chain):
         yield MissingEvidence(
             what=say("five thread dumps of the process, three seconds apart"),
             why=_why_samples(stacks),
             commands=collect_commands.thread_dumps(place),
         )
-    if heap is None:
+    if heap is None and _may_show("heap", report, chain):
         yield MissingEvidence(
             what=say("a heap dump of the process"),
             why=(
@@ -78,7 +89,7 @@ def _client(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
             caution=STOPS,
             commands=collect_commands.heap_dump(place),
         )
-    elif heap.process_queues is None:
+    elif heap is not None and heap.process_queues is None:
         yield MissingEvidence(
             what=say("the heap dump read in full"), why=say("without its graph no cause can be named")
         )
@@ -119,7 +130,7 @@ def _broker(report: Report, place: Place, chain: tuple[Finding, ...]) -> Iterato
             why=say("store.log has the distribution of write times, one line a minute"),
             commands=collect_commands.server_logs(place),
         )
-    if report.stacks is None or not report.stacks.judged:
+    if (report.stacks is None or not report.stacks.judged) and _may_show("stacks", report, chain):
         yield MissingEvidence(
             what=say("five thread dumps of the broker, three seconds apart"),
             why=say("they show what the send threads wait for: the put lock, the flush or the slave"),

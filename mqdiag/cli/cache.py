@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +11,18 @@ from mqdiag.cli.common import commands
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
 from mqdiag.cli.common.output import Target
+from mqdiag.render.wording.safe import safe
 from mqdiag.text import Text, say
+
+if TYPE_CHECKING:
+    from mqdiag.cache.folder import KeptDump, OriginState
+
+
+_STATES: dict[OriginState, Text | str] = {
+    "there": "",
+    "changed": say(", of a file that has changed since"),
+    "gone": say(", of a file that is gone"),
+}
 
 
 @commands.command("cache", short_help="Show or remove what earlier runs kept of heap dumps.")
@@ -49,14 +61,17 @@ def command(action: str, debug: bool) -> int:
             )
         lines = [what]
         if action == "show":
-            lines += [
-                say(
-                    "{key}: {size:bytes}, last used {age_s:seconds} ago",
-                    key=one.key,
-                    size=one.size_bytes,
-                    age_s=max(round(time.time() - one.used_at_s), 0),
-                )
-                for one in reversed(kept)
-            ]
-    Target("-").write("".join(f"{in_reader_language(line)}\n" for line in lines))
+            lines += map(_line, reversed(kept))
+    Target("-").write("".join(f"{safe(in_reader_language(line), limit=None)}\n" for line in lines))
     return 0
+
+
+def _line(kept: KeptDump) -> Text:
+    """What is kept of a dump: its file, whether that is still the same, how large it is, when it was used."""
+    return say(
+        "{name}: {size:bytes}{state}, last used {age_s:seconds} ago",
+        name=kept.key if kept.origin is None else kept.origin.path,
+        size=kept.size_bytes,
+        state="" if kept.origin is None else _STATES[kept.origin.state],
+        age_s=max(round(time.time() - kept.used_at_s), 0),
+    )

@@ -28,6 +28,8 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
         or report.diff is not None
     ):
         return None
+    if report.inputs and not any(given.was_read for given in report.inputs):
+        return _for_unread(report)
     for reason in reasons:
         action = reason.does if reason.does is not None else _shared(reason.wants, report, reason.named)
         if action is not None:
@@ -42,6 +44,15 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
             return Action(
                 text=missing.what, command=missing.commands[0].lines[0], risk=missing.caution, rule=""
             )
+    return None
+
+
+def _for_unread(report: Report) -> Action | None:
+    """The file once more where it is of a known kind and damaged; else the logs that an excerpt is a part of."""
+    for given in report.inputs:
+        if given.error is not None:
+            of_known_kind = given.kind is not None
+            return _shared("same_file" if of_known_kind else "whole_logs", report, {"path": given.path})
     return None
 
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+
+import msgspec
 
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action
 from mqdiag.text import Text
 
 
-class Open(NamedTuple):
+class Open(msgspec.Struct, frozen=True):
     """One reason."""
 
     why: Text

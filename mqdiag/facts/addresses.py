@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+
+import msgspec
 
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.heap import HeapFacts
@@ -12,7 +13,7 @@ from mqdiag.facts.logs import LogsFacts
 MASTER_ID = 0
 
 
-class Addresses(NamedTuple):
+class Addresses(msgspec.Struct, frozen=True):
     """None where nothing tells it, or where the evidence tells several."""
 
     name_server: str | None

@@ -316,6 +316,8 @@ class AdminFacts(msgspec.Struct, frozen=True, kw_only=True):
     broker_statuses: tuple[BrokerStatus, ...] = ()
     broker_configs: tuple[BrokerConfig, ...] = ()
     brokers: tuple[BrokerListed, ...] = ()
+    without_brokers: tuple[Public, ...] = ()
+    """files in which clusterList lists no broker: the name server that was asked knows none"""
     broker_totals: tuple[BrokerTotals, ...] = ()
     consumers: tuple[ConsumerState, ...] = ()
     consumer_connections: tuple[ConsumerConnection, ...] = ()

@@ -10,7 +10,7 @@ import msgspec
 
 from mqdiag.facts.collector_logs import GcFacts, SafepointPauses
 from mqdiag.facts.log_lines import HarmlessLines, LevelLineFacts, QuotedStatement, RepeatedLine, TeamStatement
-from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset
+from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset, SuspendedQueue
 from mqdiag.facts.redaction import AccessKey, Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.facts.vocabulary import (
@@ -247,22 +247,6 @@ class RegisteredMaster(msgspec.Struct, frozen=True, kw_only=True):
     """the log"""
     first: Public | None = None
     """its first registration"""
-
-
-class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
-    """A queue of an orderly consumer by the message that it failed on last."""
-
-    group: Public | None = None
-    topic: Public | None = None
-    broker: Name | None = None
-    queue_id: int | None = None
-    offset: int
-    failures: int
-    """lines about this message in a row"""
-    reconsume_times: int = 0
-    """the largest that these lines print"""
-    first: Public | None = None
-    last: Public | None = None
 
 
 class SharedClientId(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Offsets that logs name: reset, looked up without success, or asked for again and again."""
+"""Offsets that logs name: reset, looked up without success, failed on, or asked for again and again."""
 
 from __future__ import annotations
 
@@ -68,5 +68,21 @@ class RepeatedOffset(msgspec.Struct, frozen=True, kw_only=True):
     """one a minute"""
     consumed: int
     """messages that the group's listeners finished meanwhile"""
+    first: Public | None = None
+    last: Public | None = None
+
+
+class SuspendedQueue(msgspec.Struct, frozen=True, kw_only=True):
+    """A queue of an orderly consumer by the message that it failed on last."""
+
+    group: Public | None = None
+    topic: Public | None = None
+    broker: Name | None = None
+    queue_id: int | None = None
+    offset: int
+    failures: int
+    """lines about this message in a row"""
+    reconsume_times: int = 0
+    """the largest that these lines print"""
     first: Public | None = None
     last: Public | None = None

@@ -11,6 +11,7 @@ are kept, and only those of `LEAST_BYTES`.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar, get_args
@@ -21,7 +22,7 @@ from numpy.typing import NDArray
 
 from mqdiag.cache.array_file import ArrayFile, Unusable
 from mqdiag.cache.entry import Entry
-from mqdiag.cache.folder import CacheFolder
+from mqdiag.cache.folder import CacheFolder, Origin
 from mqdiag.cache.identity import key_of
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.class_sums import ClassSums
@@ -86,7 +87,8 @@ class GraphCache:
         self.is_whole = False
         """whether the dump is known to lack nothing: others are not kept"""
         if folder is not None and source.data.size >= LEAST_BYTES and source.problem is None:
-            self._entry = Entry(folder, key_of(source, number), PARTS, progress)
+            origin = Origin(os.path.abspath(source.path), source.file_bytes, source.modified_ns)
+            self._entry = Entry(folder, key_of(source, number), PARTS, progress, origin)
 
     @property
     def takes(self) -> bool:

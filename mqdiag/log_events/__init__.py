@@ -161,19 +161,6 @@ def counted_lines(event: LogEvent) -> Text:
     return say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
 
 
-def counted_lines_about(event: LogEvent) -> Text:
-    """The same with the most frequent subjects of these lines."""
-    subjects = most_frequent(event)
-    if subjects is None:
-        return counted_lines(event)
-    return say(
-        "{lines:count} {lines:line|lines} {when}, about {subjects}.",
-        lines=event.count,
-        when=when(event),
-        subjects=subjects,
-    )
-
-
 def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:
     """The numbers that sentences with `when` state about these events, in their order."""
     found = list(found)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mqdiag.facts.logs import ListenerException, SuspendedQueue
+from mqdiag.facts.logs import ListenerException
+from mqdiag.facts.offset_logs import SuspendedQueue
 from mqdiag.facts.vocabulary import ListenerKind
 from mqdiag.logs.log_tally import ThrownKey
 from mqdiag.logs.reader import ReadLog

@@ -102,6 +102,7 @@ def call_timeout(message: Message, log: LogTally) -> None:
 def used_up(message: Message, log: LogTally) -> None:
     """A send gave up after as long as a send may take; the cause below, where there is one, tells more."""
     found = _STILL_FAILED.search(message.text)
+    log.add("send-given-up", message, side="client")
     if found is None or int(found[1]) < _USUAL_TIMEOUT_MS:
         return
     if not any(line.startswith("Caused by: ") for line in message.stack()):

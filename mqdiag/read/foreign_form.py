@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import NOTHING, Text, say
@@ -15,7 +15,7 @@ _MAKE_FROM_CORE = say(
 _UNPACK = say("unpack it first")
 
 
-class ForeignForm(NamedTuple):
+class ForeignForm(msgspec.Struct, frozen=True):
     """The name of a form, and the way out; the way is empty where the file is no evidence at all."""
 
     name: Text

@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 
@@ -82,7 +81,7 @@ Strip = Callable[[str], str]
 """text of whole lines to text of whole lines; one object reads one file"""
 
 
-class Wrapper(NamedTuple):
+class Wrapper(msgspec.Struct, frozen=True):
     """What is around each line."""
 
     strip: Callable[[], Strip]

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from mqdiag.facts.fleet import FleetFacts
+from mqdiag.facts.fleet import FleetFacts, FleetTiming
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.wording.safe import safe
@@ -114,19 +114,22 @@ def _of_fleet(fleet: FleetFacts) -> Iterator[Metric]:
         ),
     )
     if fleet.timing is not None:
-        timing = fleet.timing
-        phases = {
-            "start": timing.start_s,
-            "plan": timing.plan_s,
-            "work": timing.work_s,
-            "tables": timing.tables_s,
-            "compare": timing.fleet_s,
-        }
-        yield Metric(
-            "mqdiag_fleet_run_seconds",
-            "Time that a phase of the run took.",
-            tuple(({"phase": phase}, seconds) for phase, seconds in phases.items()),
-        )
+        yield _phases(fleet.timing)
+
+
+def _phases(timing: FleetTiming) -> Metric:
+    phases = {
+        "start": timing.start_s,
+        "plan": timing.plan_s,
+        "work": timing.work_s,
+        "tables": timing.tables_s,
+        "compare": timing.fleet_s,
+    }
+    return Metric(
+        "mqdiag_fleet_run_seconds",
+        "Time that a phase of the run took.",
+        tuple(({"phase": phase}, seconds) for phase, seconds in phases.items()),
+    )
 
 
 def _lines(metric: Metric) -> Iterator[str]:

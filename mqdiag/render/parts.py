@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import msgspec
 
@@ -94,7 +94,7 @@ class Steps(Part, frozen=True):
     """lines in the short form; None for all"""
 
 
-class Doing(NamedTuple):
+class Doing(msgspec.Struct, frozen=True):
     """What to do, and the command that does it, which is never wrapped."""
 
     text: Words
@@ -170,7 +170,7 @@ def _in_words(value: Value) -> Value:
     return word(value) if isinstance(value, str) else value
 
 
-class Nested(NamedTuple):
+class Nested(msgspec.Struct, frozen=True):
     """A fact, and the fact that holds it, for a row that shows both."""
 
     outer: Any

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts, LogSubject
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events, files_of, seconds_between
@@ -56,6 +57,16 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             severity=Severity.ERROR if back is None else Severity.WARNING,
             rests_on=files_of(found),
         )
+
+
+@RULE.sees("admin")
+def in_admin(facts: Facts, limits: Limits) -> Findings:
+    """One finding where clusterList lists no broker, and no log of a name server says which one it took away."""
+    assert facts.admin is not None
+    files = facts.admin.without_brokers
+    told = facts.logs is not None and events(facts.logs, EXPIRED, ENDED)
+    if files and not facts.admin.brokers and not told:
+        yield RULE.case("none-registered", evidence={"answers": len(files)}, rests_on=files)
 
 
 def _lost(logs: LogsFacts, registered: dict[str, LogSubject]) -> dict[str, _Lost]:

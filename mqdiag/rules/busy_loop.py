@@ -26,7 +26,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         whole_core = longest.share_of_core is None or longest.share_of_core >= limits["core_share"]
         loops = whole_core and works is not True and longest.samples >= limits["min_samples"]
         yield RULE.case(
-            "busy-loop" if loops else "loop-or-work",
+            "busy-since-its-start" if longest.samples == 1 else "busy-loop" if loops else "loop-or-work",
             longest,
             subject=Subject(thread=longest.thread if len(members) == 1 else longest.pool or longest.thread),
             evidence={

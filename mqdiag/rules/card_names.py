@@ -46,6 +46,7 @@ MARKS = frozenset({ANY_RULE, ANY_FAULT, SAME_THREADS})
 HOLE = r"[\w-]+"
 SHARED = "mqdiag.rules.shared"
 _RULES = os.path.dirname(__file__)
+_LIMIT_OF_TABLES = re.compile(r"getvariable\('([a-z-]+)\.(\w+)'\)")
 _WORD = re.compile(r"[a-z_][a-z0-9_]*", re.IGNORECASE | re.ASCII)
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 
@@ -151,7 +152,7 @@ class _Given(_Source):
         self.names |= {*_WORD.findall(msgspec.json.encode(card.detect).decode()), *card.limits}
         if card.detect.evidence:
             self.take(_folder(os.path.join(_RULES, "detectors")))
-        self.asked = own.limits | {*card.detect.limits}
+        self.asked = own.limits | {*card.detect.limits} | _asked_of_tables().get(name, set())
         self.may_ask = own.names | self.asked
 
     def knows(self, word: str) -> bool:
@@ -163,6 +164,18 @@ class _Given(_Source):
         own = sorted(one for one in self.names if _NAME.fullmatch(one) and one not in alike)
         more = ", ..." if len(own) > MOST_TOLD else ""
         return "the facts and its checks give " + ", ".join((*alike, *own[:MOST_TOLD])) + more
+
+
+@cache
+def _asked_of_tables() -> dict[str, set[str]]:
+    """By rule the limits that statements about the tables of a fleet ask for."""
+    folder = os.path.join(os.path.dirname(_RULES), "fleet", "analysis")
+    asked: dict[str, set[str]] = {}
+    for name in sorted(name for name in os.listdir(folder) if name.endswith(".sql")):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            for rule, limit in _LIMIT_OF_TABLES.findall(file.read()):
+                asked.setdefault(rule, set()).add(limit)
+    return asked
 
 
 @cache

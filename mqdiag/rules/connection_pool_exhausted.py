@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+import msgspec
 from msgspec import structs
 
 from mqdiag.facts import Facts, StacksFacts
@@ -43,7 +42,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
         yield _giving_up(waits, limits, stacks.seconds, counted)
 
 
-class _Counted(NamedTuple):
+class _Counted(msgspec.Struct, frozen=True):
     """What the pool's own exceptions say of it; None where no log has them, or they have no numbers."""
 
     connections: int | None = None
@@ -90,12 +89,14 @@ def _remedy(still: Standstill) -> tuple[Text, ...]:
 def _stuck(still: Standstill, limits: Limits, stacks: StacksFacts, counted: _Counted) -> Draft:
     name = "holder-known" if still.holder else "holder-perhaps-known" if still.possible_user else "no-holder"
     remedy, cause = _remedy(still), None
-    if name == "no-holder" and counted.has_none:
+    if still.second_connection:
+        name = "second-connection"
+    elif name == "no-holder" and counted.has_none:
         name, remedy, cause = "none-made", (), UNREACHABLE
     elif name == "no-holder" and (counted.all_in_use or _leaks(still, stacks)):
         name, remedy, cause = "leak", _without_size_of_consumers(still.remedy), LEAK
     user = {"possible_user": still.possible_user, "possible_user_does": still.possible_user_does}
-    words = {"library": still.library, **user, **counted._asdict()}
+    words = {"library": still.library, **user, **msgspec.structs.asdict(counted)}
     # who has a connection may give it back a moment later, which is no fault
     worst = Severity.INFO if still.samples == 1 and still.possible_user else None
     given = {"remedy": remedy}
@@ -111,7 +112,7 @@ def _stuck(still: Standstill, limits: Limits, stacks: StacksFacts, counted: _Cou
 
 
 def _with_numbers(found: Draft, counted: _Counted) -> Draft:
-    numbers = {key: value for key, value in counted._asdict().items() if value is not None}
+    numbers = {key: value for key, value in msgspec.structs.asdict(counted).items() if value is not None}
     return structs.replace(found, evidence={**found.evidence, **numbers})
 
 
@@ -143,7 +144,7 @@ def _giving_up(waits: ConnectionWaits, limits: Limits, seconds: float | None, co
         words={
             "frame": short_frame(waits.frame),
             "user_frame": short_frame(waits.user_frame),
-            **counted._asdict(),
+            **msgspec.structs.asdict(counted),
         },
         given={"remedy": remedy},
         severity=Severity.ERROR if long_enough else Severity.WARNING,

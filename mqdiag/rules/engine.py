@@ -89,12 +89,9 @@ def run_rules(
         rule = load(listed) if isinstance(listed, RuleFile) else listed
         try:
             said = _ask(rule, facts, {**rule.limits, **limits.get(rule.name, {})})
-            found = [
-                _finding(rule, draft, seen_in, severities.get(rule.name), facts, told)
-                for draft, seen_in in _gravest(
-                    [(item, kinds) for item, kinds in said if isinstance(item, Draft)]
-                )
-            ]
+            drafts = _gravest([(item, kinds) for item, kinds in said if isinstance(item, Draft)])
+            severity = severities.get(rule.name)
+            found = [_finding(rule, draft, kinds, severity, facts, told) for draft, kinds in drafts]
             if team is not None:
                 # Here, not above: most runs know of no team.
                 from mqdiag.knowledge.team.in_findings import with_team_words

@@ -77,6 +77,8 @@ def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
             "exception_lines": None if top is None else top.count,
             "further_exceptions": tuple(row.exception for row in others),
             "further_exception_lines": tuple(row.count for row in others),
+            # a member of an archive is no file that a command opens
+            "log_file": next((path for event in found for path in event.files if "!" not in path), None),
             "retried": retried or None,
             "not_sent_back": lines_of(by_group(logs, "send-back-failed").get(group, [])) or None,
         },

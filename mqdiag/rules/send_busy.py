@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.logs import LogsFacts
-from mqdiag.log_events import lines_of, most_frequent, most_frequent_counted, number_set, when
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.log_events import (
+    events,
+    lines_of,
+    most_frequent,
+    most_frequent_counted,
+    number_set,
+    seconds_between,
+    when,
+)
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.busy_answers import BUSY_TEXTS, ONLY_PAGE_CACHE, REJECT
 from mqdiag.rules.shared.page_cache import DEFAULT_LIMIT_MS
 from mqdiag.rules.shared.write_times import writes_fast
 
 RULE = Rule("send-busy")
+WAITED = "busy-timeout-clean"
+PASSED_S = 30
+"""for which the logs go on without such an answer"""
 BY_LIMIT = (REJECT, *ONLY_PAGE_CACHE)
 """answers that depend on osPageCacheBusyTimeOutMills"""
 
@@ -19,6 +30,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker that senders name."""
     found = [event for event in logs.events if event.kind in BUSY_TEXTS and event.side == "client"]
     if lines_of(found) < limits["answers"]:
+        if _passed(logs, found):
+            yield RULE.case("busy-for-a-moment", logs=logs, events=found, evidence={"answers": lines_of(found)})
         return
     limit = number_set(logs, "osPageCacheBusyTimeOutMills")
     short = limit is not None and limit < DEFAULT_LIMIT_MS and any(event.kind in BY_LIMIT for event in found)
@@ -51,3 +64,19 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             )
         },
     )
+
+
+def _passed(logs: LogsFacts, found: list[LogEvent]) -> bool:
+    """Whether few sends waited too long for a thread of the broker, all were taken when sent again, and it is over."""
+    waited = bool(found) and all(event.kind == WAITED for event in found)
+    return (
+        waited
+        and not logs.is_excerpt
+        and not events(logs, "send-given-up")
+        and all(_since(logs, event) >= PASSED_S for event in found)
+    )
+
+
+def _since(logs: LogsFacts, event: LogEvent) -> float:
+    """Seconds from the last of these lines to the end of all logs: a producer that is in order logs nothing."""
+    return max((seconds_between(event.last, file.last) for file in logs.files if file.last), default=0.0)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from mqdiag.facts.stacks import BusyThread
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement
@@ -31,8 +33,10 @@ def busy_threads(judgements: Sequence[Judgement], series: Series) -> tuple[BusyT
 
 
 def _busy(track: Track, series: Series) -> BusyThread | None:
-    if track.role in _NOT_JUDGED or track.ended or len(track.judged) < LEAST_SAMPLES:
+    if track.role in _NOT_JUDGED or track.ended:
         return None
+    if len(track.judged) < LEAST_SAMPLES:
+        return _busy_since_its_start(track) if len(series.moments) == 1 else None
     meanings = [meaning for index in track.judged if (meaning := track.meanings[index]) is not None]
     place = _place(meanings[-1])
     if place is None or any(_place(meaning) != place for meaning in meanings):
@@ -49,7 +53,24 @@ def _busy(track: Track, series: Series) -> BusyThread | None:
         return None
     if share is not None and share < LEAST_SHARE:
         return None
-    meaning = meanings[-1]
+    return msgspec.structs.replace(
+        _found(track, seconds, share),
+        allocated_bytes=allocated_between(first, last),
+        same_lines=len({meaning.stack.frames for meaning in meanings}) == 1,
+    )
+
+
+def _busy_since_its_start(track: Track) -> BusyThread | None:
+    """One dump: a thread that runs now, and has run for most of its life."""
+    cpu_ms, age_s = track.last.cpu_ms, track.last.elapsed_s
+    if cpu_ms is None or age_s is None or age_s < LONG_S or _place(track.last_meaning) is None:
+        return None
+    share = round(cpu_ms / (1000 * age_s), 3)
+    return _found(track, age_s, share) if share >= LEAST_SHARE else None
+
+
+def _found(track: Track, seconds: float | None, share: float | None) -> BusyThread:
+    meaning = track.last_meaning
     return BusyThread(
         thread=track.name,
         role=track.role,
@@ -60,8 +81,6 @@ def _busy(track: Track, series: Series) -> BusyThread | None:
         samples=len(track.judged),
         seconds=seconds,
         share_of_core=share,
-        allocated_bytes=allocated_between(first, last),
-        same_lines=len({meaning.stack.frames for meaning in meanings}) == 1,
     )
 
 

@@ -8,7 +8,6 @@ objects only where nothing else moved: what idle threads wait on, and the worker
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import NamedTuple
 
 import msgspec
 
@@ -79,7 +78,7 @@ def by_call_object(judgement: Judgement, world: World) -> Revision | None:
     )
 
 
-class _Pair(NamedTuple):
+class _Pair(msgspec.Struct, frozen=True):
     """Two samples of a thread, one after the other."""
 
     same: bool

@@ -68,11 +68,10 @@ def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starve
     if library is not None and library.kind == "pause":
         return CauseOfWait("sleep", "sleep-in-listener", library.name, library.remedy)
     if doing == "sleep":
+        remedy = remedy_of("sleep" if role == roles.CONSUME_WORKER else "sleep_of_others")
         if library is None:
-            return CauseOfWait("sleep", "sleep-in-listener", None, remedy_of("sleep"))
-        return CauseOfWait(
-            "sleep", "sleep-in-listener", library.name, (*library.remedy, *remedy_of("sleep")[1:])
-        )
+            return CauseOfWait("sleep", "sleep-in-listener", None, remedy)
+        return CauseOfWait("sleep", "sleep-in-listener", library.name, (*library.remedy, *remedy[1:]))
     if doing == "class-init":
         return CauseOfWait(
             "lock", "stuck-holder", None, (*remedy_of("class_initializer"), *remedy_of("lock")[:1])

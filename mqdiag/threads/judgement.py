@@ -70,6 +70,8 @@ class Revision(msgspec.Struct, frozen=True, kw_only=True):
     """the likely cause is what the thread that may have to move first waits for"""
     in_crowd: bool = False
     """a single dump decides, by what many threads wait for"""
+    second_connection: bool = False
+    """it has a connection of the pool that it waits for"""
     absent_owner: str | None = None
     """name of the thread that must move first, where its own lines are not in the dump"""
 

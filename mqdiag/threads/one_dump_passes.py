@@ -10,7 +10,7 @@ from collections import defaultdict
 
 import msgspec
 
-from mqdiag.facts.vocabulary import Role
+from mqdiag.facts.vocabulary import Doing, Role
 from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
@@ -25,6 +25,11 @@ LEAST_QUEUE = 5
 """threads that wait for a connection while others work, which may have one"""
 NO_CALLERS = frozenset({roles.JVM, roles.CARRIER, roles.BROKER_SEND})
 """roles that are no part of a crowd; the send threads of a broker queue up before its put lock in good health"""
+
+GIVEN_BY_OTHERS: frozenset[Doing] = frozenset(
+    {"future", "latch", "condition", "object-wait", "queue", "semaphore", "join", "park"}
+)
+"""waits that end when another thread has done something"""
 
 LOCK_WAITS = frozenset({"monitor", "lock", "log"})
 
@@ -102,9 +107,10 @@ def _before_locks(busy: list[Judgement], world: World) -> dict[Judgement, _Crowd
             root = wait.object_id if wait.owner is None else _end(wait.owner, world, ends)
             by_root[judgement.track.jvm, root].append((judgement, wait))
     found: dict[Judgement, _Crowd] = {}
-    all_busy = frozenset(one.track for one in busy)
+    # who waits for what another thread gives may wait for one of these, and is no sign that work goes on
+    working = frozenset(one.track for one in busy if one.track.last_meaning.doing not in GIVEN_BY_OTHERS)
     for (_, root), waiting in by_root.items():
-        others = len(busy) - len(waiting) - (root in all_busy)
+        others = len(working) - sum(one.track in working for one, _ in waiting) - (root in working)
         if len(waiting) < LEAST_CROWD or len(waiting) <= others:
             continue
         reason = (

@@ -38,6 +38,7 @@ from mqdiag.threads.pool_passes import (
     is_in_listener,
     waits_for_connection,
 )
+from mqdiag.threads.second_connection import by_second_connection, waits_for_pool
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.total_standstill import by_total_standstill
 
@@ -141,6 +142,14 @@ PASSES: tuple[Pass, ...] = (
         decides="Threads of a whole dump are blocked if all of the process wait without a limit, and none is left that"
         " could wake one.",
         revise=by_total_standstill,
+        needs_series=False,
+    ),
+    Pass(
+        name="second connection",
+        decides="A thread is blocked if it waits for a pooled connection inside of a call that has one, and no thread"
+        " is at work with another.",
+        revise=by_second_connection,
+        concerns=waits_for_pool,
         needs_series=False,
     ),
     Pass(

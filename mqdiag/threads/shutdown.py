@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from mqdiag.facts.shutdown import Shutdown, ShutdownHook
 from mqdiag.facts.vocabulary import ShutdownBegan
+from mqdiag.read.stacks.records import WAITING_ON
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import World
 from mqdiag.threads.series import Series
@@ -92,10 +93,19 @@ def _is_hook(track: Track, runner: Track, begun_by: ShutdownBegan) -> bool:
         return False
     if any(word in track.name.lower() for word in _HOOK_NAMES) or _shuts_client_down(meaning) is not None:
         return True
+    if meaning.methods[-1] in _joined(runner):
+        return True
     age, begun = track.last.elapsed_s, runner.last.elapsed_s
     return (
         begun_by == "signal" and age is not None and begun is not None and abs(age - begun) <= _AGE_TOLERANCE_S
     )
+
+
+def _joined(runner: Track) -> set[str]:
+    """The methods that threads began with for whose end the runner waits: a thread is the lock of its own join."""
+    locks = runner.last.stack.locks
+    classes = {lock.class_name for lock in locks if lock.kind == WAITING_ON}
+    return {f"{name}.run" for name in classes if name and name != "java.lang.Thread"}
 
 
 def _shuts_client_down(meaning: StackMeaning) -> str | None:
@@ -111,7 +121,7 @@ def _hook(track: Track, world: World) -> ShutdownHook:
     in_client = _shuts_client_down(meaning)
     return ShutdownHook(
         thread=track.name,
-        frame=meaning.own_frame or in_client,
+        frame=meaning.own_frame or in_client or meaning.telling_frame,
         top=meaning.top,
         doing=meaning.doing,
         waits_for_listeners=in_client is not None and _AWAITS in meaning.methods,

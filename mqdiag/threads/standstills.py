@@ -6,6 +6,8 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Mapping
 from types import MappingProxyType
 
+import msgspec
+
 from mqdiag.facts.stacks import Standstill
 from mqdiag.facts.vocabulary import Role
 from mqdiag.knowledge.remedies import remedy as remedy_of
@@ -27,6 +29,8 @@ _PART_OF_SERVER: dict[Role, str] = {
 """the packages that have the frame that says most of a server's threads"""
 _FOREIGN = frozenset({roles.POOL, roles.OTHER, roles.VIRTUAL})
 """roles of threads whose whole work may be a library's"""
+_LEAST_STRANGERS = 3
+"""threads of as many pools that wait for one lock"""
 _MOST_WAITS = 100
 """threads of a chain, each of which waits for the next"""
 
@@ -116,8 +120,27 @@ class _Found:
             for members in self._members.values()
             if not _is_lonely_lock(members)
         ]
+        entries += [
+            msgspec.structs.replace(
+                _entry(members, self._sizes, self._by_track, self.serving, self._held_up, self._inferred),
+                pool=None,
+                pool_size=sum(one.state != "idle" for one in self._by_track.values()),
+            )
+            for members in self._lonely().values()
+            if len(members) >= _LEAST_STRANGERS
+        ]
         entries.sort(key=lambda entry: (-len(entry.threads), entry.pool or "", entry.cause))
         return tuple(entries)
+
+    def _lonely(self) -> dict[tuple[int, Track], list[tuple[Judgement, CauseOfWait]]]:
+        """Single threads of several pools behind one holder, which together are a queue."""
+        behind: dict[tuple[int, Track], list[tuple[Judgement, CauseOfWait]]] = defaultdict(list)
+        for members in self._members.values():
+            judgement, _ = members[0]
+            holder = _root(judgement, self._by_track) if _is_lonely_lock(members) else None
+            if holder is not None:
+                behind[judgement.track.jvm, holder].append(members[0])
+        return behind
 
 
 class _Causes:
@@ -298,6 +321,7 @@ def _entry(
         lock_class=wait if why.kind == "lock" else None,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
+        second_connection=typical.now.second_connection,
         held_up=sum(held_up[judgement.track] for judgement in judgements),
     )
 

@@ -29,6 +29,25 @@ def test_a_query_is_kept_shown_and_removed(cache: Path, dump: str, capsys: pytes
     assert list(cache.iterdir()) == []
 
 
+def test_a_dump_is_named_with_its_state(cache: Path, dump: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def shown() -> str:
+        capsys.readouterr()
+        run(["cache"])
+        return capsys.readouterr().out.splitlines()[1]
+
+    run(["query", dump, SQL])
+    assert shown().startswith(f"{dump}: ")
+    assert "of a file" not in shown()
+    with open(dump, "ab") as file:
+        file.write(b"\0")
+    assert ", of a file that has changed since, last used " in shown()
+    Path(dump).unlink()
+    assert ", of a file that is gone, last used " in shown()
+    (origin,) = cache.glob("*.origin")
+    origin.write_text("{}")
+    assert shown().startswith(f"{origin.stem}: ")
+
+
 @pytest.mark.parametrize("option", [("--no-cache",), ("--cache-size", "0")], ids=" ".join)
 @pytest.mark.parametrize(
     "command",

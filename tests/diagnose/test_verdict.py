@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -12,6 +13,7 @@ from mqdiag.causes.build_verdict import build_verdict
 from mqdiag.causes.link import Depths, link, order
 from mqdiag.causes.missing_evidence import missing_evidence
 from mqdiag.diagnose.answer import answered
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts import HeapFacts, Input, LogsFacts, StacksFacts
 from mqdiag.facts.heap import QueueFacts
 from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
@@ -27,6 +29,7 @@ from mqdiag.rules.catalogue import rule_files
 from mqdiag.text import Text, say
 from tests.render import samples
 
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 WORKER = "ConsumeMessageThread_CID_1"
 FRAME = "com.acme.Inventory.reserve(Inventory.java:48)"
 
@@ -370,3 +373,10 @@ def test_nobody_takes_dumps_of_a_process_that_has_ended() -> None:
     report = msgspec.structs.replace(samples.ARTICLE, heap=None, stacks=None, logs=None)
     assert missing_evidence(report, (finding("jvm-crash", seen_in="crash"),)) == ()
     assert missing_evidence(report, (finding("gc-thrashing", seen_in="logs"),))
+
+
+@pytest.mark.parametrize(("case", "asked"), [("disk-full-5.3.3", False), ("page-cache-busy-4.9.7", True)])
+def test_thread_dumps_are_asked_for_where_they_may_tell_more(case: str, asked: bool) -> None:
+    verdict = diagnose_incident([LOGS / case]).report.verdict
+    assert verdict is not None
+    assert any("thread dumps" in english()(one.what) for one in verdict.missing_evidence) is asked

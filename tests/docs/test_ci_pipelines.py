@@ -132,7 +132,7 @@ def test_the_gitlab_template(expected: int, tmp_path: Path, known: str) -> None:
     assert pipeline.step("\n".join(job["after_script"]), **variables) == 0, pipeline.said
     assert (pipeline.folder / job["artifacts"]["reports"]["junit"]).stat().st_size
     (folder,) = job["artifacts"]["paths"]
-    assert len(list((pipeline.folder / folder).iterdir())) == 3
+    assert len(list((pipeline.folder / folder).iterdir())) == 4
     assert "compiling kernels" not in pipeline.said
     assert "is not used" not in pipeline.said
 

@@ -12,7 +12,7 @@ from tests.layers import CHECK
 pytestmark = CHECK
 
 GUIDE = ROOT / "docs" / "guides" / "add-an-output-format.md"
-FILE = "mqdiag/render/gitlab.py"
+FILE = "mqdiag/render/ndjson.py"
 STACKS = "fixtures/stacks/apache4-stuck/series.tar.gz"
 
 
@@ -29,12 +29,13 @@ def test_the_guide_names_the_file() -> None:
 
 
 def test_the_format_is_offered_and_written(tree: CopiedTree) -> None:
-    assert "gitlab" in tree.run("mqdiag stacks --help")
-    issues = json.loads(tree.run(f"mqdiag stacks {STACKS} --format gitlab --fail-on never"))
+    assert "ndjson" in tree.run("mqdiag stacks --help")
+    lines = tree.run(f"mqdiag stacks {STACKS} --format ndjson --fail-on never").splitlines()
+    rows = [json.loads(line) for line in lines]
     findings = json.loads(tree.run(f"mqdiag stacks {STACKS} --format json --fail-on never"))["findings"]
-    assert issues
-    assert [one["description"] for one in issues] == [one["title"] for one in findings]
-    assert {one["severity"] for one in issues} <= {"critical", "major", "info"}
+    assert rows
+    assert [one["title"] for one in rows] == [one["title"] for one in findings]
+    assert {one["severity"] for one in rows} <= {"error", "warning", "info"}
 
 
 def test_the_file_passes_the_linters(tree: CopiedTree) -> None:

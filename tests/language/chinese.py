@@ -59,10 +59,11 @@ _NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
 """in an option, frame, class, path, setting or id, and in no word"""
 _QUOTED = re.compile(
     r"`[^`\n]*`|# of [\w.-]+$|mqdiag [a-z]+|--detail [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
-    r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)",
+    r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)|"
+    r"\bat [\w$.<>]+\([^)]*\)",
     re.ASCII | re.MULTILINE,
 )
-"""a command, the broker behind it, a call, a log message in quotation marks"""
+"""a command, the broker behind it, a call, a log message in quotation marks, a frame as a dump has it"""
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)

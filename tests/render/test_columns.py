@@ -113,7 +113,9 @@ def known_names() -> set[str]:
         if isinstance(value, type) and issubclass(value, msgspec.Struct)
     }
     properties = {name for kind in kinds for name, value in vars(kind).items() if isinstance(value, property)}
-    return properties | {field for kind in kinds for field in kind.__struct_fields__} | {*Nested._fields}
+    return (
+        properties | {field for kind in kinds for field in kind.__struct_fields__} | {*Nested.__struct_fields__}
+    )
 
 
 def named_by_columns() -> Iterator[tuple[str, str]]:

@@ -9,17 +9,8 @@ import pytest
 
 from mqdiag.facts import Facts, LogsFacts
 from mqdiag.facts.collector_logs import GcFacts, GcRun
-from mqdiag.facts.logs import (
-    BrokerLogs,
-    FlowControlFacts,
-    LogEvent,
-    LogFile,
-    LogGroup,
-    LogPoint,
-    LogSubject,
-    SuspendedQueue,
-)
-from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset
+from mqdiag.facts.logs import BrokerLogs, FlowControlFacts, LogEvent, LogFile, LogGroup, LogPoint, LogSubject
+from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, SuspendedQueue
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.findings import Confidence, Finding, Severity

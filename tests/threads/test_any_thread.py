@@ -449,3 +449,13 @@ def test_a_queue_that_only_grows_behind_one_owner(counts: tuple[int, ...], found
     samples = [[owner, *many("claims", count, want, BLOCKED, None)] for count in counts]
     rules = {one.rule for one in report(tmp_path, samples, every=57.0).findings}
     assert ("lock-convoy" in rules) is found
+
+
+@pytest.mark.parametrize(("cpu", "found"), [(90_000.0, True), (9_000.0, False)])
+def test_one_dump_tells_a_thread_that_computed_all_its_life(cpu: float, found: bool, tmp_path: Path) -> None:
+    """The dumps of the helper say that threads are 100 s old."""
+    infer = At(
+        "compiler", 7, ("com.acme.Types.infer(Types.java:8)", "com.acme.Main.main(Main.java:2)"), cpu=cpu
+    )
+    told = [one for one in report(tmp_path, [[infer]]).findings if one.rule == "busy-loop"]
+    assert [(str(one.severity), one.evidence["share_of_core"]) for one in told] == [("info", 0.9)] * found

@@ -233,3 +233,34 @@ def test_a_pool_with_all_threads_in_one_call_has_none_free(free: int, tmp_path: 
     found = report(tmp_path, [[*taken, *(At("check-9", 29, TAKE, "WAITING (parking)") for _ in range(free))]])
     stuck = [(one.cause, str(one.severity)) for one in found.findings if one.rule == "threads-stuck"]
     assert stuck == ([] if free else [("hangs-or-slow", "warning")])
+
+
+@pytest.mark.parametrize(("others", "found"), [("answers", True), ("work", False)])
+def test_threads_of_several_pools_are_one_crowd(others: str, found: bool, tmp_path: Path) -> None:
+    """A thread of a timer syncs a file under a lock; whoever waits for an answer is no sign that work goes on."""
+    pages = "<0x00000000f0000083> (a com.acme.Pages)"
+    sync = (
+        "sun.nio.ch.FileDispatcherImpl.force0(Native Method)",
+        "sun.nio.ch.FileChannelImpl.force(FileChannelImpl.java:378)",
+        "com.acme.Pages.sync(Pages.java:226)",
+        f"- locked {pages}",
+    )
+    wants = ("com.acme.Pages.isPaging(Pages.java:277)", f"- waiting to lock {pages}")
+    behind = [
+        At(f"{name} (server-9)", at, wants, "BLOCKED (on object monitor)") for at, name in enumerate("abcd", 20)
+    ]
+    frames = {
+        "answers": (
+            "jdk.internal.misc.Unsafe.park(Native Method)",
+            "com.acme.Channel.sendBlocking(Channel.java:8)",
+        ),
+        "work": ("com.acme.Work.run(Work.java:5)",),
+    }[others]
+    state = "WAITING (parking)" if others == "answers" else "RUNNABLE"
+    rest = [At(f"sender-{at}", 60 + at, frames, state) for at in range(30)]
+    told = [
+        one
+        for one in report(tmp_path, [[At("timer", 11, sync), *behind, *rest]]).findings
+        if one.rule == "lock-convoy"
+    ]
+    assert [(one.evidence["holder"], one.evidence["thread_count"]) for one in told] == [("timer", 4)] * found

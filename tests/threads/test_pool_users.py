@@ -144,3 +144,42 @@ def test_a_user_of_another_pool_is_not_named(tmp_path: Path, wrapper: str | None
     assert made.stacks is not None
     orders = next(one for one in made.stacks.standstills if one.frame and "OrderDao" in one.frame)
     assert (orders.holder, orders.possible_user) == (None, None)
+
+
+_EXECUTE = "org.apache.http.impl.execchain.MainClientExec.execute(MainClientExec.java:{})"
+_NESTED = (
+    "sun.misc.Unsafe.park(Native Method)",
+    "- parking to wait for  <0x00000000f0000061> (a java.lang.Object)",
+    "org.apache.http.pool.AbstractConnPool.getPoolEntryBlocking(AbstractConnPool.java:393)",
+    _EXECUTE.format(190),
+    "com.acme.Tokens.fetch(Tokens.java:56)",
+    "org.apache.http.impl.auth.HttpAuthenticator.doAuth(HttpAuthenticator.java:233)",
+    _EXECUTE.format(262),
+    "com.acme.Orders.send(Orders.java:18)",
+    "java.lang.Thread.run(Thread.java:748)",
+)
+_AT_WORK = (
+    "java.net.SocketInputStream.socketRead0(Native Method)",
+    "java.net.SocketInputStream.read(SocketInputStream.java:171)",
+    _EXECUTE.format(272),
+    "com.acme.Orders.send(Orders.java:18)",
+    "java.lang.Thread.run(Thread.java:748)",
+)
+
+
+@pytest.mark.parametrize(
+    ("frames", "other", "found"),
+    [
+        (_NESTED, None, True),
+        (_NESTED, _AT_WORK, False),
+        ((*_NESTED[:4], *_NESTED[7:]), None, False),
+    ],
+)
+def test_a_call_inside_of_a_call_waits_for_a_second_connection(
+    frames: tuple[str, ...], other: tuple[str, ...] | None, found: bool, tmp_path: Path
+) -> None:
+    """One dump shows it: nobody else works with a connection that could come back."""
+    sample = [At("sender-1", 7, frames, "WAITING (parking)")]
+    sample += [] if other is None else [At("sender-2", 8, other)]
+    told = [one for one in report(tmp_path, [sample]).findings if one.rule == "connection-pool-exhausted"]
+    assert ["second connection" in one.title.template for one in told] == [True] * found

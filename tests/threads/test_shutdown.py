@@ -223,3 +223,31 @@ def test_the_application_has_a_handler_of_its_own_that_waits(tmp_path: Path) -> 
     )
     found = hang(made_report(tmp_path, [[handler]] * 5))
     assert (found.cause, found.evidence["exit_frame"]) == ("handler-waits", "com.acme.App.close(App.java:7)")
+
+
+def test_a_dump_without_ages_shows_which_hook_waits(tmp_path: Path) -> None:
+    """The handler of the signal joins the hook, whose class is that of the lock it waits on."""
+    hook = "org.springframework.context.support.AbstractApplicationContext$1"
+    handler = (
+        "java.lang.Object.wait(Native Method)",
+        f"- waiting on <0x00000000f0000011> (a {hook})",
+        "java.lang.Thread.join(Thread.java:1252)",
+        "java.lang.ApplicationShutdownHooks.runHooks(ApplicationShutdownHooks.java:106)",
+        "java.lang.Shutdown.runHooks(Shutdown.java:123)",
+        "java.lang.Terminator$1.handle(Terminator.java:52)",
+        "sun.misc.Signal$1.run(Signal.java:212)",
+        "java.lang.Thread.run(Thread.java:748)",
+    )
+    stops = (
+        "sun.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:231)",
+        "org.springframework.cloud.Container.doStop(Container.java:90)",
+        f"{hook}.run(AbstractApplicationContext.java:900)",
+    )
+    dump = [
+        At("SIGINT handler", 20, handler, "WAITING (on object monitor)", None),
+        At("Thread-1", 21, stops, "WAITING (parking)", None),
+    ]
+    (hook_found,) = stacks(made_report(tmp_path, [dump])).shutdown.hooks
+    assert hook_found.thread == "Thread-1"
+    assert "Container.doStop" in str(hook_found.frame)

@@ -33,6 +33,7 @@ COMMANDS = {
     "broker_statuses": "brokerStatus",
     "broker_configs": "getBrokerConfig",
     "brokers": "clusterList",
+    "without_brokers": "clusterList",
     "broker_totals": "clusterList",
     "consumers": "consumerStatus",
     "consumer_connections": "consumerConnection",

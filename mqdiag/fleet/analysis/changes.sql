@@ -1,7 +1,7 @@
--- Faults that only one of two runs has, and that the other run could have found. A regression: the earlier run had evidence
--- of the same service with which the rule ran to its end, so a first heap dump after many thread dumps makes none. A
--- recovery: each host that had it has evidence since then that would show it again, or is a pod that is gone, and its workload
--- has such evidence.
+-- Faults (errors and warnings) that only one of two runs has, and that the other run could have found. A regression: the
+-- earlier run had evidence of the same service with which the rule ran to its end, so a first heap dump after many thread
+-- dumps makes none. A recovery: each host that had it has evidence since then that would show it again, or is a pod that is
+-- gone, and its workload has such evidence.
 WITH unrefuted_earlier AS (
     SELECT e.environment, e.service, e.rule, e.cause, coalesce(e.consumer_group, '') AS consumer_group
     FROM earlier_findings e
@@ -19,8 +19,10 @@ WITH unrefuted_earlier AS (
 SELECT 'regression' AS kind, * FROM service_faults
 ANTI JOIN earlier_faults USING (environment, service, rule, cause, consumer_group)
 SEMI JOIN earlier_checked_rules USING (environment, service, rule)
+WHERE rank < 2
 UNION ALL
 SELECT 'recovery' AS kind, * FROM earlier_faults
 ANTI JOIN service_faults USING (environment, service, rule, cause, consumer_group)
 ANTI JOIN unrefuted_earlier USING (environment, service, rule, cause, consumer_group)
+WHERE rank < 2
 ORDER BY kind DESC, rank, hosts DESC, environment, service, rule, cause, consumer_group

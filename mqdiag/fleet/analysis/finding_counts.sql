@@ -3,6 +3,7 @@
 -- without pods that others have replaced.
 WITH refuted AS (
     SELECT environment, service, coalesce(replica, host), rule, cause, consumer_group FROM current_findings
+    WHERE severity_rank < 2
     EXCEPT
     SELECT environment, service, coalesce(replica, host), rule, cause, consumer_group FROM unrefuted_findings
 )

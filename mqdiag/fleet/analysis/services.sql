@@ -2,7 +2,7 @@
 -- fault that the earlier run could not look for is none of these.
 WITH known_faults AS (
     SELECT environment, service, rank, 'known' AS kind FROM service_faults
-    SEMI JOIN earlier_faults USING (environment, service, rule, cause, consumer_group)
+    SEMI JOIN earlier_faults USING (environment, service, rule, cause, consumer_group) WHERE rank < 2
     UNION ALL
     SELECT environment, service, rank, kind FROM changes
 ), counted AS (

@@ -79,6 +79,8 @@ class Output(msgspec.Struct):
     """the last of `statuses` of each address, to which its next counter belongs"""
     configs: list[BrokerConfig] = msgspec.field(default_factory=list)
     brokers: list[BrokerListed] = msgspec.field(default_factory=list)
+    asked_for_brokers: bool = False
+    """the head of their list was printed"""
     totals: list[BrokerTotals] = msgspec.field(default_factory=list)
     consumers: list[ConsumerState] = msgspec.field(default_factory=list)
     consumer_connections: list[ConsumerConnection] = msgspec.field(default_factory=list)
@@ -141,6 +143,7 @@ class Output(msgspec.Struct):
             ),
             broker_configs=tuple(self.configs),
             brokers=tuple(self.brokers),
+            without_brokers=(self.source,) if self.asked_for_brokers and not self.brokers else (),
             broker_totals=tuple(self.totals),
             consumers=tuple(self.consumers),
             consumer_connections=tuple(self.consumer_connections),

@@ -95,6 +95,7 @@ class _Reader:
             self._out.end_answer()
             self._section = ""
         self._table, self._head = table, head
+        self._out.asked_for_brokers |= table.lists_brokers
         return True
 
     def _take_row(self, line: str) -> bool:

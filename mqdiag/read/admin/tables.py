@@ -28,6 +28,8 @@ class Table(msgspec.Struct, frozen=True):
     """a new answer begins with its head"""
     by_blanks: bool = False
     """its head is known without signs, tabs and bars too"""
+    lists_brokers: bool = False
+    """an answer without a row of it says that there is no broker"""
 
 
 def table_of(head: Head) -> Table | None:
@@ -73,6 +75,7 @@ TABLES: tuple[Table, ...] = (
         frozenset({"bid", "address"}),
         _kept(lambda out: out.brokers, lambda out, row: rows.broker_row(row, out.source, out.title)),
         optional=frozenset({"version"}),
+        lists_brokers=True,
     ),
     # clusterList -m
     Table(

@@ -87,11 +87,12 @@ def _card(report: Report, write: Writer) -> Card:
     parts: list[AnyPart] = []
     if answer.reason:
         parts.append(Paragraph(answer.reason))
-    if answer.seen:
-        parts.append(Bullets([*map(_as_it_stands, answer.seen)], title=SEEN))
     if answer.next is not None:
         parts.append(Actions(actions=[Doing(answer.next.with_price, answer.next.command)], title=NEXT))
-    parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
+    if answer.seen:
+        parts.append(Bullets([*map(_as_it_stands, answer.seen)], title=SEEN))
+    if report.findings or report.lowered:
+        parts.append(Paragraph(say("{totals}.", totals=totals_line(report)), soft=True, wide=True))
     if answer.margins:
         parts.append(_margins(answer, write, wide=answer.state == "fault"))
     return Card(

@@ -24,8 +24,6 @@ from mqdiag.time_ranges import between
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
 
-STANDSTILL_RULES = ("stuck-consumer-thread", "stuck-socket-read", "stuck-wait", "lock-convoy", "deadlock")
-"""rules that find threads which make no progress: what they find explains what a group suffers"""
 OWN_ROLES = frozenset({"consume-worker", "client-callback", "broker-send"})
 MOST_OF_POOL = 0.5
 """share of the threads of a pool from which it can hardly do what it is for"""

@@ -201,3 +201,15 @@ def test_a_time_that_is_none(boot: str) -> None:
     text = f"brokerVersionDesc : V4_3_2\nbootTimestamp : {boot}\nruntime : [ 0 days, 0 hours, 3 minutes, 9 seconds ]\n"
     (status,) = of_text(text).broker_statuses
     assert status.asked_at is None
+
+
+def test_a_list_without_brokers_says_that_there_is_none() -> None:
+    """The head alone is an answer; one with a row is another."""
+    head = "#Cluster Name  #Broker Name  #BID  #Addr  #Version  #InTPS(LOAD)  #OutTPS(LOAD)"
+    row = "shop  broker-a  0  10.0.0.1:10911  V5_3_3  0.00(0,0ms)  0.00(0,0ms)"
+    assert read_admin("a.txt", [head]).without_brokers == ("a.txt",)
+    assert read_admin("a.txt", [head, row]).without_brokers == ()
+    assert (
+        read_admin("a.txt", ["#Broker Name  #QID  #Min Offset  #Max Offset  #Last Updated"]).without_brokers
+        == ()
+    )

@@ -1,0 +1,35 @@
+"""Few sends that waited too long at the broker, and were taken when the client sent again."""
+
+from __future__ import annotations
+
+import pytest
+
+from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent, LogFile, LogsFacts
+from mqdiag.rules import send_busy
+from tests.rules import checks
+
+LAST = "2026-11-28T18:03:48+08:00"
+GIVEN_UP = LogEvent(kind="send-given-up", side="client", count=1, first=LAST, last=LAST)
+
+
+def _waited(count: int, kind: str = "busy-timeout-clean") -> LogEvent:
+    return LogEvent(kind=kind, side="client", count=count, first=LAST, last=LAST, files=("client.log",))
+
+
+@pytest.mark.parametrize(
+    ("events", "end", "causes"),
+    [
+        pytest.param((_waited(2),), "2026-11-28T18:06:00+08:00", ["busy-for-a-moment"], id="passed"),
+        pytest.param((_waited(2),), "2026-11-28T18:04:00+08:00", [], id="just-now"),
+        pytest.param((_waited(2), GIVEN_UP), "2026-11-28T18:06:00+08:00", [], id="given-up"),
+        pytest.param((_waited(2, "busy-pc-clean"),), "2026-11-28T18:06:00+08:00", [], id="page-cache"),
+        pytest.param((_waited(10),), "2026-11-28T18:06:00+08:00", ["broker-busy"], id="many"),
+    ],
+)
+def test_few_waits_that_are_over_mean_no_fault(
+    events: tuple[LogEvent, ...], end: str, causes: list[str]
+) -> None:
+    store = LogFile(path="store.log", kind="store", format="plain", bytes=1, lines=9, event_lines=1, last=end)
+    facts = Facts(logs=LogsFacts(events=events, files=(store,), lines=5000))
+    assert [one.cause for one in checks.findings(send_busy, facts)] == causes
