@@ -10,6 +10,7 @@ from mqdiag.facts import LogsFacts
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogFile
 from mqdiag.findings import Report
+from mqdiag.log_events import events
 from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS
 from mqdiag.text import NOTHING, Text, say
 
@@ -44,6 +45,8 @@ OF_SERVERS = frozenset(
     }
 )
 """kinds of logs"""
+ONCE_A_PROCESS = "harmless-first-reflection"
+"""event of a line that a JVM writes once in its life"""
 Wanted = tuple[str, Mapping[str, str | None]]
 """an action of knowledge/actions.toml, with names for its sentences"""
 
@@ -56,6 +59,7 @@ def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
         logs: what was read.
     """
     yield from _not_understood(report, logs)
+    yield from _started_again(logs)
     yield from _excerpt(report, logs)
 
 
@@ -223,6 +227,20 @@ def _only(events: Iterable[LogEvent], name: Literal["group", "broker"]) -> str |
 def _only_of_raft(logs: LogsFacts) -> bool:
     """Whether all known lines are of a Raft group; a short log of SOFAJRaft does not tell its kind."""
     return bool(logs.events) and all(event.kind.startswith("raft-") for event in logs.events)
+
+
+def _started_again(logs: LogsFacts) -> Iterator[Open]:
+    """What a JVM says once in its life stands several times, and nothing shows that it came up in the end."""
+    starts = sum(event.count for event in events(logs, ONCE_A_PROCESS))
+    if starts > 1 and not events(logs, "start-succeeded"):
+        yield Open(
+            say(
+                "The lines are harmless, but a JVM writes the first of them once, and it is there {starts:count} times:"
+                " something was started again, and the lines do not show why.",
+                starts=starts,
+            ),
+            "whole_logs",
+        )
 
 
 def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:

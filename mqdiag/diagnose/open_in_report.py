@@ -206,6 +206,15 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Open]:
         yield Open(
             say("topicStatus and topicRoute show what is stored, not whether it is consumed."), "progress"
         )
+    unmeasured = [one for one in admin.brokers if one.oldest_hours is not None and one.disk_ratio is None]
+    if unmeasured and alone:
+        yield Open(
+            say(
+                "{broker} reports no share of its disk: it could not measure the path of its store.",
+                broker=unmeasured[0].broker or unmeasured[0].address,
+            ),
+            "logs_of_broker",
+        )
     if any(not client.queues for client in admin.clients):
         yield Open(
             say("An answer of consumerStatus has the settings of a client, and not its queues."), "progress"

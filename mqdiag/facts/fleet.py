@@ -202,6 +202,20 @@ class ServiceState(msgspec.Struct, frozen=True, kw_only=True):
     """faults of the earlier run that this run looked for and did not find"""
 
 
+class SilentService(msgspec.Struct, frozen=True, kw_only=True):
+    """A service that had evidence regularly, and has had none for long."""
+
+    environment: Public = ""
+    service: Public
+    latest_day: Public
+    """day of its latest evidence, in UTC"""
+    days_with_evidence: int
+    usual_days: float
+    """median of the days from one day with evidence to the next"""
+    silent_days: int
+    """days from its latest evidence to that of the fleet"""
+
+
 class HostState(msgspec.Struct, frozen=True, kw_only=True):
     """One host of a service in this run."""
 
@@ -351,6 +365,7 @@ class FleetFacts(msgspec.Struct, frozen=True, kw_only=True):
     outliers: tuple[Outlier, ...] = ()
     changes: tuple[FleetChange, ...] = ()
     """regressions first"""
+    silent: tuple[SilentService, ...] = ()
     capacity: tuple[GroupCapacity, ...] = ()
     failures: tuple[FleetFailure, ...] = ()
     """those of kind fault first"""

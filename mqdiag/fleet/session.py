@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -18,7 +19,7 @@ from pyspark import SparkConf, SparkContext
 from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.work.task import ATTEMPTS, TASK_ITEMS
-from mqdiag.text import say
+from mqdiag.text import NOTHING, say
 
 _LOG4J = """\
 rootLogger.level = {level}
@@ -45,6 +46,8 @@ LOCAL_DEFAULTS = {
 QUICK_JVM = "-XX:TieredStopAtLevel=1"
 """the analysis is no work of the JVM's: in one process with it the JVM's own compiler would take cores from it"""
 
+ANSWER_S = 5.0
+"""time in which a master must take a connection"""
 UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
 """set by spark-submit, which has started the JVM then and knows the master"""
 
@@ -56,12 +59,14 @@ def spark_context(options: FleetOptions) -> Iterator[SparkContext]:
     What the JVM writes goes to a log file; of a start that fails the last lines are told.
 
     Raises:
-        UsageError: there is no Java.
-        MqdiagError: Spark does not start.
+        UsageError: there is no Java, or only Spark Connect.
+        MqdiagError: Spark does not start, or no master answers.
     """
     submitted = UNDER_SUBMIT in os.environ
+    _refuse_connect(options.master)
     if not submitted:
         _check_java()
+        _check_master(options.master)
     with tempfile.TemporaryDirectory(prefix="mqdiag-spark-") as folder:
         log = Path(options.spark_log or f"{folder}/spark.log")
         with _streams_to(log) if not submitted else contextlib.nullcontext():
@@ -133,6 +138,43 @@ def _check_java() -> None:
                 " openjdk-17-jre-headless; elsewhere set JAVA_HOME)"
             )
         )
+
+
+def _refuse_connect(master: str | None) -> None:
+    """A Spark Connect server takes no Python that runs on executors as this does: tasks with processes of their own."""
+    remote = os.environ.get("SPARK_REMOTE")
+    if remote is None and not (master or "").startswith("sc://"):
+        return
+    raise UsageError(
+        say(
+            "{master}: mqdiag fleet does not run through Spark Connect; name the cluster itself, such as"
+            " --master spark://host:7077, or use spark-submit{unset}",
+            master=remote or master,
+            unset=say(", without SPARK_REMOTE") if remote is not None else NOTHING,
+        )
+    )
+
+
+def _check_master(master: str | None) -> None:
+    """Spark tries a standalone master for a minute and then tells a stack trace."""
+    named = (master or "").partition("://")
+    if named[0] != "spark":
+        return
+    reasons = []
+    for place in named[2].split(","):
+        host, _, port = place.rpartition(":")
+        try:
+            with socket.create_connection((host.strip("[]"), int(port)), timeout=ANSWER_S):
+                return
+        except (OSError, ValueError) as error:
+            reasons.append(first_line(error))
+    raise MqdiagError(
+        say(
+            "Spark does not start: no master answers at {master}: {reasons}",
+            master=master,
+            reasons=tuple(reasons),
+        )
+    )
 
 
 @contextmanager

@@ -15,6 +15,7 @@ from mqdiag.logs.bare_exceptions import bare_exceptions
 from mqdiag.logs.catalogue import Entry, catalogue
 from mqdiag.logs.message import unwrapped, wrapped_head
 from mqdiag.logs.offsets import is_at_full_file_edge
+from mqdiag.logs.statements import HARMLESS
 from mqdiag.read.logs.heads import NO_HEAD, Head, head_of, is_of_rocketmq
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
@@ -198,7 +199,9 @@ class LevelLines(msgspec.Struct):
 def _thrown(below: bytes) -> Entry | None:
     """What is known of a line that has an exception of the client below it."""
     found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None
-    return None if found is None or found[1].verdict in ("fault", "unclassified") else found[1]
+    if found is None or found[1].verdict in ("fault", "unclassified") or found[1].reason.startswith(HARMLESS):
+        return None  # a line of a logger's own, such as "See http...", says nothing of the line above it
+    return found[1]
 
 
 def _by_its_values(entry: Entry, line: bytes) -> Entry:

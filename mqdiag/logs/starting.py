@@ -30,6 +30,9 @@ _OF_SPRING = lazy_pattern(
     r"Application run failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
 )
+_CLOSED_MODULE = lazy_pattern(
+    r"module (\S{1,100}) does not (?:\"(?:opens|exports) ([\w.]{1,200})\"|export (\S{1,200}))"
+)
 _RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(|BeanFactory\.invokeInitMethods\(")
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
@@ -102,6 +105,24 @@ def class_conflict(message: Message, log: LogTally) -> None:
         log.add("class-conflict", message, side="client", example=stack.deepest.thrown)
     else:
         log.said_nothing += message.stands_for
+
+
+def option_unknown(message: Message, log: LogTally) -> None:
+    """The JVM does not know an option and does not start; a tool that does not prints how it is used."""
+    tool = "commons.cli" in message.text or any(line.startswith("usage: ") for line in message.following(2))
+    if tool:
+        log.add("start-config-refused", message, side="client")
+    else:
+        log.add("start-jvm-refused", message, side="broker")
+
+
+def module_closed(message: Message, log: LogTally) -> None:
+    """A program wants into a package of the JDK that its module keeps closed."""
+    found = _CLOSED_MODULE.search(message.text)
+    if found is not None:
+        log.ended_at = whole_stack(message).position
+        side: LogSide = "broker" if _SERVER.search("\n".join(message.stack())) is not None else "client"
+        log.add("start-module-closed", message, side=side, example=f"{found[1]}/{found[2] or found[3]}")
 
 
 def not_permitted(message: Message, log: LogTally) -> None:

@@ -11,11 +11,21 @@ RULE = Rule("backlog-not-judged")
 
 @RULE.admin
 def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
-    """One finding for each group with a total alone, and one for queues that no client has."""
+    """One finding for each group with a total alone, for the worst of a list of groups, and for queues of nobody."""
     for progress in admin.groups:
         if not progress.queues and (progress.diff_total or 0) >= limits["messages"]:
             subject = Subject(group=progress.group)
             yield RULE.case("rows-missing", subject=subject, evidence={"messages": progress.diff_total})
+    told = {progress.group for progress in admin.groups}
+    listed = [
+        (one.diff_total or 0, one.group)
+        for one in admin.overview
+        # members of a broadcasting group keep their offsets by themselves
+        if one.group not in told and one.model != "BROADCASTING"
+    ]
+    most, behind = max(listed, default=(0, None), key=_first)
+    if most >= limits["messages"]:
+        yield RULE.case("rows-missing", subject=Subject(group=behind), evidence={"messages": most})
     waiting, group = max(
         ((_without_client(one), one.group) for one in admin.groups), default=(0, None), key=_first
     )

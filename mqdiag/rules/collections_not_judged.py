@@ -22,6 +22,11 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             }
             yield RULE.case(case, gc, evidence=evidence, rests_on=(gc.path,))
             return
+    unread = next((file for file in logs.files if file.kind == "gc"), None)
+    if unread is not None and not logs.gc and not logs.safepoints:
+        yield RULE.case(
+            "nothing-read", evidence={"path": unread.path, "lines": unread.lines}, rests_on=(unread.path,)
+        )
 
 
 def _case(gc: GcFacts, limits: Limits) -> str | None:
@@ -38,7 +43,8 @@ def _case(gc: GcFacts, limits: Limits) -> str | None:
         return "heap-fills"
     if gc.to_space_exhausted:
         return "room-was-short"
-    return "a-moment" if gc.seconds is not None and gc.seconds < limits["moment_seconds"] else None
+    few = gc.collections < limits["few_collections"] and (gc.used_share or 0.0) >= limits["much_share"]
+    return "a-moment" if few or (gc.seconds is not None and gc.seconds < limits["moment_seconds"]) else None
 
 
 def _paused(gc: GcFacts) -> float:

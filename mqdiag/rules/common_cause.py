@@ -20,7 +20,9 @@ _MOST_SERVICES = 1e6
 def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each rule, cause and trait that enough hosts share."""
     for trait in fleet.common:
-        if trait.hosts < limits["hosts"] or (trait.kind == "library" and not _wide_enough(trait, limits)):
+        by_chance = trait.chance is not None and trait.chance > limits["chance"]
+        is_narrow = trait.kind == "library" and not _wide_enough(trait, limits)
+        if trait.hosts < limits["hosts"] or by_chance or is_narrow:
             continue
         yield RULE.case(
             RULE.meaning("by_trait")[trait.kind],

@@ -15,10 +15,17 @@ def in_fleet(fleet: FleetFacts, limits: Limits) -> Findings:
     """One finding for each instance; of several metrics the leading one."""
     more, less = RULE.meaning("more"), RULE.meaning("less")
     leading = tuple(more)
+    least = {
+        "messages": limits["messages"],
+        "body_bytes": limits["body_bytes"],
+        "retained_bytes": limits["retained_bytes"],
+        "lag": limits["lag"],
+    }
     chosen: dict[tuple[str, str, str, str], Outlier] = {}
     for outlier in sorted(fleet.outliers, key=lambda one: leading.index(one.metric)):
         times = limits["times"]
         is_far = outlier.value >= times * outlier.median or outlier.value * times <= outlier.median
+        is_far &= abs(outlier.value - outlier.median) >= limits["score"] * least[outlier.metric]
         if abs(outlier.score) >= limits["score"] and outlier.instances >= limits["instances"] and is_far:
             key = (outlier.environment, outlier.group, outlier.service, outlier.host)
             chosen.setdefault(key, outlier)

@@ -13,6 +13,17 @@ STATUS = (
     "#Broker Name                      #QID  #Min Offset           #Max Offset             #Last Updated\n"
     "broker-a                          0     0                     1200                    2026-11-21 20:00:01,000\n"
 )
+OVERVIEW = (
+    "#Group                            #Count  #Version                 #Type  #Model          #TPS     #Diff Total\n"
+    "CID_a                             2       V4_9_4                   PUSH   CLUSTERING      12       3\n"
+    "CID_b                             0       OFFLINE                                         0        120000\n"
+)
+UNMEASURED = (
+    "#Cluster Name     #Broker Name            #BID  #Addr                  #Version                #InTPS(LOAD)"
+    "       #OutTPS(LOAD) #PCWait(ms) #Hour #SPACE\n"
+    "DefaultCluster    broker-a                0     10.1.2.3:10911         V4_5_0                   0.00(0,0ms)"
+    "         0.00(0,0ms)          0 434920.32 -1.0000\n"
+)
 
 
 def answer(text: str, folder: Path) -> tuple[str, str]:
@@ -29,8 +40,16 @@ def answer(text: str, folder: Path) -> tuple[str, str]:
         (STATUS, "not whether it is consumed"),
         ("Consume TPS: 12.0\nDiff Total: 250000\n", "250,000 messages wait"),
         ("Consume TPS: 12.0\nConsume Diff Total: 1000\n", "1,000 messages wait"),
+        (OVERVIEW, "120,000 messages of group CID_b wait"),
+        (UNMEASURED, "reports no share of its disk"),
     ],
-    ids=["topicStatus", "the last lines of consumerProgress", "those of 5.x"],
+    ids=[
+        "topicStatus",
+        "the last lines of consumerProgress",
+        "those of 5.x",
+        "groups",
+        "a disk that is not measured",
+    ],
 )
 def test_it_says_what_is_missing(text: str, words: str, tmp_path: Path) -> None:
     state, reason = answer(text, tmp_path)

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from mqdiag.cli.fleet import command
+from mqdiag.cli.fleet_compact import command as compaction
 from mqdiag.config import parse_size
 
 FOLDER = Path(__file__).parents[2] / "docs/kubernetes"
@@ -58,6 +59,13 @@ def test_the_command_is_one_of_mqdiag() -> None:
     given = command.make_context("fleet", list(ARGUMENTS)).params
     assert given["paths"] == ("/evidence",)
     assert given["pages"] == "/fleet/pages"
+    compact, fleet = (one for one in documents() if one["kind"] == "CronJob")
+    assert fleet == NIGHTLY
+    (container,) = compact["spec"]["jobTemplate"]["spec"]["template"]["spec"]["containers"]
+    assert container["image"] == DRIVER["containers"][0]["image"]
+    *_, folder, keep = container["command"]
+    assert container["command"][:5] == ["python3", "-m", "mqdiag", "fleet", "compact"]
+    assert compaction.make_context("compact", [folder, keep]).params["out"] == given["out"]
 
 
 def test_the_memory_of_an_executor_is_enough() -> None:

@@ -500,6 +500,25 @@ def test_service_states() -> None:
     ) == [("orders", 1, 1, 0, 0), ("pay", 0, 0, 1, 2)]
 
 
+def test_a_service_whose_evidence_came_regularly_is_missed() -> None:
+    """Each by its own interval; one that had evidence now and then is not missed, nor one with a night left out."""
+    days = {
+        "nightly": range(1, 8),
+        "missed": (1, 2, 3, 4, 5, 6, 9),
+        "weekly": (1, 4, 7, 10 - 1),
+        "rare": (1, 3),
+        "now": range(1, 11),
+    }
+    incidents = [
+        {**_incident(service, []), "window_start": datetime(2026, 1, day, 23, tzinfo=UTC)}
+        for service, of_days in days.items()
+        for day in of_days
+    ]
+    (found,) = _rows("silent_services", current_incidents=_table("incidents", incidents))
+    assert (found["service"], found["silent_days"], found["usual_days"]) == ("nightly", 3, 1)
+    assert (found["latest_day"], found["days_with_evidence"]) == ("2026-01-07", 7)
+
+
 def test_capacity() -> None:
     mib = 1 << 20
     rows = [

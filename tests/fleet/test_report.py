@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -341,6 +342,22 @@ def test_wrong_options_are_refused_before_spark_starts(
     (line,) = capfd.readouterr().err.splitlines()
     assert line.startswith("mqdiag: ")
     assert not (tmp_path / "out").exists()
+
+
+def test_a_cluster_that_cannot_run_it_is_told_at_once(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Spark itself tries a dead master for a minute; through Spark Connect nothing would run."""
+    words = ["fleet", str(tmp_path), "--out", str(tmp_path / "out"), "--master"]
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        dead = f"spark://127.0.0.1:{closed.getsockname()[1]}"
+    for master, code, told in ((dead, 4, f"no master answers at {dead}: "), ("sc://host", 2, "sc://host: ")):
+        assert run([*words, master]) == code
+        assert told in capfd.readouterr().err.splitlines()[-1]
+    monkeypatch.setenv("SPARK_REMOTE", "sc://other")
+    assert run([*words, "local[1]"]) == 2
+    assert "use spark-submit, without SPARK_REMOTE" in capfd.readouterr().err
 
 
 @pytest.mark.parametrize("name", ["r1", "night-2026.11", "A_b"])

@@ -13,7 +13,7 @@ from mqdiag.logs.statements import searched
 
 WARNINGS = (
     "$ sh bin/mqbroker -n localhost:9876\n"
-    "WARNING: An illegal reflective access operation has occurred\n"
+    "WARNING: Please consider reporting this to the maintainers of org.apache.rocketmq.store.MappedFile$1\n"
     "WARNING: All illegal access operations will be denied in a future release\n"
 )
 
@@ -78,3 +78,20 @@ def test_a_console_that_shuts_its_clients_down_is_no_churn(tmp_path: Path) -> No
     assert all(one.severity == "info" for one in diagnosed(closings(*[together] * 12), tmp_path).findings)
     found = diagnosed(closings(*[together[:1]] * 12), tmp_path).findings
     assert [one.rule for one in found if one.severity == "warning"] == ["connection-churn"]
+
+
+def test_what_a_jvm_says_once_and_stands_twice_shows_another_start(tmp_path: Path) -> None:
+    once = "WARNING: An illegal reflective access operation has occurred\n" + WARNINGS
+    assert diagnosed(once, tmp_path).answer.state == "healthy"  # type: ignore[union-attr]
+    assert diagnosed(once * 2, tmp_path).answer.state == "undecided"  # type: ignore[union-attr]
+
+
+def test_the_line_of_a_logger_excuses_no_error_above_it(tmp_path: Path) -> None:
+    text = (
+        "2026-11-21 12:00:01,123 ERROR [main] com.acme.Shop - payment of order 7 failed\n"
+        "See http://example.org/faq for further details.\n"
+    )
+    report = diagnosed(text, tmp_path)
+    assert report.logs is not None
+    assert report.logs.level_lines is not None
+    assert report.logs.level_lines.foreign == 1

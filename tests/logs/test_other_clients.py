@@ -126,3 +126,11 @@ def test_the_catalogue_knows_lines_in_the_layouts_of_other_clients(tmp_path: Pat
     assert logs is not None
     assert logs.level_lines is not None
     assert (logs.level_lines.faults, logs.level_lines.foreign) == (4, 0)
+
+
+def test_an_option_that_mqadmin_does_not_know_is_none_of_the_jvm(tmp_path: Path) -> None:
+    (tmp_path / "console.txt").write_text(
+        "Unrecognized option: -x\nusage: mqadmin topicStatus [-h] [-n <arg>] -t <arg>\n"
+    )
+    (found,) = diagnose_logs([tmp_path / "console.txt"]).report.findings
+    assert (found.rule, found.title.template.startswith("The JVM")) == ("start-failed", False)

@@ -127,20 +127,28 @@ LAYOUTS: dict[str, Callable[[str, str], str]] = {
     ),
     "without level and logger": lambda level, text: f"{text}\n",
 }
+ROWS_OF_A_LOG = 400
 COLLECTORS = {"no collector": plain, "docker": docker, "kubectl": kubectl, "containerd": containerd}
 
 
 @pytest.mark.parametrize("collect", COLLECTORS.values(), ids=COLLECTORS)
 @pytest.mark.parametrize("wrap", LAYOUTS.values(), ids=LAYOUTS)
 def test_no_own_statement_is_lost(wrap: Callable[[str, str], str], collect: Callable[[str], str]) -> None:
-    """A log with a wide line, so that no line is taken for one that a terminal wrapped."""
+    """Logs with a wide line, so that no line is taken for one that a terminal wrapped.
+
+    Each has a part of the rows: all lines of programs that are not RocketMQ's would make a log an application's.
+    """
     head = START + collect(wrap("INFO", "order received " + "and packed " * 30) * 3)
-    log = read(head + "".join(collect(own_lines(row, wrap)) for row in ROWS))
-    if log.quoted.not_own:
-        lost = [row for row in ROWS if read(head + collect(own_lines(row, wrap))).quoted.not_own]
-        pytest.fail(f"not in their own place: {', '.join(map(str, lost))}")
+    hits = 0
+    for begin in range(0, len(ROWS), ROWS_OF_A_LOG):
+        rows = ROWS[begin : begin + ROWS_OF_A_LOG]
+        log = read(head + "".join(collect(own_lines(row, wrap)) for row in rows))
+        if log.quoted.not_own:
+            lost = [row for row in rows if read(head + collect(own_lines(row, wrap))).quoted.not_own]
+            pytest.fail(f"not in their own place: {', '.join(map(str, lost))}")
+        hits += log.counts.hit_lines + log.counts.hit_lines_unseen
     # JSON escapes the quotes in some literals, and some rows have the same line
-    assert log.counts.hit_lines + log.counts.hit_lines_unseen >= 0.85 * len(ROWS)
+    assert hits >= 0.85 * len(ROWS)
 
 
 def test_threads_and_settings_in_heads() -> None:

@@ -21,6 +21,7 @@ from mqdiag.facts.fleet import (
     ServiceState,
     SettingDrift,
     SharedCause,
+    SilentService,
 )
 from mqdiag.findings import Finding, Severity
 from mqdiag.fingerprints import fingerprint
@@ -81,6 +82,7 @@ def fleet_facts(
 
     far, outlier_count = _top(now, "outliers", LISTED, partial(plain_fact, kind=Outlier))
     groups, group_count = _top(now, "capacities", LISTED, partial(plain_fact, kind=GroupCapacity))
+    quiet, _ = _top(now, "silent_services", LISTED, partial(plain_fact, kind=SilentService))
     failed, failure_count = _top(now, "lost_files", LISTED, lost_file)
     lone, _ = _top(now, "lone_faults", LONE, lone_finding)
     facts = FleetFacts(
@@ -104,6 +106,7 @@ def fleet_facts(
         drifts=differences,
         outliers=far,
         changes=told,
+        silent=quiet,
         capacity=groups,
         failures=failed,
         doubts=doubts,

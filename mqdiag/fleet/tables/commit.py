@@ -73,6 +73,7 @@ def write_tables(
     wrote_any = False
     while batch := list(itertools.islice(parts, BATCH)):
         tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
+        context.setJobDescription("mqdiag: write tables")
         context.parallelize(batch, tasks).foreachPartition(partial(_write_parts, layout.uri, target.root, run))
         wrote_any = True
     for number, rows in enumerate(pieces(taken_over, len, CHUNK)):

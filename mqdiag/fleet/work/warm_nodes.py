@@ -34,4 +34,5 @@ def warm_nodes(context: SparkContext, scratch: str | None, limits: Limits) -> No
         for module in ("mqdiag.fleet.work.plan", "mqdiag.fleet.tables.commit"):
             importlib.import_module(module)  # of the tasks that come, with all of Arrow
 
+    context.setJobDescription("mqdiag: start workers")
     context.parallelize(range(tasks), tasks).foreachPartition(warm)

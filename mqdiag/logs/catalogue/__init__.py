@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
-from mqdiag.logs.statements import events
+from mqdiag.logs.statements import WORD, events
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
 HOLE = b"{}"
@@ -95,7 +95,8 @@ def _harmless() -> Iterator[Entry]:
                 text = f"{behind}{literal}"
                 level = level_in(text.encode(), HEAD_BYTES)
                 if level is not None and HOLE.decode() not in text:
-                    yield Entry("harmless", "", event.kind, text[level[1] :].lstrip(" ]|:") + HOLE.decode())
+                    own = text[level[1] :].lstrip(" ]|:").replace(WORD, HOLE.decode())
+                    yield Entry("harmless", "", event.kind, own + HOLE.decode())
 
 
 def _plain(text: str) -> str:

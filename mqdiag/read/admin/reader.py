@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 
 from mqdiag.facts.admin import AdminFacts
-from mqdiag.read.admin import routes
+from mqdiag.read.admin import console, routes
 from mqdiag.read.admin.cells import Head, Row, head_of
 from mqdiag.read.admin.lines import LINES
 from mqdiag.read.admin.output import MOST_SETTINGS, Output, of_file_name
@@ -37,7 +37,8 @@ def read_admin(name: str, lines: Iterable[str]) -> AdminFacts:
     """
     reader = _Reader(Output(source=name, named=of_file_name(PurePath(name).name)))
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
-        reader.take(line.rstrip("\r\n")[:LONGEST_LINE])
+        longest = MOST_ROUTE_CHARACTERS if line.startswith("{") else LONGEST_LINE
+        reader.take(line.rstrip("\r\n")[:longest])
     return reader.facts()
 
 
@@ -131,3 +132,5 @@ class _Reader:
         self._route, self._route_characters = [], 0
         if ROUTE_MARK in text:
             self._out.routes += routes.routes_of(self._out.source, self._out.named, text)
+        elif any(mark in text for mark in console.MARKS):
+            console.take(self._out, text)

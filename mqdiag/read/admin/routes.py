@@ -23,9 +23,9 @@ def routes_of(source: str, topic: str | None, text: str) -> list[TopicRoute]:
         return []
     if not isinstance(route, dict):
         return []
-    queues = {one.get("brokerName"): one for one in _objects(route.get("queueDatas"))}
+    queues = {one.get("brokerName"): one for one in objects(route.get("queueDatas"))}
     found = []
-    for broker in _objects(route.get("brokerDatas")):
+    for broker in objects(route.get("brokerDatas")):
         name, addresses = broker.get("brokerName"), broker.get("brokerAddrs")
         if not isinstance(name, str) or not isinstance(addresses, dict):
             continue
@@ -34,18 +34,19 @@ def routes_of(source: str, topic: str | None, text: str) -> list[TopicRoute]:
             TopicRoute(
                 source=source,
                 topic=topic,
-                cluster=_text(broker.get("cluster")),
+                cluster=text_in(broker.get("cluster")),
                 broker=name,
                 addresses=tuple(str(address) for _, address in sorted(addresses.items(), key=_id)),
-                read_queues=_whole(own.get("readQueueNums")),
-                write_queues=_whole(own.get("writeQueueNums")),
-                permission=_whole(own.get("perm")),
+                read_queues=whole(own.get("readQueueNums")),
+                write_queues=whole(own.get("writeQueueNums")),
+                permission=whole(own.get("perm")),
             )
         )
     return found
 
 
-def _objects(value: object) -> list[dict[str, Any]]:
+def objects(value: object) -> list[dict[str, Any]]:
+    """The objects of a list; none of another value."""
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
@@ -53,9 +54,11 @@ def _id(item: tuple[str, object]) -> int:
     return int(item[0]) if item[0].isdigit() else 0
 
 
-def _whole(value: object) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) else None
+def whole(value: object) -> int | None:
+    """A whole number of 64 bits; None for all else."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 1 << 63 else None
 
 
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None
+def text_in(value: object) -> str | None:
+    """A text that is not empty; None for all else."""
+    return value if isinstance(value, str) and value else None

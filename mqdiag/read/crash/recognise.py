@@ -9,9 +9,12 @@ HEADS = (
 """without the number sign before them, which mails and forums take away"""
 FRAMES = ("Native frames: (J=", "Java frames: (J=")
 """what stands above the frames of the thread that crashed, with the letters of their kinds"""
+SIGNALS = ("SIGSEGV (0xb) at pc=", "SIGBUS (0x7) at pc=", "EXCEPTION_ACCESS_VIOLATION (0xc0000005) at pc=")
+"""what stands below the head, and is the first line of many posts"""
 MARKS = (
     *HEADS,
     *FRAMES,
+    *SIGNALS,
     "Java Threads: ( => current thread )",
     "---------------  P R O C E S S  ---------------",
 )

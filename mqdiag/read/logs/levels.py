@@ -21,7 +21,7 @@ _CAPITAL = lazy_pattern(rb"(?<![\w.$-])" + ANY.encode() + rb"(?![\w.(-])")
 _SMALL = lazy_pattern(
     # these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
     rb"(?:^|:\d\d(?:[.,]\d{1,9})?Z?[ \t]|\blevel=\"?|[\[|(<])[ \t]{0,8}"
-    rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe|(?<=\[)--[TDIWEC]--)(?=[\]|)>:\"]|[ \t]|$)"
+    rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe|(?<=\[)--[TDIWEC]--)(?=[\]|)>:\"]|[ \t](?!=)|$)"
 )
 
 _OF_THE_JVM = lazy_pattern(rb"\]\[\w{4,7} *\]\[(?:gc|safepoint|os|pagesize|cds|jit|class|codecache|logging)\b")

@@ -1,0 +1,81 @@
+"""The answers of the dashboard's pages are read as those of mqadmin are."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from mqdiag.read.admin.reader import read_admin
+
+QUEUE = {
+    "brokerName": "broker-a",
+    "queueId": 1,
+    "brokerOffset": 900,
+    "consumerOffset": 400,
+    "clientInfo": "10.1.2.3@7",
+    "lastTimestamp": 1745303335796,
+}
+PROGRESS = {
+    "status": 0,
+    "data": [{"topic": "orders", "diffTotal": 500, "queueStatInfoList": [QUEUE]}],
+    "errMsg": None,
+}
+GROUPS = {
+    "status": 0,
+    "data": [
+        {
+            "group": "CID_a",
+            "version": "V4_9_4",
+            "count": 2,
+            "consumeTps": 3,
+            "diffTotal": 7,
+            "messageModel": None,
+        },
+        {"group": "CID_b", "count": 0, "consumeTps": 0, "diffTotal": -1},
+    ],
+}
+BROKERS = {
+    "data": {
+        "brokerServer": {"broker-a": {"0": {"brokerVersionDesc": "V4_9_4", "commitLogDiskRatio": "0.96"}}},
+        "clusterInfo": {"brokerAddrTable": {"broker-a": {"brokerAddrs": {"0": "10.1.2.3:10911"}}}},
+    }
+}
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+def test_the_progress_of_a_group(indent: int | None) -> None:
+    facts = read_admin("consumerProgress-CID_a.json", json.dumps(PROGRESS, indent=indent).splitlines())
+    (group,) = facts.groups
+    assert (group.group, group.diff_total, group.clients_shown) == ("CID_a", 500, True)
+    (queue,) = group.queues
+    assert (queue.topic, queue.broker, queue.queue_id, queue.diff) == ("orders", "broker-a", 1, 500)
+
+
+def test_groups_and_what_the_dashboard_could_not_ask() -> None:
+    facts = read_admin("groups.json", [json.dumps(GROUPS)])
+    assert [(one.group, one.count, one.diff_total) for one in facts.overview] == [
+        ("CID_a", 2, 7),
+        ("CID_b", 0, None),
+    ]
+
+
+def test_counters_of_brokers() -> None:
+    (status,) = read_admin("cluster.json", [json.dumps(BROKERS)]).broker_statuses
+    assert (status.address, status.version, status.disk_ratio) == ("10.1.2.3:10911", "V4_9_4", 0.96)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"data": [{"topic": 1, "queueStatInfoList": [{"brokerName": [], "queueId": true}]}]}',
+        '{"data": {"brokerServer": {"a": [1]}, "clusterInfo": {"brokerAddrTable": 7}}}',
+        '{"data": {"brokerServer": {"a": {"0": null}}}}',
+        '{"consumeTps": "x", "data": [' + "[" * 500 + "}",
+        '{"consumeTps": 1e999, "group": "a", "diffTotal": 1e30}',
+    ],
+)
+def test_damaged_ones_give_nothing(text: str) -> None:
+    facts = read_admin("some.json", [text])
+    assert not facts.groups
+    assert not facts.broker_statuses
