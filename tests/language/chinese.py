@@ -86,7 +86,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
         written = written.replace(_ESCAPES.sub("", command), " ")
     for reference in _references():
         written = reference.sub(" ", written)
-    written = _FRAMES.sub(" ", _QUOTED.sub(" ", written))
+    written = _QUOTED.sub(" ", _FRAMES.sub(" ", written))
     data, evidence = set(_strings(report)), {*_evidence(report), *_settings(report)}
     for phrase in sorted(data | evidence, key=len, reverse=True):
         if " " in phrase:
