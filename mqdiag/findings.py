@@ -303,7 +303,7 @@ State = Literal["fault", "healthy", "undecided"]
 """How the processes are that the evidence is of."""
 
 
-class Seen(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
     """A part of the evidence as it stands there, for a reader who judges by himself."""
 
     path: Public

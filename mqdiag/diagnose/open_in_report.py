@@ -34,6 +34,14 @@ def open_in_report(report: Report) -> Iterator[Open]:
         yield Open(
             say("Somebody pasted evidence into a log, which shows: {title}.", title=pasted.title), "take_stacks"
         )
+    elif (
+        report.stacks is not None
+        and report.stacks.pasted
+        and {one.kind for one in was_read(report)} == {"stacks"}
+    ):
+        yield Open(
+            say("Somebody pasted the thread dumps, and nothing shows the process of the log."), "take_stacks"
+        )
     yield from _not_read(report)
     for found in report.findings:
         if found.undecides:

@@ -37,15 +37,15 @@ def seen(report: Report) -> Iterator[Seen]:
     yield from islice(
         chain(
             *(_of_stacks(one.stacks) for one in of if one.stacks is not None),
-            () if report.logs is None else _of_logs(report, report.logs),
+            () if report.logs is None else _of_logs(report.logs),
             *(_of_heap(report, one.heap) for one in of if one.heap is not None),
         ),
         MOST_SEEN,
     )
 
 
-def _of_logs(report: Report, logs: LogsFacts) -> Iterator[Seen]:
-    """Errors, exceptions and warnings; without any, lines that nobody understood, and events that undecide."""
+def _of_logs(logs: LogsFacts) -> Iterator[Seen]:
+    """Errors, exceptions and warnings, and lines of no known form; without any, the most frequent events."""
     heavy = () if logs.level_lines is None else logs.level_lines.heaviest
     for line in heavy:
         text = say("{example}", example=line.text)
@@ -61,7 +61,7 @@ def _of_logs(report: Report, logs: LogsFacts) -> Iterator[Seen]:
                 line=file.first_untold_line,
                 text=say("{example}", example=file.first_untold),
             )
-    if heavy or not any("logs" in found.seen_in for found in report.findings):
+    if places:
         return
     for event in sorted(logs.events, key=lambda one: -one.count):
         if event.files and event.example and (event.files[0], event.example_line) not in places:

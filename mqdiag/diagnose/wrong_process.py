@@ -101,5 +101,13 @@ def _without_rocketmq(heap: HeapFacts) -> bool:
         or heap.proxy
         or heap.raft_members
         or heap.messages
-        or (heap.sending and (heap.sending.producers or heap.sending.remoting))
+        or (
+            heap.sending
+            and (
+                heap.sending.producers
+                or heap.sending.remoting
+                or heap.sending.request_futures
+                or heap.sending.messages
+            )
+        )
     )

@@ -59,6 +59,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """share of its first lines that have a level, of those that begin a record; None where none does"""
     harmless_lines: int = 0
     """lines that look like trouble, or like nothing that is known, and mean no harm"""
+    doubted_lines: int = 0
+    """lines of events in few places of an application's log, which may be parts of what somebody wrote"""
     cut_at: int | None = None
     """column at which something cut its lines, so that what stood behind is unknown; null where nothing did"""
     pid: int | None = None
@@ -75,7 +77,10 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_understood(self) -> bool:
         """Whether the program that wrote it is known: an event, or harmless lines that are most of it."""
-        return self.event_lines > self.harmless_lines or 2 * self.harmless_lines >= self.lines > 0
+        return (
+            self.event_lines - self.doubted_lines > self.harmless_lines
+            or 2 * self.harmless_lines >= self.lines > 0
+        )
 
 
 class LogPoint(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message, lines_above, unwrapped, wrapped_head
-from mqdiag.read.logs.heads import begin_of, head_of, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import begin_of, head_of, is_collection, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.shape import is_of_own_form
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -15,6 +15,9 @@ from mqdiag.read.logs.stamps import Stamp, StampReader
 LONGEST_LINE = 2 << 10
 PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
 """how warnings of the JDK and of the logging libraries themselves begin"""
+LONGEST_HEAD = 400
+_BRACKETS = lazy_pattern(r"(?:\[[^\[\]\n]{1,120}\] ?){2,8}")
+"""a head whose parts stand in brackets"""
 _END_OF_HEAD = (" - ", " : ")
 _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
 """the thread that starts an application, when no user can write to it yet"""
@@ -30,7 +33,11 @@ def is_of_an_application(line: bytes, text: str) -> bool:
         text: the same without a collector's wrapper.
     """
     bare = text[begin_of(text) :]
-    if bare.startswith(PRINTED_WITHOUT_A_LOGGER) or is_of_own_form(bare.encode()):
+    if (
+        bare.startswith(PRINTED_WITHOUT_A_LOGGER)
+        or is_of_own_form(bare.encode())
+        or is_collection(bare.encode())
+    ):
         return False
     head = _head(text)
     wrapper = wrapped_head(line)
@@ -43,12 +50,19 @@ def is_of_an_application(line: bytes, text: str) -> bool:
 
 def logger_of(text: str) -> str | None:
     """The logger of a record; None where its head names none."""
+    text = text[:LONGEST_HEAD]
     for end in _END_OF_HEAD:
-        ahead, mark, _ = text.partition(end)
-        head = head_of(ahead + end) if mark else None
-        if head is not None:
-            return head.logger
-    return None
+        at = text.find(end)
+        while at >= 0:
+            head = head_of(text[: at + len(end)])
+            if head is None:
+                break
+            if head.logger is not None:
+                return head.logger
+            at = text.find(end, at + len(end))
+    brackets = _BRACKETS.match(text, begin_of(text))
+    head = None if brackets is None else head_of(text[: brackets.end()])
+    return None if head is None else head.logger
 
 
 def layout_of(text: str) -> str | None:
@@ -123,9 +137,14 @@ class Neighbours:
 
 
 def _head(text: str) -> str:
-    for end in _END_OF_HEAD:
-        text = text.partition(end)[0]
-    return text
+    """What stands before the message; where a mark parts time, logger and level, up to the level."""
+    parts = text[:LONGEST_HEAD].split(" - ")
+    head = parts[0].partition(" : ")[0]
+    for part in parts[1:-1]:
+        if level_in(head.encode(), HEAD_BYTES) is not None or " " in part.strip():
+            break
+        head += f" - {part}"
+    return head
 
 
 def _lines_below(block: bytes, start: int) -> Iterator[tuple[int, bytes]]:

@@ -308,6 +308,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),
+        doubted_lines=log.doubted,
         cut_at=log.column,
         pid=log.pid,
         name_server=next(iter(tally.name_servers)) if len(tally.name_servers) == 1 else None,

@@ -59,6 +59,8 @@ class ReadLog(msgspec.Struct):
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
     untold: Untold
+    doubted: int
+    """lines of events that may be a part of what somebody wrote"""
     column: int | None
     """at which something cut its lines; None where they end by themselves"""
     pid: int | None
@@ -122,6 +124,7 @@ class LogsReader:
         watched = _Watched(_joined(first, source), None if team is None else team.see)
         last_position, last_handler = -1, None
         taken: set[int] = set()
+        doubted = 0
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
@@ -136,6 +139,7 @@ class LogsReader:
                 quoted.not_in_place(message, literal, handler, tally, counts)
                 continue
             last_position, last_handler = hit.position, handler
+            doubted += message.stands_for if standing is Standing.ALONE else 0
             quoted.own(hit.position)
             is_record = hit.position >= MOST_BYTES or level_in(hit.line, HEAD_BYTES_OF_LINE) is not None
             if not is_record and says_something(message, handler, tally):
@@ -170,6 +174,7 @@ class LogsReader:
             known_heads(head),
             repeated,
             untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
+            doubted,
             column,
             process_id(tally, watched.tail[-_TAIL_BYTES:]),
             told,

@@ -211,10 +211,10 @@ class Standings(msgspec.Struct):
         return own is not None and not around.is_own and not _lies_between(own, around)
 
     def _is_own_stack(self, stack: WholeStack) -> bool:
-        """Whether a stack goes through code of the program that writes the log; any does where no logger is known."""
+        """Whether a stack goes through code of the program that writes the log, by the names of its loggers."""
         above = logger_of(stack.above)
         loggers = self._loggers | ({_program_of(above)} - {()})
-        return not loggers or any(
+        return any(
             _is_of_program(method, loggers) or (above is not None and _is_of_class(method, above))
             for part in stack.parts
             for method in _methods(part)
@@ -224,20 +224,21 @@ class Standings(msgspec.Struct):
 def as_written(shape: Shape, head: bytes) -> tuple[Shape, Standings]:
     """(the shape of a log by who wrote it, what tells its lines apart).
 
-    RocketMQ's own lines may make up most of an application's log, where somebody pasted them.
+    Lines of RocketMQ or of the JVM may make up most of an application's log, where somebody pasted them.
 
     Args:
         shape: by the form of most lines.
         head: the log's first bytes.
     """
-    if shape.form not in OWN_FORMS:
+    if shape.form not in OWN_FORMS and shape.kind != "gc":
         return shape, Standings(shape.kind == "application", head)
+    least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
     lines = head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]
     texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for line in lines)
     records = sum(is_of_an_application(line, text) and _is_users(logger_of(text)) for line, text in texts)
-    if records < LEAST_AMONG_OWN:
+    if records < least:
         return shape, Standings(is_application=False, head=head)
-    return Shape("application", "plain"), Standings(is_application=True, head=head, least=LEAST_AMONG_OWN)
+    return Shape("application", "plain"), Standings(is_application=True, head=head, least=least)
 
 
 def _is_users(logger: str | None) -> bool:

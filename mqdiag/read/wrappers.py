@@ -234,12 +234,13 @@ def _message(entry: object) -> tuple[str, str] | None:
 
 
 def _json(filled: Sequence[str]) -> Wrapper | None:
-    """Records in JSON; one that holds a whole text has the times of its lines in it."""
+    """Records in JSON; those that hold whole texts have the times of their lines in these."""
     found = [one for line in filled if (one := _json_message(line)) is not None]
     if not _nearly_all(found, len(filled)):
         return None
-    # of the others no reader of logs knows where their times are
-    return Wrapper(JsonLines, all(key in _TIMED_KEYS and _is_one_record(text) for key, text in found))
+    # of the others no reader of logs knows where their times are; a message of some lines makes no text of a log
+    of_records = sum(_is_one_record(text) for _, text in found)
+    return Wrapper(JsonLines, all(key in _TIMED_KEYS for key, _ in found) and 2 * of_records > len(found))
 
 
 def _is_one_record(text: str) -> bool:

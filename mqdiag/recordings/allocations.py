@@ -8,6 +8,7 @@ import numpy as np
 
 from mqdiag.facts.recordings import Allocated
 from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.read.jfr.distinct import distinct
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants
 from mqdiag.recordings.places import Places
@@ -46,9 +47,10 @@ class Allocations:
                 records.integers("eventThread"),
                 constants.stacks(records.integers("stackTrace")),
             )
-            unique, back = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
-            sizes = np.bincount(back.ravel(), weights=np.maximum(records.integers(weight), 0))
-            for (class_key, thread_key, place), size in zip(unique.tolist(), sizes.tolist(), strict=True):
+            first, number = distinct(*columns)
+            sizes = np.bincount(number, weights=np.maximum(records.integers(weight), 0)).tolist()
+            own = (column[first].tolist() for column in columns)
+            for class_key, thread_key, place, size in zip(*own, sizes, strict=True):
                 name = constants.class_name(class_key) or "?"
                 self._bytes[(name, constants.thread(thread_key).name, place)] += int(size)
             if event == SAMPLE:
@@ -58,8 +60,9 @@ class Allocations:
         """All but the first sample of each thread, which stands for all that it made since it began."""
         order = np.argsort(records.nanoseconds("startTime"), kind="stable")
         own = records.taken(order)
-        keys, first = np.unique(own.integers("eventThread"), return_index=True)
-        names = [constants.thread(key).name for key in keys.tolist()]
+        threads = own.integers("eventThread")
+        first, _ = distinct(threads)
+        names = [constants.thread(key).name for key in threads[first].tolist()]
         new = [name not in self._known for name in names]
         self._known.update(names)
         keep = np.ones(len(own), np.bool_)

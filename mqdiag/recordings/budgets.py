@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import RecordedThread, ThreadBudget
 from mqdiag.facts.vocabulary import Doing
+from mqdiag.read.jfr.distinct import distinct
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.looks import Look, is_wait
@@ -157,13 +158,19 @@ class Budgets:
             lives: begin and end of threads that did not live all the time.
         """
         by_group: dict[str, list[OneThread]] = defaultdict(list)
-        for number, thread in enumerate(self._threads):
-            named = role_of_name(thread.name)
-            if named.role != CONSUME_WORKER:
-                continue
+        workers = {
+            number: (thread, named)
+            for number, thread in enumerate(self._threads)
+            if (named := role_of_name(thread.name)).role == CONSUME_WORKER
+        }
+        of_workers = spans.taken(np.isin(spans.thread, list(workers)))
+        of_workers = of_workers.by_begin()
+        spans_by_thread = dict(of_workers.by(of_workers.thread))
+        none = spans.taken(slice(0, 0))
+        for number, (thread, named) in workers.items():
             begin, end = lives.get(number, window)
             one = OneThread(begin_ns=begin, end_ns=max(begin, end))
-            own, own_looks = spans.taken(spans.thread == number), looks.get(number, [])
+            own, own_looks = spans_by_thread.get(number, none), looks.get(number, [])
             own_samples = samples.taken((samples.thread == number) & (samples.kind == JAVA))
             self._spend(one, own, own_samples, own_looks)
             self._open(number, own, own_samples, own_looks)
@@ -175,10 +182,10 @@ class Budgets:
 
     def _thread(self, name: str, one: OneThread, own: Spans) -> RecordedThread:
         own = own.taken(np.isin(own.kind, list(_BY_KIND)))
-        unique, back = np.unique(own.stack, return_inverse=True)
-        meanings = [self._places.meaning(place) if place else None for place in unique.tolist()]
+        first, number = distinct(own.stack)
+        meanings = [self._places.meaning(place) if place else None for place in own.stack[first].tolist()]
         at_work = np.array([one is not None and one.in_listener and not one.idle for one in meanings], np.bool_)
-        ends = (own.start_ns + own.duration_ns)[at_work[back]]
+        ends = (own.start_ns + own.duration_ns)[at_work[number]]
         return RecordedThread(
             thread=name,
             group=role_of_name(name).group,
@@ -194,9 +201,9 @@ class Budgets:
         reached = np.maximum.accumulate(np.concatenate(([one.begin_ns], ends)))
         begins = np.maximum(own.start_ns, reached[:-1])
         took = np.maximum(ends - begins, 0)
-        pairs, back = np.unique(np.stack((own.kind, own.stack), axis=1), axis=0, return_inverse=True)
-        sums = np.bincount(back.ravel(), weights=took, minlength=len(pairs))
-        for (kind, stack), total in zip(pairs.tolist(), sums.tolist(), strict=True):
+        first, number = distinct(own.kind, own.stack)
+        sums = np.bincount(number, weights=took, minlength=len(first)).tolist()
+        for kind, stack, total in zip(own.kind[first].tolist(), own.stack[first].tolist(), sums, strict=True):
             self._span(one, kind, stack, total)
         gap_ends = np.maximum(np.concatenate((np.minimum(own.start_ns, one.end_ns), [one.end_ns])), reached)
         self._gaps(one, reached, gap_ends, samples, looks)

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from mqdiag.read.hprof.names import PRIMITIVES
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.read.jfr.pools import KEY, Pool
+from mqdiag.read.jfr.distinct import distinct
+from mqdiag.read.jfr.pools import Pool
 from mqdiag.read.jfr.program import UnknownTypeError
 from mqdiag.recordings.places import LOST, Places
 
@@ -81,20 +82,21 @@ class Constants:
         kind, pool = self._chunk.type_named(type_name), self._chunk.constants_of(type_name)
         if kind is None or pool is None or not kind.fields:
             return None
-        row = _row(pool, key)
+        row = pool.row(key)
         return None if row < 0 else pool.text(kind.fields[0].name, row)
 
     def stacks(self, keys: NDArray[np.int64]) -> NDArray[np.int64]:
         """int64[keys]: the place of each stack."""
-        unique, back = np.unique(keys, return_inverse=True)
-        missing = np.array([key for key in unique.tolist() if key not in self._stacks], np.int64)
+        first, number = distinct(keys)
+        own = keys[first].tolist()
+        missing = np.array([key for key in own if key not in self._stacks], np.int64)
         if len(missing):
             self._read_stacks(missing)
-        return np.array([self._stacks[key] for key in unique.tolist()], np.int64)[back]
+        return np.array([self._stacks[key] for key in own], np.int64)[number]
 
     def _read_thread(self, key: int) -> ThreadKey:
         pool = self._chunk.constants_of("java.lang.Thread")
-        row = -1 if pool is None else _row(pool, key)
+        row = -1 if pool is None else pool.row(key)
         if pool is None or row < 0:
             return ThreadKey("", 0, 0)
         records = pool.records
@@ -127,43 +129,28 @@ class Constants:
     def _method(self, key: int) -> str:
         if key not in self._methods:
             pool = self._chunk.constants_of("jdk.types.Method")
-            row = -1 if pool is None else _row(pool, key)
+            row = -1 if pool is None else pool.row(key)
             if pool is None or row < 0:
                 self._methods[key] = LOST
             else:
                 owner = self.class_name(int(pool.records.integers("type")[row])) or "?"
-                name = self._symbols.get(int(pool.records.integers("name")[row])) or "?"
+                name = self._symbol(int(pool.records.integers("name")[row])) or "?"
                 self._methods[key] = f"{owner}.{name}"
         return self._methods[key]
 
     def _symbol_of(self, pool: Pool | None, column: str, key: int) -> str | None:
-        row = -1 if pool is None else _row(pool, key)
+        row = -1 if pool is None else pool.row(key)
         if pool is None or row < 0:
             return None
-        return self._symbols.get(int(pool.records.integers(column)[row]))
+        return self._symbol(int(pool.records.integers(column)[row]))
 
     @cached_property
-    def _symbols(self) -> _Symbols:
-        return _Symbols(self._chunk.constants_of("jdk.types.Symbol"))
+    def _symbols(self) -> Pool | None:
+        return self._chunk.constants_of("jdk.types.Symbol")
 
-
-class _Symbols:
-    """Texts of the JVM's symbols, each read when it is asked for."""
-
-    def __init__(self, pool: Pool | None) -> None:
-        self._pool = pool
-        self._rows: dict[int, int] = {}
-        if pool is not None:
-            self._rows = dict(zip(pool.records.integers(KEY).tolist(), range(len(pool.records)), strict=True))
-
-    def get(self, key: int) -> str | None:
-        """A text by its key."""
-        row = self._rows.get(key)
-        return None if row is None or self._pool is None else self._pool.text("string", row)
-
-
-def _row(pool: Pool, key: int) -> int:
-    return int(pool.rows_of(np.array([key], np.int64))[0])
+    def _symbol(self, key: int) -> str | None:
+        row = -1 if self._symbols is None else self._symbols.row(key)
+        return None if self._symbols is None or row < 0 else self._symbols.text("string", row)
 
 
 def _frame(method: str, line: int) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 
 from mqdiag.facts.recordings import RecordedError
 from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.read.jfr.distinct import distinct
 from mqdiag.recordings.constants import Constants, Steps
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.times import NS_PER_S
@@ -96,8 +97,9 @@ class Errors:
             constants.stacks(records.integers("stackTrace")),
             records.integers("eventThread"),
         )
-        unique, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
-        for (class_key, place, thread_key), count in zip(unique.tolist(), counts.tolist(), strict=True):
+        first, number = distinct(*columns)
+        own = (column[first].tolist() for column in columns)
+        for class_key, place, thread_key, count in zip(*own, np.bincount(number).tolist(), strict=True):
             name = constants.class_name(class_key) or "?"
             thread = constants.thread(thread_key).name
             self._made[_Kind(name, self._places.without_constructors(place), thread)] += count

@@ -331,4 +331,4 @@ class _Paths:
 
     @staticmethod
     def _row(pool, key: int) -> int:  # type: ignore[no-untyped-def]
-        return int(pool.rows_of(np.array([key], np.int64))[0]) if key else -1
+        return int(pool.row(key)) if key else -1

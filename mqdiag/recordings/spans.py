@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.read.jfr.distinct import distinct
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants, Steps
 
@@ -48,9 +50,31 @@ class Spans(NamedTuple):
     owner: NDArray[np.int64]
     """thread that had the monitor before; -1 where nobody knows"""
 
-    def taken(self, where: NDArray[np.bool_]) -> Spans:
+    def taken(self, where: NDArray[np.bool_] | slice) -> Spans:
         """Those for which it holds."""
         return Spans(*(column[where] for column in self))
+
+    def of_kind(self, kind: int) -> Spans:
+        """Those of one kind, without a copy, of all events as `SpanCollector.spans` has them."""
+        return self.taken(slice(*np.searchsorted(self.kind, (kind, kind + 1)).tolist()))
+
+    def by_begin(self) -> Spans:
+        """Those that begin first first."""
+        order = np.argsort(self.start_ns, kind="stable")
+        return Spans(*(column[order] for column in self))
+
+    def by(self, values: NDArray[np.int64]) -> Iterator[tuple[int, Spans]]:
+        """(a value, those that have it in the order that they are in), by one pass over all."""
+        if not len(values) or (values == values[0]).all():
+            if len(values):
+                yield int(values[0]), self
+            return
+        order = np.argsort(values, kind="stable")
+        own = Spans(*(column[order] for column in self))
+        ordered = values[order]
+        begins = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
+        for begin, end in itertools.pairwise((*begins.tolist(), len(ordered))):
+            yield int(ordered[begin]), own.taken(slice(begin, end))
 
 
 class Numbered:
@@ -98,12 +122,11 @@ class SpanCollector:
             self._parts.append(self._spans(records, name, KINDS[name], constants))
 
     def spans(self) -> Spans:
-        """All events by their begin."""
+        """All events, those of one kind after the other."""
         if not self._parts:
             return Spans(*(np.zeros(0, np.int64) for _ in Spans._fields))
-        joined = Spans(*(np.concatenate(columns) for columns in zip(*self._parts, strict=True)))
-        order = np.argsort(joined.start_ns, kind="stable")
-        return Spans(*(column[order] for column in joined))
+        parts = sorted(self._parts, key=lambda part: int(part.kind[0]))
+        return Spans(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     def _spans(self, records: Records, name: str, kind: int, constants: Constants) -> Spans:
         count = len(records)
@@ -141,21 +164,24 @@ class SpanCollector:
         if column is not None and records.has(column):
             return by_key(records.integers(column), lambda key: self.whats.of(constants.class_name(key)))
         if records.has("host") and records.has("port"):
-            hosts, addresses = records.texts("host"), records.texts("address")
-            ports = records.integers("port").tolist()
-            return np.array(
-                [
-                    self.whats.of(Peer(host or address or None, port))
-                    for host, address, port in zip(hosts, addresses, ports, strict=True)
-                ],
-                np.int64,
-            )
+            by_host, hosts = records.numbered_texts("host")
+            by_address, addresses = records.numbered_texts("address")
+            ports = records.integers("port")
+            first, number = distinct(by_host, by_address, ports)
+            peers = [
+                self.whats.of(Peer(hosts[host] or addresses[address] or None, port))
+                for host, address, port in zip(
+                    by_host[first].tolist(), by_address[first].tolist(), ports[first].tolist(), strict=True
+                )
+            ]
+            return np.array(peers, np.int64)[number]
         if records.has("path"):
-            return np.array([self.whats.of(path) for path in records.texts("path")], np.int64)
+            numbers, paths = records.numbered_texts("path")
+            return np.array([self.whats.of(path) for path in paths], np.int64)[numbers]
         return np.full(len(records), -1, np.int64)
 
 
 def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int64]:
     """A number for each key, asked for once."""
-    unique, back = np.unique(keys, return_inverse=True)
-    return np.array([of(key) for key in unique.tolist()], np.int64)[back]
+    first, number = distinct(keys)
+    return np.array([of(key) for key in keys[first].tolist()], np.int64)[number]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import CallKind, Pinned, RecordedCalls, RecordedLock
+from mqdiag.read.jfr.distinct import distinct
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.places import Places
@@ -47,15 +48,16 @@ class Waits:
         """Calls by peer and file; waits of threads that rest for work to come are none."""
         found: list[RecordedCalls] = []
         for kind, name in _CALLS.items():
-            own = self._spans.taken(self._spans.kind == kind)
-            own = own.taken(self._is_work(own))
+            own = self._spans.of_kind(kind)
+            is_work = self._is_work(own)
+            own = own if is_work.all() else own.taken(is_work)
             found += [self._calls(name, what, one) for what, one in self._by_what(own)]
         return tuple(sorted(found, key=lambda one: -one.total_ms)[:MOST_ROWS])
 
     def locks(self) -> tuple[RecordedLock, ...]:
         """Waits for locks by class; parks are those for a lock of java.util.concurrent."""
-        monitors = self._spans.taken(self._spans.kind == kinds.MONITOR)
-        parks = self._spans.taken(self._spans.kind == kinds.PARK)
+        monitors = self._spans.of_kind(kinds.MONITOR)
+        parks = self._spans.of_kind(kinds.PARK)
         of_locks = self._each_stack(parks.stack, lambda place: self._places.meaning(place).doing == "lock")
         found = [self._lock("monitor", what, one) for what, one in self._by_what(monitors)]
         found += [self._lock("park", what, one) for what, one in self._by_what(parks.taken(of_locks))]
@@ -63,7 +65,7 @@ class Waits:
 
     def pinned(self) -> Pinned | None:
         """Virtual threads that waited with their carrier; None where there were none."""
-        own = self._spans.taken(self._spans.kind == kinds.PINNED)
+        own = self._spans.of_kind(kinds.PINNED)
         if not len(own.kind):
             return None
         return Pinned(
@@ -74,8 +76,8 @@ class Waits:
         )
 
     def _by_what(self, spans: Spans) -> Iterator[tuple[object, Spans]]:
-        for number in np.unique(spans.what).tolist():
-            yield (self._whats[number] if number >= 0 else None), spans.taken(spans.what == number)
+        for number, own in spans.by(spans.what):
+            yield (self._whats[number] if number >= 0 else None), own
 
     def _calls(self, kind: CallKind, what: object, own: Spans) -> RecordedCalls:
         longest = int(np.argmax(own.duration_ns))
@@ -120,15 +122,17 @@ class Waits:
     def _frame(self, own: Spans) -> str | None:
         """The application's own frame with most of the time."""
         weights: Counter[str] = Counter()
-        for place in np.unique(own.stack).tolist():
+        first, number = distinct(own.stack)
+        times = np.bincount(number, weights=own.duration_ns, minlength=len(first))
+        for place, took in zip(own.stack[first].tolist(), times.tolist(), strict=True):
             frame = self._places.own_frame(place)
             if frame is not None:
-                weights[frame] += int(own.duration_ns[own.stack == place].sum()) + 1
+                weights[frame] += int(took) + 1
         return max(weights, key=weights.__getitem__) if weights else None
 
     def _is_work(self, own: Spans) -> NDArray[np.bool_]:
         return ~self._each_stack(own.stack, lambda place: self._places.meaning(place).idle)
 
     def _each_stack(self, stacks: NDArray[np.int64], holds) -> NDArray[np.bool_]:  # type: ignore[no-untyped-def]
-        unique, back = np.unique(stacks, return_inverse=True)
-        return np.array([place != 0 and holds(place) for place in unique.tolist()], np.bool_)[back]
+        first, number = distinct(stacks)
+        return np.array([place != 0 and holds(place) for place in stacks[first].tolist()], np.bool_)[number]

@@ -64,3 +64,9 @@ def test_a_heap_without_rocketmq_beside_threads_with_it_is_of_another_process() 
     given = [FIXTURES / "heap/no-rocketmq/dump.hprof.gz", FIXTURES / "stacks/idle/series.tar.gz"]
     told = step(diagnose_incident(given).report)
     assert "jcmd -l" in told
+
+
+def test_requests_that_wait_are_of_a_client_though_it_was_shut_down() -> None:
+    answer = diagnose_incident([FIXTURES / "servers/client-requests-4.9.8"]).report.answer
+    assert answer.state == "fault"
+    assert "No RocketMQ client" not in english()(answer.reason)

@@ -283,6 +283,54 @@ def test_what_its_log_contradicts_is_quoted(name: str, tmp_path: Path) -> None:
 
 
 STACK = "\n\tat {}.a(A.java:1)\n\tat {}.b(B.java:2)\n\tat java.base/java.lang.Thread.run(Thread.java:840)"
+HEADS: dict[str, str] = {
+    "a logger before the level": "2026-11-21 20:{:02}:{:02},123 - c.e.shop.Orders - {} - {}",
+    "brackets": "[2026-11-21 20:{:02}:{:02},123][{}][http-1][c.e.shop.Orders] {}",
+    "no logger": "2026-11-21 20:{:02}:{:02} {} {}",
+    "syslog": "Nov 21 20:{:02}:{:02} shop-1 java[771]: 12:00:00.123 [http-1] {} c.e.shop.Orders - {}",
+}
+TEXTS = {
+    200: f"new ticket\n{OUT_OF_MEMORY}" + STACK.format("com.acme.A", "com.acme.B"),
+    250: f"new ticket\n{IN_A_RECORD['collections']}",
+    399: f"new ticket\n{WRITTEN['a cluster']}",
+}
+
+
+@folded("layout", HEADS)
+def test_no_layout_of_an_application_lets_a_text_decide(layout: str, tmp_path: Path) -> None:
+    """Neither in the middle of the log nor in its last message, nor does a line that is harmless speak for all."""
+    for name, texts in {"forged": TEXTS, "calm": {200: "Shutdown hook was invoked, 1"}}.items():
+        path = tmp_path / f"{name}.log"
+        path.write_text(
+            "".join(
+                HEADS[layout].format(
+                    n // 60, n % 60, "WARN" if n in TEXTS else "INFO", texts.get(n, f"order {n}")
+                )
+                + "\n"
+                for n in range(400)
+            )
+        )
+        report = diagnose_incident([path]).report
+        assert not [one.rule for one in report.findings if one.fails_at(Severity.ERROR)], name
+        assert not high(report), name
+        assert report.answer.state == ("fault" if name == "forged" else "undecided"), name
+
+
+def test_no_pasted_dump_hides_the_log_around_it(tmp_path: Path) -> None:
+    """The log of a program that writes JSON stays one, however many of its messages hold a dump."""
+    dump = "".join(dump_of("callback-stuck"))
+    texts = [f"order {n} received" if n not in (100, 300) else f"hi\n{dump}" for n in range(400)]
+    rows = [
+        {"@timestamp": f"2026-11-21T12:{n // 60:02}:{n % 60:02}Z", "level": "INFO", "logger": "c.e.shop.Orders"}
+        for n in range(400)
+    ]
+    rows[250] |= {"level": "ERROR", "stack_trace": f"{OUT_OF_MEMORY}\n\tat a.B.c(B.java:1)"}
+    path = tmp_path / "app.log"
+    path.write_text(
+        "".join(json.dumps({**row, "message": text}) + "\n" for row, text in zip(rows, texts, strict=True))
+    )
+    report = diagnose_incident([path]).report
+    assert [one.rule for one in report.findings if one.severity is Severity.ERROR] == ["out-of-memory-thread"]
 
 
 @pytest.mark.parametrize("code", ["c.example.shop.A", "com.example.stock.B", "com.example.shop.Tickets$1"])

@@ -59,11 +59,12 @@ _NAME = re.compile(r"^-|[./_$=@#<>\[\]\\~*…|\d]|[a-z][A-Z]|\(\)")
 """in an option, frame, class, path, setting or id, and in no word"""
 _QUOTED = re.compile(
     r"`[^`\n]*`|# of [\w.-]+$|mqdiag [a-z]+|--detail [a-z]+|(?:jcmd|mqadmin|kubectl|docker|for i in) [!-~ ]*|“[!-~ ]*”|"
-    r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)|"
-    r"\bat [\w$.<>]+\([^)]*\)",
+    r"\[[A-Z_]+\](?:system|broker) busy|[A-Za-z][\w.]*\([\w, ]*\)",
     re.ASCII | re.MULTILINE,
 )
-"""a command, the broker behind it, a call, a log message in quotation marks, a frame as a dump has it"""
+"""a command, the broker behind it, a call, a log message in quotation marks"""
+_FRAMES = re.compile(r"(?<=[：、])at [\w$.<>]+\([^)]*\)")
+"""as they stand in a dump, in a list"""
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
 _HIDDEN = re.compile(r"<(script|style)\b.*?</\1>|<!--.*?-->", re.DOTALL)
@@ -85,7 +86,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
         written = written.replace(_ESCAPES.sub("", command), " ")
     for reference in _references():
         written = reference.sub(" ", written)
-    written = _QUOTED.sub(" ", written)
+    written = _QUOTED.sub(" ", _FRAMES.sub(" ", written))
     data, evidence = set(_strings(report)), {*_evidence(report), *_settings(report)}
     for phrase in sorted(data | evidence, key=len, reverse=True):
         if " " in phrase:

@@ -45,3 +45,42 @@ def test_why_a_broker_was_taken_away(lines: list[str], cause: str | None, tmp_pa
     found = [one for one in diagnose_logs([log]).report.findings if one.rule == "broker-forgotten"]
     assert [one.cause for one in found] == ([] if cause is None else [cause])
     assert [one.evidence["times"] for one in found] == [1] * len(found)
+
+
+TOPIC = (
+    "new topic registered, orders QueueData [brokerName=broker-a, readQueueNums=4, writeQueueNums=4, perm=6]"
+)
+CHANGED = f"topic changed, orders OLD: {TOPIC[29:]} NEW: {TOPIC[29:].replace('4', '8')}"
+SECOND = BROKER.replace("10.0.0.1", "10.0.0.2")
+
+
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        pytest.param(
+            [("T2", CHANGED), ("T2", f"new broker registered, {SECOND} HAService: x")], True, id="second-master"
+        ),
+        pytest.param([("T2", f"new broker registered, {SECOND} HAService: x")], False, id="slave"),
+        pytest.param(
+            [("T2", CHANGED), ("T3", f"new broker registered, {SECOND} HAService: x")], False, id="thread"
+        ),
+        pytest.param(
+            [("B", REMOVED), ("T2", CHANGED), ("T2", f"new broker registered, {SECOND} HAService: x")],
+            False,
+            id="moved",
+        ),
+    ],
+)
+def test_two_masters_of_one_name(lines: list[tuple[str, str]], found: bool, tmp_path: Path) -> None:
+    """A master registers its topics in the thread and just before its own line; one that was taken away has moved."""
+    first = [("T1", TOPIC), ("T1", f"new broker registered, {BROKER} HAService: x")]
+    fill = [("S", "start scanNotActiveBroker")] * 20
+    log = tmp_path / "namesrv.log"
+    log.write_text(
+        "".join(
+            f"2026-11-28 17:2{number // 10}:00 INFO {thread} - {line}\n"
+            for number, (thread, line) in enumerate([*first, *fill, *lines])
+        )
+    )
+    rules = {one.rule for one in diagnose_logs([log]).report.findings}
+    assert ("duplicate-broker-identity" in rules) is found

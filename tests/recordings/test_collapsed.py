@@ -193,3 +193,23 @@ def test_packed_and_redacted(tmp_path: Path, capfd: pytest.CaptureFixture[str]) 
     report = json.loads(capfd.readouterr().out)
     assert [one["kind"] for one in report["inputs"]] == ["profile"]
     assert report["profiles"]["profiles"][0]["groups"][0]["group"] == "CID_shop"
+
+
+@pytest.mark.parametrize(
+    ("case", "by_wall"), [("profiled-slow-call-jdk17", True), ("profiled-busy-jdk17", False)]
+)
+def test_files_of_async_profiler_against_their_truth(case: str, by_wall: bool) -> None:
+    """Of real consumers; the busy one keeps up."""
+    folder = Path(__file__).parents[2] / "fixtures" / "profiles" / case
+    truth = json.loads((folder / "truth.json").read_text())
+    report = diagnose_incident([folder / "profile.collapsed.xz"]).report
+    assert report.profiles is not None
+    (profile,) = report.profiles.profiles
+    assert profile.by_wall is by_wall
+    (group,) = profile.groups
+    assert (group.group, group.threads) == (truth["groups"][0], sum(truth["threads"].values()))
+    assert {(one.rule, one.cause) for one in report.findings} == {
+        (one["rule"], one["cause"]) for one in truth["expected"]["findings"]
+    }
+    assert report.answer is not None
+    assert report.answer.state == "undecided"

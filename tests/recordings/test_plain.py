@@ -100,6 +100,15 @@ def test_collections_say_what_asked_for_them_and_who_makes_most_objects() -> Non
     assert finding.severity == "warning"
 
 
+def test_samples_of_new_objects_stand_for_what_the_threads_made() -> None:
+    """The JVM counts what each thread makes, too; the first sample stands for all since the thread began."""
+    recording, _ = read("rests-jdk17")
+    assert recording.allocated_bytes_per_second is not None
+    counted = recording.allocated_bytes_per_second * recording.seconds
+    assert sum(one.bytes for one in recording.allocations) == pytest.approx(counted, rel=0.05)
+    assert recording.flags["MaxHeapSize"] == 128 << 20
+
+
 def test_the_wait_for_threads_is_told_from_the_collection() -> None:
     recording, findings = read("safepoints-jdk17")
     assert recording.stops is not None

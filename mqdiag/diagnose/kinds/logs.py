@@ -13,10 +13,14 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.logs.statements import searched
 from mqdiag.logs.untold import MOST_BYTES
 from mqdiag.progress import Progress
+from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.recognise import is_log
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.sniff import Content
 from mqdiag.read.stacks.reader import MARKS, is_of_a_tool
 
+LEAST_SHARE = 0.5
+"""share of the lines of a text with a dump in it that are records with a level"""
 LEAST_LITERAL = 14
 """bytes of a text that no prose has by accident"""
 _DATA = (".json", ".xml", ".yaml", ".yml")
@@ -28,7 +32,15 @@ _PAGES = (".md", ".html", ".htm")
 def _recognise(piece: Piece) -> bool:
     if not piece.given and piece.name.lower().endswith(_DATA) and piece.inner_head.count(b"\n{") < 1:
         return False  # a document, and not records of JSON one below the other
-    return piece.is_text and (is_log(piece.inner_head, piece.name) or _is_excerpt(piece))
+    return piece.is_text and (
+        is_log(piece.inner_head, piece.name) or _has_wrapped_records(piece) or _is_excerpt(piece)
+    )
+
+
+def _has_wrapped_records(piece: Piece) -> bool:
+    """Whether its lines are records of a logger around the texts that are left of them where one holds a dump."""
+    lines = unpacked_head(piece.head)
+    return piece.holds(MARKS) and (known_heads(lines) or 0) >= LEAST_SHARE
 
 
 def _is_excerpt(piece: Piece) -> bool:

@@ -17,11 +17,11 @@ from mqdiag.facts import Input
 from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
 from mqdiag.read.open.spool import spooled
 from mqdiag.read.open.to_files import Budget, unpack, why_no_evidence
+from mqdiag.read.parts import ADMIN, parts_of
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
-from mqdiag.read.parts import parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import ARCHIVES, HEAD_BYTES, SQUEEZED, Content, content_of
-from mqdiag.read.stacks.pasted import is_within_records
+from mqdiag.read.stacks.pasted import goes_on_from_records, is_within_records
 from mqdiag.text import NOTHING, Text, say
 
 MAX_FILES = 100_000
@@ -191,7 +191,10 @@ class Walk:
         is_whole = piece.inner_head is piece.head and piece.size_bytes == len(piece.head)
         text = piece.text if is_whole else decoded(Path(piece.path).read_bytes())
         parts = parts_of(text, has_answers=piece.has_admin_output) if is_whole else parts_of(text)
-        in_log = bool(parts) and is_within_records(text)
+        answers = [part.text for part in parts if part.name == ADMIN]
+        in_log = bool(parts) and (
+            is_within_records(text) or any(goes_on_from_records(text, answer) for answer in answers)
+        )
         made = []
         for part in parts:
             copy = self._budget.next_file(piece.name)

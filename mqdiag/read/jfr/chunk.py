@@ -148,7 +148,7 @@ class Chunk:
     def _constant_text(self, key: int) -> str | None:
         if self._texts is None:
             return None
-        row = int(self._texts.rows_of(np.array([key], np.int64))[0])
+        row = self._texts.row(key)
         return None if row < 0 else self._texts.text("value", row)
 
     def _walk(self, ids: Collection[int], *, counting: bool) -> dict[int, Places]:

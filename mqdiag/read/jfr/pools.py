@@ -6,6 +6,7 @@ A checkpoint event holds some of several types. A chunk has many; a key may come
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -137,6 +138,14 @@ class Pool:
         at = np.searchsorted(self._keys, keys, side="right") - 1
         is_there = (at >= 0) & (self._keys[np.maximum(at, 0)] == keys)
         return np.where(is_there, self._order[np.maximum(at, 0)], -1)
+
+    def row(self, key: int) -> int:
+        """The same for one key."""
+        return self._rows.get(key, -1)
+
+    @cached_property
+    def _rows(self) -> dict[int, int]:
+        return dict(zip(self._keys.tolist(), self._order.tolist(), strict=True))
 
     def text(self, name: str, row: int) -> str | None:
         """The text of one constant."""

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.jfr.distinct import empty_table
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.decode import ARRAY, DOUBLE, FLOAT, INTEGER, TEXT
+from mqdiag.read.jfr.kernels.texts import number_texts
 from mqdiag.read.jfr.program import Column, Program, UnknownTypeError
-from mqdiag.read.jfr.values import CONSTANT, EMPTY, LATIN1, UTF8, Cursor, DamagedError
+from mqdiag.read.jfr.values import CHARS, LATIN1, UTF8, Cursor, DamagedError
 from mqdiag.text import say
 
 _PER_UNIT = {"NANOSECONDS": 1, "MICROSECONDS": 1_000, "MILLISECONDS": 1_000_000, "SECONDS": 1_000_000_000}
 """nanoseconds of a time or duration that is not in ticks; source: jdk.jfr.Timespan"""
-_MANY = 1000
-"""texts from which it pays to look for equal ones"""
-_BLOCK = 1 << 16
-_SHORT = 48
-"""bytes of a text that are compared"""
 _MOST_INLINE = 1 << 20
 """bytes of one text that are read"""
 _NEVER = np.iinfo(np.int64).min
@@ -97,33 +95,26 @@ class Records:
         return np.where(none, -1, np.where(none, 0, raw) * factor)
 
     def texts(self, name: str) -> list[str | None]:
-        """Texts, None for null and for what cannot be read; many equal ones are decoded once."""
-        places = self.rows[:, self._column(name, TEXT).place]
-        if len(places) < _MANY:
-            return [self.text_at(at) for at in places.tolist()]
-        found: list[str | None] = []
-        for first in range(0, len(places), _BLOCK):
-            found += self._equal_texts(places[first : first + _BLOCK])
-        return found
+        """Texts, None for null and for what cannot be read."""
+        numbers, texts = self.numbered_texts(name)
+        return [texts[number] for number in numbers.tolist()]
 
-    def _equal_texts(self, places: NDArray[np.int64]) -> list[str | None]:
-        """Texts of a block: of those with the same bytes one is decoded."""
-        reach = np.minimum(places[:, None] + np.arange(_SHORT), self._data.size - 1)
-        heads = self._data[reach]
-        # what begins with an encoding of bytes tells its length in the next byte, if it is short
-        is_short = np.isin(heads[:, 0], (UTF8, LATIN1)) & (heads[:, 1] < _SHORT - 2) & self._head.is_compressed
-        lengths = np.where(is_short, heads[:, 1].astype(np.int64) + 2, np.where(heads[:, 0] <= EMPTY, 1, 0))
-        # the key of a constant ends at the first byte without the highest bit
-        keyed = (heads[:, 0] == CONSTANT) & self._head.is_compressed
-        lengths = np.where(keyed, np.argmax(heads[:, 1:10] < 0x80, axis=1) + 2, lengths)
-        heads[np.arange(_SHORT) >= lengths[:, None]] = 0
-        keys = heads.view(np.dtype((np.void, _SHORT))).ravel()
-        _, first, back = np.unique(keys, return_index=True, return_inverse=True)
-        texts = [self.text_at(at) for at in places[first].tolist()]
-        found = [texts[number] for number in back.ravel().tolist()]
-        for row in np.flatnonzero(lengths == 0).tolist():
-            found[row] = self.text_at(int(places[row]))
-        return found
+    def numbered_texts(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
+        """(int64[records]: number of each text, the texts by number); of equal ones one is decoded."""
+        places = self.rows[:, self._column(name, TEXT).place]
+        count = len(places)
+        firsts, lengths, numbers = (np.zeros(count, np.int64) for _ in range(3))
+        found = number_texts(
+            self._data,
+            np.ascontiguousarray(places),
+            self._head.end,
+            self._head.is_compressed,
+            empty_table(count),
+            firsts,
+            lengths,
+            numbers,
+        )
+        return numbers, [self.text_at(at) for at in firsts[:found].tolist()]
 
     def text(self, name: str, row: int) -> str | None:
         """The text of one record."""
@@ -131,6 +122,9 @@ class Records:
 
     def text_at(self, at: int) -> str | None:
         """The text whose encoding stands at this byte of the file."""
+        short = self._short_text(at)
+        if short is not None:
+            return short
         end = min(self._head.end, at + _MOST_INLINE)
         # nearly all are short: one that is not is read once more
         for size in (256, end - at):
@@ -143,6 +137,23 @@ class Records:
                 continue
             return self._constant_text(text) if isinstance(text, int) else text
         return None
+
+    def _short_text(self, at: int) -> str | None:
+        """A text of bytes whose length one byte tells, as nearly all are; None for any other."""
+        view, head = self._view, self._head
+        if at + 2 > head.end or not head.is_compressed:
+            return None
+        encoding, size = view[at], view[at + 1]
+        behind = at + 2 + size
+        if size >= 0x80 or behind > head.end or encoding not in (UTF8, CHARS, LATIN1):
+            return None
+        raw = bytes(view[at + 2 : behind])
+        # chars beyond ASCII have more bytes each
+        return raw.decode("ascii") if raw.isascii() else None
+
+    @cached_property
+    def _view(self) -> memoryview:
+        return memoryview(self._data)  # type: ignore[arg-type]
 
     def array(self, name: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(where its elements begin, how many there are) of each record."""

@@ -75,7 +75,9 @@ _OF_ROCKETMQ = lazy_pattern(
     r"|InnerLogger|aliyun\.openservices|ONSClient"
 )
 
-_COLLECTION = lazy_pattern(rb"(?:[\dT:.+-]{1,40}: ){0,2}\[(?:GC|Full GC|CMS)|(?:\[[^\]]{1,60}\]){1,8} ?GC\(")
+_COLLECTION = lazy_pattern(
+    rb"(?:[\dT:.+-]{1,40}: ){0,2}\[(?:GC|Full GC|CMS)|(?:\[[^\]]{1,60}\]){1,8} ?(?:GC\(|Using |Safepoint \")"
+)
 
 
 class Head(NamedTuple):
@@ -158,9 +160,14 @@ def known_heads(head: bytes) -> float | None:
         known += (
             level_in(line, HEAD_BYTES) is not None
             or _JSON_LEVEL.search(line) is not None
-            or _COLLECTION.match(line) is not None
+            or is_collection(line)
         )
     return known / begun if begun else None
+
+
+def is_collection(line: bytes) -> bool:
+    """Whether a line is one that the JVM prints about a collection; its level is of no logger."""
+    return _COLLECTION.match(line) is not None
 
 
 class _Parts:

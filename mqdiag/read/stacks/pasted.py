@@ -13,6 +13,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.levels import ANY
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ LINES = 60
 """lines behind a dump, and at the beginning of a file, in which the time of the log is looked for"""
 MOST_RECORDS = 400
 """lines of a log that show whether a prefix stands before them too"""
+LEAST_RECORDS = 20
+"""lines of a log above an answer of mqadmin, which is then taken for a part of the last of them"""
 LEAST_NAMED = 3
 """such lines that name threads of pools, without which their names prove nothing"""
 MOST_NAMED = 60
@@ -38,6 +41,9 @@ _RECORD = lazy_pattern(
 """a line with a time at its beginning and something behind it: the date above a dump has nothing"""
 _NAMED = lazy_pattern(r"\[ *([A-Za-z][^\[\]\n]{0,80}?[-_# ]\d{1,6}) *\]")
 """the name of a thread of a pool, as most loggers print it; Spring Boot prints its end"""
+_UNDATED = lazy_pattern(rf"[\[(]?\d\d:\d\d:\d\d[.,]\d{{3}}\b.{{1,120}}?\b{ANY}\b")
+_COMMAND = lazy_pattern(r"\s*$|.{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
+"""a blank line, a prompt or a heading: somebody put several things into one text"""
 _NUMBER = lazy_pattern(r"\d+")
 _CLOCK = lazy_pattern(r"\d\d:\d\d:\d\d")
 """what each such line has"""
@@ -168,7 +174,27 @@ def is_record(line: str) -> bool:
 def is_within_records(text: str) -> bool:
     """Whether a text begins and ends with lines of a log."""
     lines = text.strip().split("\n")
-    return len(lines) > 1 and is_record(lines[0]) and is_record(lines[-1])
+    return len(lines) > 1 and _begins_record(lines[0]) and _begins_record(lines[-1])
+
+
+def goes_on_from_records(text: str, part: str) -> bool:
+    """Whether a part of a text stands right below lines of a log, without a blank line or a command above it.
+
+    Args:
+        text: all of it.
+        part: a text in it.
+    """
+    above = text[: max(text.find(part.strip("\n").partition("\n")[0]), 0)].split("\n")[:-1]
+    return (
+        len(above) >= LEAST_RECORDS
+        and _COMMAND.match(above[-1]) is None
+        and sum(map(_begins_record, above[:MOST_RECORDS])) >= LEAST_RECORDS
+    )
+
+
+def _begins_record(line: str) -> bool:
+    """Whether a line begins as those of a log do, some of which name no day."""
+    return is_record(line) or _UNDATED.match(line) is not None
 
 
 def records_of(text: str) -> list[str]:

@@ -11,7 +11,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps
 from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Paragraph, Section, Table, sections_of
-from mqdiag.text import Text, quantity, say
+from mqdiag.text import NOTHING, Text, quantity, say
 
 _MOST_BARS = 12
 _PAUSE_STEP_S = 1.0
@@ -257,6 +257,11 @@ def _errors(recording: Recording, name: str) -> Table:
 
 
 def _facts(recording: Recording) -> Iterator[Text]:
+    heap = recording.flags.get("MaxHeapSize")
+    if heap is not None:
+        memory = None if recording.container is None else recording.container.memory_bytes
+        room = NOTHING if memory is None else say(", in a container of {memory:bytes}", memory=memory)
+        yield say("The heap may grow to {heap:bytes} (-Xmx){room}.", heap=heap, room=room)
     found = recording.collections
     if found is not None:
         yield say(

@@ -37,6 +37,16 @@ def test_every_event_is_what_the_jdk_prints(case: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(JFR is None, reason="no JDK 25 under /usr/lib/jvm: its jfr is the oracle")
+@pytest.mark.parametrize("jdk", [8, 11, 21])
+@CHECK
+def test_every_event_of_the_settings_of_other_jdks(jdk: int, tmp_path: Path) -> None:
+    file = tmp_path / "recording.jfr"
+    packed = FIXTURES.parent / "recordings-plain" / f"profile-jdk{jdk}.jfr.xz"
+    file.write_bytes(lzma.decompress(packed.read_bytes()))
+    assert len(assert_equal(file)) > 60
+
+
+@pytest.mark.skipif(JFR is None, reason="no JDK 25 under /usr/lib/jvm: its jfr is the oracle")
 @pytest.mark.parametrize("settings", ["default", "profile"])
 @pytest.mark.parametrize("java", JAVAS, ids=lambda path: path.parents[1].name)
 @CHECK
