@@ -25,6 +25,7 @@ _NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
     "haStatus",
     "statsAll",
 }
+_THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
 
 
@@ -113,6 +114,8 @@ class _Reader:
         if self._section and "Subscription" not in self._section:
             # the stacks of a client have a reader of their own
             return
+        if self._table is not None and self._table.lists_brokers and _THROWN.match(line):
+            self._out.asked_for_brokers = False  # the answer did not come to its end
         for pattern, take in LINES:
             found = pattern.match(line)
             if found is not None:
