@@ -7,6 +7,7 @@ import json
 import pytest
 
 from mqdiag.read.admin.reader import read_admin
+from mqdiag.read.wrappers import wrapper_of
 
 QUEUE = {
     "brokerName": "broker-a",
@@ -79,3 +80,19 @@ def test_damaged_ones_give_nothing(text: str) -> None:
     facts = read_admin("some.json", [text])
     assert not facts.groups
     assert not facts.broker_statuses
+
+
+def test_an_error_that_stands_over_several_lines() -> None:
+    error = json.dumps({"status": -1, "data": None, "errMsg": "a.B: CODE: 1\nsee the FAQ"}, indent=4)
+    wrapper = wrapper_of(error.splitlines())
+    assert wrapper is not None
+    strip = wrapper.strip()
+    assert [strip(part) for part in (error[:40], f"{error[40:]}\n", "after it\n")] == [
+        "",
+        "a.B: CODE: 1\nsee the FAQ\n",
+        "after it\n",
+    ]
+
+
+def test_an_answer_without_an_error_stays_as_it_is() -> None:
+    assert wrapper_of(json.dumps(PROGRESS, indent=2).splitlines()) is None
