@@ -150,8 +150,8 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
             "take_stacks",
         )
     judged = {found.rule for found in report.findings}
-    if any(found.cause == "busy-for-a-moment" for found in report.findings):
-        judged.add("send-timeout")  # the lines in which the client says that it sends again
+    # the first signs of what a finding leads to are judged with it
+    judged.update(*(card.leads_to for card in report.rule_cards if card.name in judged))
     weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
     if weak and not any(found.cause == "connections-ended" for found in report.findings):
         yield Open(_weak(weak), *_other_side(logs, report))

@@ -16,7 +16,9 @@ _NO_ANSWER = lazy_pattern(
     # an address of a host's name loses its first character: <ocalhost/127.0.0.1:9876>
     r"wait response on the channel <(?:[\w.-]{0,253}/)?([\w.:\[\]-]{1,100})> timeout, (-?\d{1,9})\(ms\)"
 )
-_ASYNC_NO_ANSWER = lazy_pattern(r"MQClientException: wait response timeout (-?\d{1,9})ms")
+_ASYNC_NO_ANSWER = lazy_pattern(
+    r"(?:MQClientException: wait response timeout |ONSClientException: Send message to broker timeout, )(-?\d{1,9})ms"
+)
 _CALL_TIMEOUT = lazy_pattern(
     # since 5.0 with the address that was called, which only questions to name servers leave out
     r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout|invokeSync call the addr\[(null)?"
@@ -72,7 +74,7 @@ def no_answer(message: Message, log: LogTally) -> None:
 
 
 def no_answer_later(message: Message, log: LogTally) -> None:
-    """An asynchronous send got no answer; its exception does not name the broker."""
+    """A send got no answer: an asynchronous one, or one of ons-client; its exception does not name the broker."""
     found = _ASYNC_NO_ANSWER.search(message.text)
     if found is not None and call_of(message) in ("send", None):
         # a broker that had no time at all was not too slow: the client had used the time up

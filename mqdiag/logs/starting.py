@@ -29,6 +29,7 @@ _CLIENT = lazy_pattern(
 _OF_SPRING = lazy_pattern(
     r"Application run failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
+    r"|BeanInstantiationException: Failed to instantiate "
 )
 _CLOSED_MODULE = lazy_pattern(
     r"module (\S{1,100}) does not (?:\"(?:opens|exports) ([\w.]{1,200})\"|export (\S{1,200}))"

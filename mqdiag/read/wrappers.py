@@ -99,7 +99,7 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
     if not filled:
         return None
     if filled[0].lstrip().startswith("{"):
-        return _json(filled)
+        return _json(filled) or _json_answer(filled)
     if len(filled) < LEAST_LINES:
         return None
     if filled[0][:4].isdigit() and filled[0][4:5] in "-/" and filled[0][10:11] != "T":
@@ -243,6 +243,12 @@ def _json(filled: Sequence[str]) -> Wrapper | None:
     return Wrapper(JsonLines, all(key in _TIMED_KEYS for key, _ in found) and 2 * of_records > len(found))
 
 
+def _json_answer(filled: Sequence[str]) -> Wrapper | None:
+    """An answer of a console that a browser shows over several lines, and that tells nothing but an error."""
+    found = _json_message("\n".join(filled))
+    return Wrapper(JsonAnswer, False) if found is not None and found[0] == "errMsg" else None
+
+
 def _is_one_record(text: str) -> bool:
     """Whether a text is one line, or one with the stack of its exception below."""
     below = text.rstrip().split("\n")[1:]
@@ -254,6 +260,25 @@ def _json_message(line: str) -> tuple[str, str] | None:
         return _message(msgspec.json.decode(line))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+
+
+class JsonAnswer:
+    """The error of one object in JSON that stands over several lines; what follows it stays as it is."""
+
+    def __init__(self) -> None:
+        self._open = ""
+        self._told = False
+
+    def __call__(self, text: str) -> str:
+        """The error once the object has ended; text that is longer than a quoted value may be comes back."""
+        if self._told:
+            return text
+        self._open += text
+        found = _json_message(self._open)
+        if found is None and len(self._open) < MOST_OPEN:
+            return ""
+        self._told = True
+        return self._open if found is None else found[1].rstrip("\n") + "\n"
 
 
 def _message_column(filled: Sequence[str]) -> int | None:

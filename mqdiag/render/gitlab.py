@@ -1,5 +1,7 @@
 """GitLab's Code Quality report: one issue for each finding that nobody accepted, and for each input that was not read.
 
+One more tells what the configuration lowered.
+
 Source: docs.gitlab.com/ci/testing/code_quality, "Code Quality report format". Its fingerprints are unique in a report.
 """
 
@@ -9,6 +11,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from mqdiag.baseline import lowered_line
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import Writer
 from mqdiag.render import View
@@ -17,6 +20,8 @@ from mqdiag.render.wording.safe import safe
 SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 UNREAD = "input-not-read"
 """name of the check that an input which could not be read fails"""
+LOWERED = "lowered"
+"""name of the issue that tells what the configuration lowered"""
 
 
 def render(report: Report, view: View) -> str:
@@ -28,6 +33,8 @@ def _issues(report: Report, write: Writer) -> Iterator[dict[str, object]]:
     for given in report.inputs:
         if given.error is not None:
             yield _issue(write(given.error), UNREAD, f"{UNREAD} {given.path}", "major", given.path)
+    if report.lowered:
+        yield _issue(write(lowered_line(report)), LOWERED, LOWERED, "info", "-")
     for found in report.findings:
         if found.accepted is None:
             path = _path(found, report)
@@ -37,7 +44,7 @@ def _issues(report: Report, write: Writer) -> Iterator[dict[str, object]]:
 def _issue(words: str, check: str, fingerprint: str, severity: str, path: str) -> dict[str, object]:
     return {
         "description": safe(words, limit=None),
-        "check_name": check,
+        "check_name": safe(check, limit=None),
         "fingerprint": safe(fingerprint, limit=None),
         "severity": severity,
         # a path of the repository; evidence has no lines of code

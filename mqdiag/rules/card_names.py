@@ -18,8 +18,9 @@ import msgspec
 from mqdiag import given_toml
 from mqdiag.causes.link import ANY_FAULT, ANY_RULE, SAME_THREADS
 from mqdiag.findings import Subject
-from mqdiag.knowledge import packed, rule_card
-from mqdiag.knowledge.rule_card import Card, read_card
+from mqdiag.knowledge import card_files, packed
+from mqdiag.knowledge.card_files import read_card
+from mqdiag.knowledge.rule_card import Card
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.filling import BY_ENGINE, EVENT_LINES, SUBJECT_LINES
 from mqdiag.spelling import nearest
@@ -53,8 +54,8 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", re.ASCII)
 
 def wrong_cards() -> Iterator[str]:
     """One line for each mistake on a card: file, line, what is wrong, the names that may stand there."""
-    for name in sorted(packed.read(rule_card.FOLDER)):
-        path = packed.path_of(rule_card.FOLDER, name)
+    for name in sorted(packed.read(card_files.FOLDER)):
+        path = packed.path_of(card_files.FOLDER, name)
         try:
             card = read_card(name)
         except packed.KnowledgeError as error:

@@ -9,7 +9,8 @@ from functools import cache
 import msgspec
 
 from mqdiag.findings import Action, CaseWords, RuleCard
-from mqdiag.knowledge.rule_card import Card, Line, read_card
+from mqdiag.knowledge.card_files import read_card
+from mqdiag.knowledge.rule_card import Card, Line
 from mqdiag.rules.index import read_index
 from mqdiag.text import NOTHING, Text, placeholders, say, sentences
 

@@ -34,8 +34,9 @@ from mqdiag.findings import (
     Subject,
     TimeRange,
 )
+from mqdiag.knowledge.card_files import Tables, read_card, read_detect, read_limits, read_tables
 from mqdiag.knowledge.detect import Detect
-from mqdiag.knowledge.rule_card import Card, Tables, read_card, read_detect, read_limits, read_tables
+from mqdiag.knowledge.rule_card import Card
 from mqdiag.log_events import between
 from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from mqdiag.facts.addresses import addresses
+from mqdiag.facts.addresses import Addresses, addresses
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerListed
 from mqdiag.facts.logs import BrokerLogs, LogsFacts
 
@@ -23,7 +23,7 @@ def test_settings_and_senders_tell_it_too() -> None:
         settings={"brokerClusterName": "c"}, brokers=(BrokerLogs(name="b", address="10.0.0.3:10911"),)
     )
     told = addresses(None, logs, AdminFacts(broker_configs=(config,)))
-    assert told[:3] == ("ns:9876", "c", {"b": "10.0.0.3:10911"})
+    assert told == Addresses("ns:9876", "c", {"b": "10.0.0.3:10911"})
 
 
 def test_what_is_told_in_two_ways_is_not_known() -> None:
@@ -31,7 +31,7 @@ def test_what_is_told_in_two_ways_is_not_known() -> None:
     two = AdminFacts(
         brokers=(listed("a", "10.0.0.1:10911", cluster="one"), listed("a", "10.0.0.9:10911", cluster="two"))
     )
-    assert addresses(None, logs, None) == addresses(None, None, two) == (None, None, {}, None)
+    assert addresses(None, logs, None) == addresses(None, None, two) == Addresses(None, None, {})
 
 
 def test_a_slaves_log_tells_no_master() -> None:

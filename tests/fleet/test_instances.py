@@ -110,6 +110,11 @@ def test_a_fault_that_goes_over_to_the_next_pods_is_neither_new_nor_gone(layout:
     assert facts.totals.hosts == 3
 
 
+def test_evidence_that_shows_a_fault_takes_it_over_even_if_it_could_refute_none(layout: Layout) -> None:
+    _runs(layout, _night(1, OLD, "b", "b"), _night(2, NEW, "f", "f", more={"refutes": []}))
+    assert _open(layout) == [(f"{NEW}-f", 24)]
+
+
 def test_dead_pods_close_after_the_next_evidence_that_would_show_the_fault(layout: Layout) -> None:
     blind = [
         Analysed(incident=one.incident, host=one.host, window_start=one.window_start)

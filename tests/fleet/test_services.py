@@ -105,12 +105,12 @@ def test_a_team_s_page_has_what_is_new_and_what_differs_and_new_faults_lead_to_t
         "queues": 1,
     }
     old = [_incident(f"old{place}", "h1", "slow-listener") for place in range(5)]
-    quiet = [_incident(f"new{place}", "h1") for place in range(4)]
+    quiet = [_incident(f"zew{place}", "h1") for place in range(4)]
     write_output(layout, "r1", [*old, *quiet])
     odd: Row = {"settings": {"pullBatchSize": "1"}, "messages": 90_000}
     ill = [
         _incident(
-            f"new{place}", "h1", "retry-storm", day=3, consumers=({**consumer, **(odd if not place else {})},)
+            f"zew{place}", "h1", "retry-storm", day=3, consumers=({**consumer, **(odd if not place else {})},)
         )
         for place in range(4)
     ]
@@ -136,8 +136,8 @@ def test_a_team_s_page_has_what_is_new_and_what_differs_and_new_faults_lead_to_t
     text = renderer("text")(report, View(width=100))
     assert "New in 4 services: 4 hosts of 4 services have the same fault" in " ".join(text.split())
     assert text.index("retry-storm") < text.index("slow-listener")
-    assert [state.service[:3] for state in facts.services] == ["new"] * 4 + ["old"] * 5 + ["cro"]
-    own = pages["new0"]
+    assert [state.service[:3] for state in facts.services] == ["zew"] * 4 + ["old"] * 5 + ["cro"]
+    own = pages["zew0"]
     assert [(one.key, len(one.values)) for one in own.drifts] == [("pullBatchSize", 2)]
     assert [(one.metric, one.host) for one in own.outliers] == [("messages", "h1")]
     assert [(one.kind, one.rule, one.shared_services) for one in own.changes] == [

@@ -13,9 +13,10 @@ from mqdiag.errors import EXIT_CLEAN
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.knowledge import card_files as cards
 from mqdiag.knowledge import packed
-from mqdiag.knowledge import rule_card as cards
-from mqdiag.knowledge.rule_card import Card, Case, Line, read_card
+from mqdiag.knowledge.card_files import read_card
+from mqdiag.knowledge.rule_card import Card, Case, Line
 from mqdiag.language import english
 from mqdiag.rules.card_names import wrong_cards
 from mqdiag.rules.engine import run_rules

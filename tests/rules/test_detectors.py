@@ -12,8 +12,9 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import BrokerLogs, LogEvent, LogGroup, LogsFacts, LogSubject
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.findings import Margin, Subject
+from mqdiag.knowledge.card_files import FOLDER
 from mqdiag.knowledge.detect import Detect
-from mqdiag.knowledge.rule_card import FOLDER, Card
+from mqdiag.knowledge.rule_card import Card
 from mqdiag.rules.detectors import checks_of
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.said import Draft, Said, Skip

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import mqdiag.logs
 import mqdiag.rules
-from mqdiag.knowledge.rule_card import read_card
+from mqdiag.knowledge.card_files import read_card
 
 LOGS = Path(mqdiag.logs.__file__).parent
 RULES = Path(mqdiag.rules.__file__).parent

@@ -13,7 +13,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Finding
 from mqdiag.fingerprints import fingerprint
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.rule_card import FOLDER
+from mqdiag.knowledge.card_files import FOLDER
 from mqdiag.language import english
 from mqdiag.logs.statements import searched
 from mqdiag.report_json import finding_from_json, finding_values

@@ -78,7 +78,7 @@ def plan(
 
     for batch in work.fresh(FINGERPRINTED_AT_ONCE):
         tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
-        context.setJobDescription(f"mqdiag: know {len(batch):,} incidents by their content")
+        context.setJobDescription("mqdiag: know incidents by their content")
         found = context.parallelize(batch, tasks).map(keyed).collect()
         work.add(msgspec.json.decode(item, type=WorkItem) for item in found)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts import Input
 from mqdiag.findings import Finding, Report
-from mqdiag.knowledge.rule_card import read_card
+from mqdiag.knowledge.card_files import read_card
 from mqdiag.rules.catalogue import rule_files
 
 _PART = {"log": "logs", "gc": "logs", "histogram": "heap"}

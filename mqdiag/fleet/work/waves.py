@@ -79,7 +79,7 @@ def _run_wave(context: SparkContext, wave: list[list[str]], shared: object, stat
     def act() -> None:
         try:
             # The driver's list is the source: a task that runs again gets the same incidents.
-            context.setJobDescription(f"mqdiag: analyse incidents, {len(wave):,} tasks")
+            context.setJobDescription("mqdiag: analyse incidents")
             context.parallelize(wave, len(wave)).foreachPartition(work)
         except BaseException as error:
             trouble.append(error)

@@ -25,6 +25,7 @@ _NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
     "haStatus",
     "statsAll",
 }
+_THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
 
 
@@ -51,6 +52,8 @@ class _Reader:
         """head of the part of a client's file; "" outside of one"""
         self._route: list[str] = []
         self._route_characters = 0
+        self._one_cluster = False
+        """the command asks for one cluster: a list without brokers may be of a name that is misspelt"""
 
     def facts(self) -> AdminFacts:
         """All that was read."""
@@ -74,6 +77,7 @@ class _Reader:
         self._out.end_answer()
         given = _NAMED[command].search(options)
         self._out.named = given[1] if given and command in _NAMES_ITS_ANSWER else None
+        self._one_cluster = command == "clusterList" and given is not None
         self._table, self._section = None, ""
 
     def _begin_section(self, line: str) -> None:
@@ -96,7 +100,7 @@ class _Reader:
             self._out.end_answer()
             self._section = ""
         self._table, self._head = table, head
-        self._out.asked_for_brokers |= table.lists_brokers
+        self._out.asked_for_brokers |= table.lists_brokers and not self._one_cluster
         return True
 
     def _take_row(self, line: str) -> bool:
@@ -113,6 +117,8 @@ class _Reader:
         if self._section and "Subscription" not in self._section:
             # the stacks of a client have a reader of their own
             return
+        if self._table is not None and self._table.lists_brokers and _THROWN.match(line):
+            self._out.asked_for_brokers = False  # the answer did not come to its end
         for pattern, take in LINES:
             found = pattern.match(line)
             if found is not None:
