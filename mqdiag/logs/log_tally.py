@@ -223,6 +223,10 @@ class LogTally(msgspec.Struct):
     """by thread of a name server, the broker whose topics it registered last, and when"""
     masters: dict[tuple[str, str], int | None] = msgspec.field(default_factory=dict)
     """by name and address, when a name server first registered a master that it has not taken away since"""
+    delayed_sizes: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    """by thread that stores delayed messages, the size of one that is too large, and the limit, until it gives up"""
+    delayed_tried: dict[int | None, tuple[str, Subject, int]] = msgspec.field(default_factory=dict)
+    """by queue of a delay level, kind, subject and offset of the message that could not be stored last"""
     timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)
     """the last lines of the timer wheel"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
