@@ -37,4 +37,6 @@ def test_retries_of_long_ago_excuse_nothing() -> None:
     )
     admin = AdminFacts(groups=(GroupProgress(group=example.GROUP, source="a.txt", queues=(queue,)),))
     facts = Facts(logs=example.fires().logs, admin=admin)
-    assert [one.cause for one in checks.findings(listener_swallows_exceptions, facts)] == ["counted-as-consumed"]
+    assert [one.cause for one in checks.findings(listener_swallows_exceptions, facts)] == [
+        "counted-as-consumed"
+    ]
