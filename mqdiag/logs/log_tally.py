@@ -187,6 +187,18 @@ class BrokerTally(msgspec.Struct):
     is_there: bool = True
 
 
+class TimerProgress(NamedTuple):
+    """A line of progress of a broker's timer wheel."""
+
+    at: int | None
+    read_time: str
+    """whose messages the way out reads, as printed"""
+    out_behind_s: int
+    read_offset: int
+    """up to which the way in has read its topic"""
+    in_behind: int
+
+
 class LogTally(msgspec.Struct):
     """What one log says."""
 
@@ -223,6 +235,8 @@ class LogTally(msgspec.Struct):
     """by thread of a name server, the broker whose topics it registered last, and when"""
     known_brokers: dict[str, BrokerTally] = msgspec.field(default_factory=dict)
     """by address, what a name server has of brokers, in the order of their last registrations"""
+    timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)
+    """the last lines of the timer wheel"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
     peers: dict[Peer, PeerTally] = msgspec.field(default_factory=dict)
     acknowledgements: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)
