@@ -76,7 +76,8 @@ def _works_with_one(other: Judgement, waiting: StackMeaning) -> bool:
     meaning = other.track.last_meaning
     if other.track.role == roles.JVM or meaning.doing not in _ENDS_BY_ITSELF:
         return False
-    if waiting.library is not None and waiting.library.family == "jdbc":
-        if any(method.endswith(_IN_TRANSACTION) for method in meaning.methods):
-            return True
-    return any(_is_of_client(method, waiting) for method in meaning.methods)
+    of_database = waiting.library is not None and waiting.library.family == "jdbc"
+    return any(
+        _is_of_client(method, waiting) or (of_database and method.endswith(_IN_TRANSACTION))
+        for method in meaning.methods
+    )

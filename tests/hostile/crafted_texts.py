@@ -195,7 +195,7 @@ def one_long_line(size: int = 1 << 20) -> str:
 def one_line_of_headers(size: int = 1 << 19) -> str:
     """Headers of several tools and lines of state without an end of a line, in a log and where a thread begins."""
     words = '" Id=5 RUNNABLE owned by "x" prio=5 tid=0x1 java.lang.Thread.State: ' * (size // 69)
-    return f"2026-11-21 10:00:00 ERROR x {words}\n\"x{words}\n"
+    return f'2026-11-21 10:00:00 ERROR x {words}\n"x{words}\n'
 
 
 def open_quotes(size: int = 1 << 20) -> str:
