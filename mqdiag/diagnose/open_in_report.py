@@ -77,7 +77,11 @@ def open_in_report(report: Report) -> Iterator[Open]:
 
 
 def _not_read(report: Report) -> Iterator[Open]:
-    unreadable = [given for given in report.inputs if given.error is not None]
+    unreadable = [
+        given
+        for given in report.inputs
+        if given.error is not None or (given.kind == "admin" and given.skipped is not None and not given.pasted)
+    ]
     if unreadable:
         yield Open(
             say(

@@ -136,6 +136,8 @@ class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """time of the last request that was not answered in time or failed"""
     answered_since: int = 0
     """requests after it, all answered"""
+    answered_between: int = 0
+    """the most requests in a row that were all answered before another one was not"""
     first: Public | None = None
     last: Public | None = None
 

@@ -49,6 +49,8 @@ def busy(message: Message, log: LogTally) -> None:
         return
     part = tally.of_broker(subject.broker)
     part.add(log.at(message), subject, message.stands_for)
+    for one in (tally, part):
+        one.keep_smallest("smallest_of_sync_sends", int("resend at once" in message.both))
     for one in (tally, part) if found[2] else ():
         one.keep_largest("longest_wait_ms", int(found[2]))
         one.keep_largest("largest_queue", int(found[3]))

@@ -35,6 +35,7 @@ _BEGUN = lazy_pattern(rf"createChannel: begin to connect remote host\[{_ADDRESS}
 _SUCCESS = lazy_pattern(rf"createChannel: connect remote host\[{_ADDRESS}\] success")
 _NAME_SERVERS = lazy_pattern(r"\bnamesrvAddr='?([\w.:;\[\]-]{1,300})")
 _NUMBERED = lazy_pattern(r"Created a new client Instance, InstanceIndex:(\d{1,9})\b")
+_VERSION = lazy_pattern(r"\}, ClientVersion:V(\d{1,2})_(\d{1,2})_(\d{1,2})\b")
 _STARTED = lazy_pattern(r"the client factory \[.{1,300}\] (start|shutdown) OK")
 
 
@@ -148,7 +149,10 @@ def frame(message: Message, log: LogTally) -> None:
 
 
 def client_made(message: Message, log: LogTally) -> None:
-    """A process counts the clients that it makes, those that were shut down too; of each it tells the name servers."""
+    """A process counts the clients that it makes, those that were shut down too; of each it tells the name servers.
+
+    Newer ones tell their version too: 5.3.3 counts as 50,303, and none as 0.
+    """
     servers = _NAME_SERVERS.search(message.text)
     if servers is not None and servers[1] != "null" and len(log.name_servers) < MOST_ROWS:
         log.name_servers[servers[1]] = None
@@ -156,6 +160,9 @@ def client_made(message: Message, log: LogTally) -> None:
     tally = None if found is None else log.add("client-made", message, side="client")
     if found is not None and tally is not None:
         tally.keep_largest("number", int(found[1]) + 1)
+        version = _VERSION.search(message.text)
+        major, minor, patch = (0, 0, 0) if version is None else map(int, version.groups())
+        tally.keep_smallest("smallest_version", (major * 100 + minor) * 100 + patch)
 
 
 def client_ran(message: Message, log: LogTally) -> None:

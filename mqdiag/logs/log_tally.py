@@ -175,6 +175,30 @@ class GapTally(msgspec.Struct):
     span: Span = msgspec.field(default_factory=Span)
 
 
+class BrokerTally(msgspec.Struct):
+    """A broker at a name server."""
+
+    master: str | None = None
+    """name of a master; None of a slave, and where no topic was registered with it"""
+    registered: int | None = None
+    """its last registration after it had been away"""
+    left: int | None = None
+    """when the name server last took it away"""
+    is_there: bool = True
+
+
+class TimerProgress(NamedTuple):
+    """A line of progress of a broker's timer wheel."""
+
+    at: int | None
+    read_time: str
+    """whose messages the way out reads, as printed"""
+    out_behind_s: int
+    read_offset: int
+    """up to which the way in has read its topic"""
+    in_behind: int
+
+
 class LogTally(msgspec.Struct):
     """What one log says."""
 
@@ -205,12 +229,14 @@ class LogTally(msgspec.Struct):
     """addresses to which a client began to connect, until it is connected"""
     unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
     """when an orderly consumer last left a queue aside because it had no lock, until it has one"""
-    broker_left_at: int | None = None
-    """when a name server last saw the end of a broker's connection"""
+    brokers_left: list[int] = msgspec.field(default_factory=list)
+    """when a name server saw the end of a connection of some broker, until it says which one it took away"""
     registering: dict[str, tuple[str, int | None]] = msgspec.field(default_factory=dict)
     """by thread of a name server, the broker whose topics it registered last, and when"""
-    masters: dict[tuple[str, str], int | None] = msgspec.field(default_factory=dict)
-    """by name and address, when a name server first registered a master that it has not taken away since"""
+    known_brokers: dict[str, BrokerTally] = msgspec.field(default_factory=dict)
+    """by address, what a name server has of brokers, in the order of their last registrations"""
+    timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)
+    """the last lines of the timer wheel"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
     peers: dict[Peer, PeerTally] = msgspec.field(default_factory=dict)
     acknowledgements: dict[tuple[int, int], int] = msgspec.field(default_factory=dict)

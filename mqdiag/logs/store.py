@@ -5,7 +5,7 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs import versions
 from mqdiag.logs.brokers import ANSWERED_BY
-from mqdiag.logs.log_tally import LogTally
+from mqdiag.logs.log_tally import LogTally, TimerProgress
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
 
@@ -39,7 +39,12 @@ _MOST_SETTINGS = 100
 _DELAYED = lazy_pattern(
     r"topic='([^']{1,300})', offset=(\d{1,19}), physicOffset=\d{1,19}, physicSize=\d{1,12}, delayLevel=(\d{1,3}),"
 )
-_PROGRESS = lazy_pattern(r"readBehind:(\d{1,12}) currReadOffset:\d{1,19} offsetBehind:(\d{1,19}) ")
+_PROGRESS = lazy_pattern(
+    r"\[(\w{1,20})\]Timer progress-check .{0,80} currRead:\[([^\]]{1,40})\] .{0,60}"
+    r"readBehind:(\d{1,12}) currReadOffset:(\d{1,18}) offsetBehind:(\d{1,18}) "
+)
+_PROGRESS_LINES = 7
+"""a minute: the wheel writes a line every ten seconds"""
 
 
 def latency(message: Message, log: LogTally) -> None:
@@ -171,14 +176,30 @@ def delayed_not_put(message: Message, log: LogTally) -> None:
 
 
 def timer_progress(message: Message, log: LogTally) -> None:
-    """How far both sides of the timer wheel are; the last line holds, and whether it caught up since the one before."""
+    """How far both sides of the timer wheel are in its last line, and what they did in the minute before.
+
+    A slave's wheel gives out nothing, and follows the master's.
+    """
     found = _PROGRESS.search(message.text)
     tally = log.add("timer-progress", message, side="broker")
     if found is None or tally is None:
         return
-    now = int(found[1]), int(found[2])
-    before = tally.values.get("out_behind_s", 0), tally.values.get("in_behind", 0)
-    tally.values = {"out_behind_s": now[0], "in_behind": now[1], "catches_up": int(now < before)}
+    if found[1] == "SLAVE":
+        log.timer_progress.clear()
+        tally.values = {}
+        return
+    now = TimerProgress(log.at(message), found[2], *map(int, found.groups()[2:]))
+    log.timer_progress = [*log.timer_progress, now][-_PROGRESS_LINES:]
+    tally.values = {"last_out_behind_s": now.out_behind_s, "last_in_behind": now.in_behind}
+    first = log.timer_progress[0]
+    if now.at is not None and first.at is not None and now.at > first.at:
+        tally.values |= {
+            "last_seconds": (now.at - first.at) // 1000,
+            "last_out_stands": int(now.read_time == first.read_time),
+            "last_out_caught_up_s": max(first.out_behind_s - now.out_behind_s, 0),
+            "last_taken_in": max(now.read_offset - first.read_offset, 0),
+            "last_in_caught_up": max(first.in_behind - now.in_behind, 0),
+        }
 
 
 def timer_ran(message: Message, log: LogTally) -> None:

@@ -31,6 +31,8 @@ class Subject(NamedTuple):
 
 
 NOBODY = Subject()
+LAST = "last_"
+"""how the name of a value begins that holds for the last line alone"""
 
 
 class Span(msgspec.Struct):
@@ -238,7 +240,9 @@ class EventTally(msgspec.Struct):
         self.values[name] = min(value, self.values.get(name, value))
 
     def take(self, other: EventTally, shift: int) -> None:
-        """Add another log's events of the same kind."""
+        """Add another log's events of the same kind; of values of a last line, those of the later log hold."""
+        ends, own_end = other.span.shifted(shift).last, self.span.last
+        later = own_end is None or (ends is not None and ends >= own_end)
         self.count += other.count
         self.unsigned += other.unsigned
         if other.weight is not None:
@@ -257,11 +261,16 @@ class EventTally(msgspec.Struct):
         self.dropped_lines += other.dropped_lines
         self.undated += other.undated
         self.sampled = self.sampled or other.sampled
+        of_last_line = {
+            name: value for name, value in (other if later else self).values.items() if name.startswith(LAST)
+        }
         for name, value in other.values.items():
             if name.startswith("smallest_"):
                 self.keep_smallest(name, value)
             else:
                 self.keep_largest(name, value)
+        kept = {name: value for name, value in self.values.items() if not name.startswith(LAST)}
+        self.values = kept | of_last_line
         if not self.example:
             self.example, self.line = other.example, other.line
         self.files |= other.files

@@ -29,6 +29,7 @@ _IPV4 = rf"(?<![^\W_])(?:\d{{1,3}}\.){{3}}\d{{1,3}}(?:{_PORT})?(?![^\W_]|\.\w)"
 _IPV6 = r"(?=[\dA-Fa-f:]{0,37}::|(?:[\dA-Fa-f]{1,4}:){7})[\dA-Fa-f:.]{3,45}+(?:%\w{1,20})?"
 """two colons in a row, or eight groups: a time of the day has neither"""
 _HOST_AND_PORT = rf"(?<![\w-])(?=[\d_.-]*+[^\W\d_])[\w.-]++{_PORT}(?![\w:])"
+_HOST_IN_NUMBERS = re.compile(rf"(\d{{1,3}}(?:\.\d{{1,3}}){{3}}|{_IPV6}|\[{_IPV6}\])({_PORT})?")
 ADDRESS = re.compile(rf"\[{_IPV6}\](?:{_PORT})?|(?<![.:])(?:{_IPV4}|{_HOST_AND_PORT}|(?<!\w){_IPV6}(?!\w))")
 _Given = TypeVar("_Given", bound=msgspec.Struct)
 _WORDS = {
@@ -68,6 +69,7 @@ def redact_report(report: Report) -> Report:
     placeholders = _Placeholders()
     # First all facts, so that sentences and evidence find the placeholders of what they state.
     _redacted(report, placeholders)
+    placeholders.knows_facts = True
     return _redacted(report, placeholders)
 
 
@@ -83,6 +85,7 @@ class _Placeholders:
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
         self._counts: dict[str, int] = {}
+        self.knows_facts = False
         self.public: set[str] = set()
         """names of groups, topics and brokers: an instance name that is one tells nothing new"""
 
@@ -242,7 +245,12 @@ def _stated(name: str, value: Value, placeholders: _Placeholders) -> Any:
     if treatment is not None:
         return _text(value, treatment, placeholders, None)
     known = placeholders.known(value)
-    return _node(value, placeholders) if known == value else known
+    if known != value:
+        return known
+    server = _HOST_IN_NUMBERS.fullmatch(value)
+    if server is None or not placeholders.knows_facts or value in placeholders.public:
+        return _node(value, placeholders)
+    return placeholders.of(server[1], Redact.ADDRESS) + (server[2] or "")
 
 
 def _text(text: str, treatment: Redact, placeholders: _Placeholders, owner: Any) -> str:

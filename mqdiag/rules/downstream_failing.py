@@ -55,13 +55,23 @@ def _over(logs: LogsFacts, failed: list[LogEvent]) -> str | None:
     """
     last = max((event.last for event in failed if event.last is not None), default=None)
     closed = [event.last for event in events(logs, "breaker-closed") if event.last is not None]
-    if last is not None and closed and seconds_between(last, max(closed)) > 0:
+    if last is not None and closed and seconds_between(last, max(closed)) > 0 and _all_closed(logs):
         return last
     counted, failures = events(logs, "messages-consumed"), events(logs, "consume-failures")
     quiet = all(quiet_for(logs, event) >= ANSWERED_S for event in failed)
     ends = [(event.last, failure.last) for event in counted for failure in failures]
     answered = bool(ends) and all(seconds_between(failure, end) >= ANSWERED_S for end, failure in ends)
     return last if quiet and answered else None
+
+
+def _all_closed(logs: LogsFacts) -> bool:
+    """Whether each breaker that refused calls has let calls pass since."""
+    closed = {row.service: row.last for event in events(logs, "breaker-closed") for row in event.subjects}
+    return all(
+        not event.subjects_left_out
+        and all(seconds_between(row.last, closed.get(row.service)) > 0 for row in event.subjects)
+        for event in events(logs, "breaker-refused")
+    )
 
 
 def _group(facts: Facts) -> str | None:

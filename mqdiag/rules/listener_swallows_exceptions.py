@@ -5,7 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Confidence, Severity, Subject
+from mqdiag.findings import Subject
 from mqdiag.log_events import by_group, lines_of
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
@@ -31,9 +31,10 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
         if again or not enough(logs, lines if again is False else as_errors, limits["lines"]):
             continue
         top = next((row for row in logs.listener_exceptions if row.of == "logged" and row.group == group), None)
-        sure = again is False and as_errors >= limits["lines"]
+        thrown = () if top is None else (top.exception, top.cause or "")
+        spared = any(name.endswith(RULE.names("left-or-repeated")) for name in thrown)
         yield RULE.case(
-            "counted-as-consumed" if again is False else "not-known",
+            "left-or-repeated" if spared else "counted-as-consumed" if again is False else "not-known",
             top,
             logs=logs,
             events=found,
@@ -43,9 +44,6 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
                 "exception_lines": lines,
                 "consumed": _counted(logs, group),
             },
-            words={"as_errors": sure},
-            severity=Severity.ERROR if sure else Severity.WARNING,
-            confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
         )
 
 
@@ -53,6 +51,8 @@ def _come_again(logs: LogsFacts, admin: AdminFacts | None, group: str | None) ->
     """Whether messages of the group were asked for again; None where nothing counts them."""
     if any(_of_group(event, group) for event in logs.events if event.kind in FAILED):
         return True
+    if _counted(logs, group):
+        return False  # the end of a retry topic never falls, so that it may be of long ago
     topics = {f"{RETRY}{group}", f"{DEAD}{group}"}
     ends = [] if admin is None else [queue for queue in admin.topic_queues if queue.topic in topics]
     rows = (
@@ -62,7 +62,7 @@ def _come_again(logs: LogsFacts, admin: AdminFacts | None, group: str | None) ->
     )
     if any(queue.max_offset for queue in ends) or any(queue.broker_offset for queue in rows):
         return True
-    return False if rows or _counted(logs, group) else None
+    return False if rows else None
 
 
 def _counted(logs: LogsFacts, group: str | None) -> int | None:

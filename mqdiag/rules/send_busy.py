@@ -21,6 +21,8 @@ RULE = Rule("send-busy")
 WAITED = "busy-timeout-clean"
 PASSED_S = 30
 """for which the logs go on without such an answer"""
+FIRST_TO_SEND_AGAIN = 50_300
+"""client 5.3.0, whose retryResponseCodes have SYSTEM_BUSY; those before it throw, though they log "resend at once" """
 BY_LIMIT = (REJECT, *ONLY_PAGE_CACHE)
 """answers that depend on osPageCacheBusyTimeOutMills"""
 
@@ -31,7 +33,12 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     found = [event for event in logs.events if event.kind in BUSY_TEXTS and event.side == "client"]
     if lines_of(found) < limits["answers"]:
         if _passed(logs, found):
-            yield RULE.case("busy-for-a-moment", logs=logs, events=found, evidence={"answers": lines_of(found)})
+            yield RULE.case(
+                "busy-for-a-moment" if _sent_again(logs, found) else "not-sent-again",
+                logs=logs,
+                events=found,
+                evidence={"answers": lines_of(found)},
+            )
         return
     limit = number_set(logs, "osPageCacheBusyTimeOutMills")
     short = limit is not None and limit < DEFAULT_LIMIT_MS and any(event.kind in BY_LIMIT for event in found)
@@ -67,13 +74,25 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 
 
 def _passed(logs: LogsFacts, found: list[LogEvent]) -> bool:
-    """Whether few sends waited too long for a thread of the broker, all were taken when sent again, and it is over."""
+    """Whether few sends waited too long for a thread of the broker, no client gave one up, and it is over."""
     waited = bool(found) and all(event.kind == WAITED for event in found)
     return (
         waited
         and not logs.is_excerpt
         and not events(logs, "send-given-up")
         and all(_since(logs, event) >= PASSED_S for event in found)
+    )
+
+
+def _sent_again(logs: LogsFacts, found: list[LogEvent]) -> bool:
+    """Whether all were synchronous sends of clients that send again what a broker was too busy for."""
+    made = [
+        event.values.get("smallest_version", 0)
+        for event in events(logs, "client-made")
+        if all(set(one.files) <= set(event.files) for one in found)
+    ]
+    return min(made, default=0) >= FIRST_TO_SEND_AGAIN and all(
+        event.values.get("smallest_of_sync_sends") for event in found
     )
 
 

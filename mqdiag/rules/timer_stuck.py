@@ -1,13 +1,15 @@
-"""A broker's timer wheel does not move: timed messages wait, by its counters or its own progress lines."""
+"""A broker's timer wheel stands, or stays behind: timed messages wait, by its counters or its progress lines."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_broker, events, is_set, of_broker
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.broker_status import counters
+from mqdiag.rules.shared.broker_status import counters, is_slave
 
 RULE = Rule("timer-stuck")
 PROGRESS = "timer-progress"
@@ -17,8 +19,10 @@ STOP = "timerStopEnqueue"
 
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Findings:
-    """One finding for each broker whose counters say that a side of the wheel stands."""
+    """One finding for each broker whose counters say that a side of the wheel stands; a slave's rests."""
     for one in counters(facts):
+        if facts.admin is None or is_slave(facts.admin, one.status):
+            continue
         out_s, waiting = (one.number(name) for name in ("timerReadBehind", "timerOffsetBehind"))
         given, taken = (_number(one.status.values.get(name)) for name in ("timerDequeueTps", "timerEnqueueTps"))
         found = _side(out_s if given == 0 else None, waiting if taken == 0 else None, limits)
@@ -28,16 +32,44 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
 
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Findings:
-    """The same by the lines of progress, where no counters are there."""
+    """The same by the lines of progress, where no counters are there; and a side that moves and stays behind."""
     assert facts.logs is not None
     if any("timerReadBehind" in one.status.values for one in counters(facts)):
         return
     for logs in by_broker(facts.logs):
         for event in events(logs, PROGRESS):
-            out_s, waiting = event.values.get("out_behind_s"), event.values.get("in_behind")
+            values, stopped = event.values, _stopped(facts, logs)
+            out_s, waiting = _late_out(values, limits), _late_in(values, limits, stopped=stopped)
             found = _side(out_s, waiting, limits)
-            if found is not None and not event.values.get("catches_up"):
-                yield _case(found, out_s, waiting, stopped=_stopped(facts, logs), subject=of_broker(logs))
+            if found is not None:
+                stands = values.get("last_out_stands") if found == "out" else not values.get("last_taken_in")
+                subject = of_broker(logs)
+                yield _case(found, out_s, waiting, stopped=stopped, subject=subject, moves=not stands)
+
+
+def _late_out(values: Mapping[str, int], limits: Limits) -> int | None:
+    """Seconds that the way out is behind, unless it catches up."""
+    behind = values.get("last_out_behind_s")
+    ends = _catches_up(behind, values.get("last_out_caught_up_s"), values.get("last_seconds"), limits)
+    return None if ends else behind
+
+
+def _late_in(values: Mapping[str, int], limits: Limits, *, stopped: bool) -> int | None:
+    """Messages before the way in, unless it takes them in soon; one line alone does not show whether it takes any."""
+    waiting, seconds = values.get("last_in_behind"), values.get("last_seconds")
+    taken = values.get("last_taken_in")
+    if waiting is None or seconds is None or taken is None:
+        return waiting if stopped else None
+    soon = waiting * seconds < limits["out_behind_s"] * taken
+    ends = soon or _catches_up(waiting, values.get("last_in_caught_up"), seconds, limits)
+    return None if ends else waiting
+
+
+def _catches_up(behind: int | None, caught_up: int | None, seconds: int | None, limits: Limits) -> bool:
+    """Whether what is behind is gone within a sensible time, as fast as it became less in the last minute."""
+    if behind is None or caught_up is None or seconds is None:
+        return False
+    return behind * seconds <= caught_up * limits["catches_up_s"]
 
 
 def _side(out_s: int | None, waiting: int | None, limits: Limits) -> str | None:
@@ -46,8 +78,10 @@ def _side(out_s: int | None, waiting: int | None, limits: Limits) -> str | None:
     return "in" if waiting is not None and waiting >= limits["in_behind"] else None
 
 
-def _case(side: str, out_s: int | None, waiting: int | None, *, stopped: bool, subject: Subject) -> Draft:
-    by_setting = stopped and side == "in"
+def _case(
+    side: str, out_s: int | None, waiting: int | None, *, stopped: bool, subject: Subject, moves: bool = False
+) -> Draft:
+    by_setting = stopped and side == "in" and not moves
     return RULE.case(
         "stopped-by-setting" if by_setting else "behind",
         subject=subject,
@@ -56,7 +90,7 @@ def _case(side: str, out_s: int | None, waiting: int | None, *, stopped: bool, s
             "out_behind_s": out_s if side == "out" else None,
             "in_behind": waiting if side == "in" else None,
         },
-        words={"gives_none": side == "out", "takes_none": side == "in"},
+        words={"gives_none": side == "out" and not moves, "takes_none": side == "in" and not moves},
     )
 
 

@@ -21,7 +21,10 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
             "gateway-timeout": _count(upstream, TOO_LATE),
             "upstream-fails": _count(upstream, FAILED),
         }
-        over = upstream.last_failed is not None and upstream.answered_since >= limits["answered"]
+        # a service that fails by turns is not over when it answers for as long as between two of its failures
+        over = upstream.last_failed is not None and upstream.answered_since >= max(
+            limits["answered"], 2 * upstream.answered_between
+        )
         worst = "recovered" if over else max(kinds, key=lambda name: kinds[name])
         bad = sum(kinds.values())
         if bad < limits["requests"] or bad < limits["share"] * upstream.requests:

@@ -77,6 +77,9 @@ def _knows(judgement: Judgement) -> bool:
         return True
     if track.role == roles.JVM:
         return not any(meaning.own_index >= 0 or meaning.doing in ("monitor", "lock") for meaning in meanings)
+    if judgement.state == "progressing":
+        # it was seen to end its work: what it waits for now decides
+        return _is_known(track, track.last_meaning)
     return judgement.state == "idle" and all(_is_known(track, meaning) for meaning in meanings)
 
 

@@ -15,7 +15,7 @@ from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, Revision, Run, World
 from mqdiag.threads.locks import Wait
-from mqdiag.threads.pool_users import may_have_connection
+from mqdiag.threads.pool_users import may_have_connection, waited_on
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
@@ -167,12 +167,12 @@ def _end(owner: Track, world: World, ends: dict[Track, Track | str]) -> Track | 
 
 def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
     """Threads that wait for a connection of one pool, if they are many, or if no thread is at other work."""
-    by_pool: dict[tuple[int, str, tuple[str, ...]], list[Judgement]] = defaultdict(list)
+    by_pool: dict[tuple[object, ...], list[Judgement]] = defaultdict(list)
     for judgement in busy:
         meaning = judgement.track.last_meaning
         if meaning.doing == "pool" and meaning.library is not None:
-            key = judgement.track.jvm, meaning.library.name, judgement.track.last.addresses[:1]
-            by_pool[key].append(judgement)
+            track = judgement.track
+            by_pool[track.jvm, meaning.library.name, waited_on(track, track.judged[-1])].append(judgement)
     at_work = sum(map(_is_at_work, busy))
     found: dict[Judgement, _Crowd] = {}
     for waiting in by_pool.values():

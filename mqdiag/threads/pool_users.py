@@ -81,7 +81,7 @@ class PoolUsers:
             for index, meaning in _waits(track):
                 assert meaning.library is not None
                 waited_for[meaning.library.name] = meaning.library
-                for _, address in _object(track, index):
+                for _, address in waited_on(track, index):
                     for place in _places(meaning):
                         addresses = self._waited_on[track.jvm, meaning.library.name][place][index]
                         if len(addresses) < _MOST_ADDRESSES:
@@ -100,7 +100,7 @@ class PoolUsers:
         meaning = waits[-1][1]
         pool = meaning.library
         assert pool is not None
-        objects = frozenset[tuple[int, str]]().union(*(_object(track, index) for index, _ in waits))
+        objects = frozenset[tuple[int, str]]().union(*(waited_on(track, index) for index, _ in waits))
         key = (track.jvm, pool.name, track.pool, meaning, objects)
         if key not in self._known:
             self._known[key] = self._find(track, pool, meaning, objects)
@@ -188,7 +188,7 @@ def _waits(track: Track) -> Iterator[tuple[int, StackMeaning]]:
             yield index, meaning
 
 
-def _object(track: Track, index: int) -> _Objects:
+def waited_on(track: Track, index: int) -> _Objects:
     """What a thread waits on in one sample, where all that wait for the same pool share it; empty elsewhere."""
     record = track.records[index]
     assert record is not None

@@ -311,3 +311,14 @@ def test_the_host_of_a_process_is_hidden_wherever_its_name_stands() -> None:
     assert report.other_processes[0].name == "pid 42 on host-1"
     assert report.findings[0].processes == ("pid 42 on host-1",)
     assert english()(report.findings[0].title) == "pid 42 on host-1 hangs"
+
+
+def test_a_finding_shows_no_address_of_a_server_whatever_its_evidence_is_called() -> None:
+    given = report()
+    stated = {"server": "10.77.3.9:6379", "host": "10.77.3.9", "six": "[fd00::9]:6379", "version": "5.3.3"}
+    finding = msgspec.structs.replace(given.findings[0], title=say("at {server}", **stated), evidence=stated)
+    hidden = redact_report(msgspec.structs.replace(given, findings=(finding,))).findings[0]
+    host, other = hidden.evidence["host"], hidden.evidence["six"]
+    assert hidden.evidence == {"server": f"{host}:6379", "host": host, "six": other, "version": "5.3.3"}
+    assert english()(hidden.title) == f"at {host}:6379"
+    assert not ({"10.77.3.9", "[fd00::9]:6379"} & {host, other})

@@ -5,14 +5,20 @@ from __future__ import annotations
 import pytest
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogEvent, LogFile, LogsFacts
+from mqdiag.facts.logs import LogEvent, LogFile, LogsFacts, LogSubject
 from mqdiag.rules import downstream_failing
 from tests.rules import checks
 
 
-def _event(kind: str, last: str, path: str = "app.log", count: int = 100) -> LogEvent:
+def _event(kind: str, last: str, path: str = "app.log", services: tuple[str, ...] = ()) -> LogEvent:
     return LogEvent(
-        kind=kind, side="client", count=count, first="2026-11-28T09:00:00", last=last, files=(path,)
+        kind=kind,
+        side="client",
+        count=100,
+        first="2026-11-28T09:00:00",
+        last=last,
+        files=(path,),
+        subjects=tuple(LogSubject(service=one, count=50, last=last) for one in services),
     )
 
 
@@ -33,6 +39,14 @@ COUNTED = _event("messages-consumed", "2026-11-28T09:10:00", "client.log")
         pytest.param((REFUSED, _event("breaker-closed", "2026-11-28T09:05:01")), "recovered", id="closed"),
         pytest.param(
             (REFUSED, _event("breaker-closed", "2026-11-28T09:04:00")), "circuit-breaker-open", id="opened"
+        ),
+        pytest.param(
+            (
+                _event("breaker-refused", "2026-11-28T09:05:00", services=("pricing", "stock")),
+                _event("breaker-closed", "2026-11-28T09:05:01", services=("pricing",)),
+            ),
+            "circuit-breaker-open",
+            id="one-of-two-closed",
         ),
         pytest.param((FAILED, COUNTED), "calls-time-out", id="not-counted"),
         pytest.param(

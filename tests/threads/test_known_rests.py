@@ -99,6 +99,15 @@ def test_a_server_of_which_every_thread_waits_for_work(tmp_path: Path) -> None:
     assert "check that they come from the right process" in words
 
 
+def test_a_thread_that_ended_its_work_rests_as_well_as_one_that_had_none(tmp_path: Path) -> None:
+    works = ("java.util.HashMap.get(HashMap.java:555)", "com.acme.Shop.sell(Shop.java:31)", *IN_A_POOL)
+    busy = SERVER + _thread("http-nio-8080-exec-4", works, 24, "RUNNABLE")
+    rests = SERVER + _thread("http-nio-8080-exec-4", RESTS, 24)
+    later = HEAD.replace("05:52:00", "05:52:12")
+    assert _answer(tmp_path, HEAD + busy + JVM + END + later + rests + JVM + END)[0] == "healthy"
+    assert _answer(tmp_path, HEAD + rests + JVM + END + later + busy + JVM + END)[0] == "undecided"
+
+
 @pytest.mark.parametrize("frames", HANGS.values(), ids=HANGS)
 def test_a_wait_that_may_be_another_one_leaves_it_open(frames: tuple[str, ...], tmp_path: Path) -> None:
     state, words = _answer(tmp_path, HEAD + SERVER + _thread("stock-keeper", frames, 90) + JVM + END)

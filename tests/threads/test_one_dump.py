@@ -144,6 +144,21 @@ def test_a_pool_that_nobody_can_give_back_to_is_exhausted(tmp_path: Path) -> Non
     assert not facts(tmp_path, [[*waiting, At("busy", 80, HTTP)]]).standstills
 
 
+def test_what_threads_hold_makes_no_pools_of_the_one_that_they_wait_for(tmp_path: Path) -> None:
+    # some agents leave out the frames of java.util.concurrent, and with them what a thread parks on
+    waiting = [
+        At(
+            f"http-nio-8080-exec-{n}",
+            40 + n,
+            (*POOL[3:], f"- locked <0x00000000a{n}> (a com.acme.Order)"),
+            "WAITING (parking)",
+        )
+        for n in range(3)
+    ]
+    found = report(tmp_path, [waiting]).findings
+    assert "connection-pool-exhausted" in {finding.rule for finding in found}
+
+
 @pytest.mark.parametrize(("waiting", "queries", "found"), [(12, 3, True), (6, 3, False), (4, 1, False)])
 def test_a_queue_before_a_pool_is_told_with_who_has_a_connection(
     waiting: int, queries: int, found: bool, tmp_path: Path

@@ -59,7 +59,15 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         own = msgspec.structs.asdict(read_admin(piece.name, lines))
         there = {name: rows for name, rows in own.items() if rows}
         if not there:
-            found.inputs.append(Input(path=piece.name, kind="admin", bytes=piece.size_bytes, skipped=NOTHING))
+            found.inputs.append(
+                Input(
+                    path=piece.name,
+                    kind="admin",
+                    bytes=piece.size_bytes,
+                    skipped=NOTHING,
+                    pasted=int(piece.in_log),
+                )
+            )
             continue
         commands = dict.fromkeys(COMMANDS[name] for name in there)
         given = Input(

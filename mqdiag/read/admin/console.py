@@ -20,7 +20,7 @@ MARKS = ('"queueStatInfoList"', '"consumeTps"', '"brokerServer"')
 
 
 def take(out: Output, text: str) -> None:
-    """Take one answer; nothing of damaged text.
+    """Take one answer; nothing of damaged text, nor of one whose offsets or backlogs are no numbers.
 
     Args:
         out: of the file.
@@ -37,6 +37,8 @@ def take(out: Output, text: str) -> None:
         _brokers(out, data)
         return
     rows = objects(data if isinstance(data, list) else [data])
+    if not all(map(_has_numbers, rows)):
+        return
     queues = tuple(queue for row in rows for queue in _queues(row))
     if queues:
         out.groups.append(
@@ -49,6 +51,17 @@ def take(out: Output, text: str) -> None:
             )
         )
     out.overview += _groups(out.source, rows)
+
+
+def _has_numbers(row: dict[str, Any]) -> bool:
+    """Whether each backlog and offset that a row must have is a number."""
+    if "consumeTps" in row and whole(row.get("diffTotal")) is None:
+        return False
+    return all(
+        whole(queue.get(name)) is not None
+        for queue in objects(row.get("queueStatInfoList"))
+        for name in ("brokerOffset", "consumerOffset")
+    )
 
 
 def _queues(topic: dict[str, Any]) -> Iterator[QueueProgress]:

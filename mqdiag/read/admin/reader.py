@@ -52,6 +52,8 @@ class _Reader:
         """head of the part of a client's file; "" outside of one"""
         self._route: list[str] = []
         self._route_characters = 0
+        self._one_cluster = False
+        """the command asks for one cluster: a list without brokers may be of a name that is misspelt"""
 
     def facts(self) -> AdminFacts:
         """All that was read."""
@@ -75,6 +77,7 @@ class _Reader:
         self._out.end_answer()
         given = _NAMED[command].search(options)
         self._out.named = given[1] if given and command in _NAMES_ITS_ANSWER else None
+        self._one_cluster = command == "clusterList" and given is not None
         self._table, self._section = None, ""
 
     def _begin_section(self, line: str) -> None:
@@ -97,7 +100,7 @@ class _Reader:
             self._out.end_answer()
             self._section = ""
         self._table, self._head = table, head
-        self._out.asked_for_brokers |= table.lists_brokers
+        self._out.asked_for_brokers |= table.lists_brokers and not self._one_cluster
         return True
 
     def _take_row(self, line: str) -> bool:

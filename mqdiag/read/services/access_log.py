@@ -60,6 +60,7 @@ class _Service(msgspec.Struct):
     requests: int = 0
     last_failed: str | None = None
     answered_since: int = 0
+    answered_between: int = 0
     statuses: Counter[str] = msgspec.field(default_factory=Counter)
     paths: Counter[str] = msgspec.field(default_factory=Counter)
     times: list[float] = msgspec.field(default_factory=list)
@@ -94,8 +95,11 @@ def read_access_log(source: str, lines: Iterable[str]) -> Iterator[Upstream]:
         service.last = one.at or service.last
         service.requests += 1
         service.statuses[one.status] += 1
-        service.answered_since += 1
-        if one.status in (*GAVE_UP, *TOO_LATE, *FAILED):
+        if one.status not in (*GAVE_UP, *TOO_LATE, *FAILED):
+            service.answered_since += 1
+        else:
+            if service.last_failed:
+                service.answered_between = max(service.answered_between, service.answered_since)
             service.last_failed, service.answered_since = one.at, 0
         if len(service.paths) < MOST_SERVICES:
             service.paths[_NUMBER.sub("*", one.path.partition("?")[0])[:200]] += 1
@@ -118,6 +122,7 @@ def read_access_log(source: str, lines: Iterable[str]) -> Iterator[Upstream]:
             most_ms=times[min(len(times) - 1, len(times) * 9 // 10)] if times else None,
             last_failed=service.last_failed,
             answered_since=service.answered_since if service.last_failed else 0,
+            answered_between=service.answered_between,
             first=service.first,
             last=service.last,
         )

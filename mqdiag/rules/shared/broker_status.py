@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import Facts
+from mqdiag.facts.admin import AdminFacts, BrokerStatus
 from mqdiag.facts.broker_counters import BrokerCounters, counters_of
 from mqdiag.findings import Subject, TimeRange
 from mqdiag.knowledge.words import Words
@@ -56,3 +57,18 @@ def counters(facts: Facts) -> Iterator[Counters]:
     """The last answer of each broker, with the words for it."""
     for one in counters_of(facts.admin):
         yield Counters(one.status, one.name, one.answer)
+
+
+def is_slave(admin: AdminFacts, status: BrokerStatus) -> bool:
+    """Whether this broker is a slave that rests: it gives out no delayed message, its master does.
+
+    A 5.x slave that acts for its master says brokerActive=true.
+    """
+    if "brokerActive" in status.values:
+        return status.values["brokerActive"] == "false"
+    at = status.address
+    listed = [one.broker_id for one in admin.brokers if at is not None and one.address == at]
+    if listed:
+        return listed[-1] != 0
+    of_it = [one.settings for one in admin.broker_configs if None in (one.address, at) or one.address == at]
+    return {settings.get("brokerRole") for settings in of_it} == {"SLAVE"}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.read.wrappers import wrapper_of
 
@@ -74,12 +76,23 @@ def test_counters_of_brokers() -> None:
         '{"data": {"brokerServer": {"a": {"0": null}}}}',
         '{"consumeTps": "x", "data": [' + "[" * 500 + "}",
         '{"consumeTps": 1e999, "group": "a", "diffTotal": 1e30}',
+        '{"data": [{"group": "a", "count": -1, "consumeTps": "x", "diffTotal": 99999999999999999999}]}',
+        '{"data": [{"topic": "a", "queueStatInfoList": [{"brokerName": "b", "queueId": 0, "brokerOffset": "9"}]}]}',
     ],
 )
 def test_damaged_ones_give_nothing(text: str) -> None:
     facts = read_admin("some.json", [text])
     assert not facts.groups
+    assert not facts.overview
     assert not facts.broker_statuses
+
+
+def test_one_of_which_nothing_was_read_gives_no_all_clear(tmp_path: Path) -> None:
+    (tmp_path / "cluster.json").write_text(json.dumps(BROKERS).replace("0.96", "0.30"))
+    (tmp_path / "groups.json").write_text(json.dumps(GROUPS).replace(": 7,", ": 99999999999999999999,"))
+    answer = diagnose_incident([tmp_path]).report.answer
+    assert answer is not None
+    assert answer.state == "undecided"
 
 
 def test_an_error_that_stands_over_several_lines() -> None:

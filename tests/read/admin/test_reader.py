@@ -211,6 +211,11 @@ def test_a_list_without_brokers_says_that_there_is_none() -> None:
     assert read_admin("a.txt", [head, row]).without_brokers == ()
     failed = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to 10.0.0.1:10911 failed"
     assert read_admin("a.txt", [head, failed]).without_brokers == ()
+    of_one = ["$ mqadmin clusterList -n 10.0.0.9:9876 -c shopp", head]
+    assert read_admin("a.txt", of_one).without_brokers == ()
+    assert read_admin("a.txt", [*of_one, of_one[0].removesuffix(" -c shopp"), head]).without_brokers == (
+        "a.txt",
+    )
     assert (
         read_admin("a.txt", ["#Broker Name  #QID  #Min Offset  #Max Offset  #Last Updated"]).without_brokers
         == ()

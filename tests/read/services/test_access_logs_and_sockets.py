@@ -2,8 +2,12 @@ from __future__ import annotations
 
 import pytest
 
+from mqdiag.facts import Facts
+from mqdiag.facts.services import ServicesFacts
 from mqdiag.read.services.access_log import is_access_log, read_access_log
 from mqdiag.read.services.sockets import is_sockets, read_sockets
+from mqdiag.rules import upstream_slow
+from tests.rules import checks
 
 ENVOY = (
     '[2026-11-28T01:00:00.000Z] "GET /price/17?x=1 HTTP/1.1" 504 UT 0 24 15000 - "-" "Java-http-client/17" "a2"'
@@ -52,6 +56,20 @@ def test_what_was_answered_since_the_last_failure_is_counted() -> None:
     assert (upstream.last_failed, upstream.answered_since) == ("2026-11-28T01:00:01+00:00", 2)
     (upstream,) = read_access_log("a", [good, good])
     assert (upstream.last_failed, upstream.answered_since) == (None, 0)
+
+
+@pytest.mark.parametrize(
+    ("log", "cause"),
+    [
+        pytest.param([30 * "-" + 70 * "+"] * 9 + [30 * "-" + 50 * "+"], "clients-gave-up", id="by-turns"),
+        pytest.param([30 * "-" + 70 * "+"], "recovered", id="once"),
+        pytest.param([3 * "-+" + 30 * "-" + 50 * "+"], "recovered", id="one-between"),
+    ],
+)
+def test_a_service_that_fails_by_turns_is_not_over(log: list[str], cause: str) -> None:
+    lines = [NGINX if one == "-" else NGINX.replace(" 499 ", " 200 ") for one in "".join(log)]
+    facts = Facts(services=ServicesFacts(upstreams=tuple(read_access_log("a", lines))))
+    assert [found.cause for found in checks.findings(upstream_slow, facts)] == [cause]
 
 
 def test_a_log_that_names_no_service_is_none() -> None:
