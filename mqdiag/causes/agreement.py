@@ -12,10 +12,10 @@ from mqdiag.facts.logs import LogFile
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.text import Text, say
+from mqdiag.thread_names import grouped_names
 
 STANDING = frozenset({"stuck", "blocked"})
 MOVING = frozenset({"progressing", "idle"})
-NAMES_SHOWN = 3
 NEAR = timedelta(hours=1)
 CLOCKS = timedelta(seconds=1)
 """by which times of a recording and of a heap dump of one JVM may differ"""
@@ -37,7 +37,7 @@ def _agreements(report: Report, same: SameFindings) -> Iterator[Text]:
             thread, sampled = in_heap.get(names[0]), in_stacks.get(names[0])
             by_address = _same_address(thread, sampled)
             frame = _common_frame(thread, sampled)
-            shown = _some(names)
+            shown = grouped_names(names)
             if frame is not None and by_address:
                 yield say(
                     "heap dump and thread dumps show the same threads, by name and address, both in {frame}: {threads}",
@@ -130,7 +130,7 @@ def _contradictions(report: Report, same: SameFindings) -> Iterator[Text]:
                 "in the heap dump {threads} {number:has|have} been at one message for long, in the thread dumps"
                 " {number:it is|they are} {states:and}: the dumps were taken at different times, or the work is slow"
                 " and not stuck",
-                threads=_some(moving),
+                threads=grouped_names(moving),
                 number=len(moving),
                 states=tuple(Text(state) for state in sorted({states[name].state for name in moving})),
             )
@@ -140,7 +140,7 @@ def _contradictions(report: Report, same: SameFindings) -> Iterator[Text]:
                 "in the heap dump {threads} {number:has|have} been at one message for long, and the flight recording"
                 " shows calls of {number:it|them} that ended since then, the last one at {last:time}: the message"
                 " takes many calls, or a slow one, and no call hangs",
-                threads=_some(sorted(ended)),
+                threads=grouped_names(sorted(ended)),
                 number=len(ended),
                 last=max(ended.values()),
             )
@@ -161,7 +161,7 @@ def _contradictions(report: Report, same: SameFindings) -> Iterator[Text]:
             yield say(
                 "in the thread dumps {threads} {number:stands|stand} still, in the heap dump {number:it has|they have}"
                 " no message in progress: the dumps were taken at different times",
-                threads=_some(free),
+                threads=grouped_names(free),
                 number=len(free),
             )
 
@@ -260,11 +260,3 @@ def _common_frame(one: HeapThread | None, other: ThreadFacts | None) -> str | No
         return None
     mine, theirs = one.call.frame.partition("(")[0], other.frame.partition("(")[0]
     return mine if mine == theirs else None
-
-
-def _some(names: list[str]) -> Text:
-    if len(names) <= NAMES_SHOWN:
-        return say("{threads}", threads=tuple(names))
-    return say(
-        "{threads} and {others:count} more", threads=tuple(names[:NAMES_SHOWN]), others=len(names) - NAMES_SHOWN
-    )

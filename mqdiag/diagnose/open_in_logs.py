@@ -82,7 +82,9 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             *_own_log(logs, report),
         )
-    joined = [file for file in logs.files if file.lines <= 1 and file.bytes >= LONG_LINE]
+    # a record in JSON has no line end of its own
+    one_line = [file for file in logs.files if file.lines <= 1 and file.bytes >= LONG_LINE]
+    joined = [file for file in one_line if not file.format.startswith("json")]
     if joined:
         yield Open(
             say("{path} has lost its line ends, so mqdiag cannot tell its lines apart.", path=joined[0].path),

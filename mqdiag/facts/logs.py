@@ -238,15 +238,22 @@ class ListenerException(msgspec.Struct, frozen=True, kw_only=True):
     last: Public | None = None
 
 
-class RegisteredMaster(msgspec.Struct, frozen=True, kw_only=True):
-    """A master as a name server logged it, which it has not taken away since."""
+class KnownBroker(msgspec.Struct, frozen=True, kw_only=True):
+    """A broker as the log of a name server has it."""
 
-    broker: Name
+    named: Name
+    """as events name it: by its name where logs say it, or else by its address"""
     address: Address
     path: Public
     """the log"""
-    first: Public | None = None
-    """its first registration"""
+    master: Name | None = None
+    """name of a master; None of a slave, and where no topic was registered with it"""
+    registered: Public | None = None
+    """its last registration after it had been away; None where the log does not show it"""
+    left: Public | None = None
+    """when the name server took it away"""
+    is_there: bool = True
+    """it was not taken away since"""
 
 
 class SharedClientId(msgspec.Struct, frozen=True, kw_only=True):
@@ -349,7 +356,8 @@ class LogsFacts(OfLogs, frozen=True, kw_only=True):
     """peers with at least two connections that ended, those with the most first"""
     listener_exceptions: tuple[ListenerException, ...] = ()
     """the most frequent ones first"""
-    registered_masters: tuple[RegisteredMaster, ...] = ()
+    known_brokers: tuple[KnownBroker, ...] = ()
+    """brokers by each log of a name server, in the order of their last registrations"""
     shared_client_ids: tuple[SharedClientId, ...] = ()
     suspended_queues: tuple[SuspendedQueue, ...] = ()
     """those that failed most often in a row first"""

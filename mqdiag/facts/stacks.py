@@ -253,6 +253,8 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """other threads without progress that wait for a lock that one of these threads holds"""
     second_connection: bool = False
     """they have a connection of the pool that they wait for"""
+    wait_ends: bool = False
+    """a timeout ends the wait, by the state of the threads in the last sample"""
 
 
 class ThreadKind(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,10 +13,10 @@ from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
 from mqdiag.facts.logs import (
     EXCERPT_LINES,
     BrokerLogs,
+    KnownBroker,
     LogEvent,
     LogFile,
     LogsFacts,
-    RegisteredMaster,
     VersionRange,
 )
 from mqdiag.facts.offset_logs import OffsetReset
@@ -97,13 +97,7 @@ class _Build:
                 *exception_rows(self._not_repeated("listener-logged-error"), "logged"),
                 *exception_rows(self._not_repeated("transaction-check-threw"), "transactions"),
             ),
-            registered_masters=tuple(
-                RegisteredMaster(
-                    broker=name, address=address, path=log.path, first=shown_time(at, zone.minutes)
-                )
-                for log, zone in zip(read, zones, strict=True)
-                for (name, address), at in log.tally.masters.items()
-            ),
+            known_brokers=tuple(self._known_brokers()),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
             gc=tuple(
@@ -148,6 +142,19 @@ class _Build:
             # of several brokers nothing is added up
             **whole | ({"pagecachert": None, "settings": {}} if several else {}),
         )
+
+    def _known_brokers(self) -> Iterator[KnownBroker]:
+        for log, zone in zip(self.read, self.zones, strict=True):
+            for address, known in log.tally.known_brokers.items():
+                yield KnownBroker(
+                    named=self.names.get(address, address),
+                    address=address,
+                    path=log.path,
+                    master=known.master,
+                    registered=shown_time(known.registered, zone.minutes),
+                    left=shown_time(known.left, zone.minutes),
+                    is_there=known.is_there,
+                )
 
     def _harmless(self) -> list[tuple[str, int, str]]:
         """(kind, lines, the first of them), the most frequent kinds first."""

@@ -175,6 +175,18 @@ class GapTally(msgspec.Struct):
     span: Span = msgspec.field(default_factory=Span)
 
 
+class BrokerTally(msgspec.Struct):
+    """A broker at a name server."""
+
+    master: str | None = None
+    """name of a master; None of a slave, and where no topic was registered with it"""
+    registered: int | None = None
+    """its last registration after it had been away"""
+    left: int | None = None
+    """when the name server last took it away"""
+    is_there: bool = True
+
+
 class TimerProgress(NamedTuple):
     """A line of progress of a broker's timer wheel."""
 
@@ -217,12 +229,16 @@ class LogTally(msgspec.Struct):
     """addresses to which a client began to connect, until it is connected"""
     unlocked: dict[Subject, int | None] = msgspec.field(default_factory=dict)
     """when an orderly consumer last left a queue aside because it had no lock, until it has one"""
-    broker_left_at: int | None = None
-    """when a name server last saw the end of a broker's connection"""
+    brokers_left: list[int] = msgspec.field(default_factory=list)
+    """when a name server saw the end of a connection of some broker, until it says which one it took away"""
     registering: dict[str, tuple[str, int | None]] = msgspec.field(default_factory=dict)
     """by thread of a name server, the broker whose topics it registered last, and when"""
-    masters: dict[tuple[str, str], int | None] = msgspec.field(default_factory=dict)
-    """by name and address, when a name server first registered a master that it has not taken away since"""
+    delayed_sizes: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    """by thread that stores delayed messages, the size of one that is too large, and the limit, until it gives up"""
+    delayed_tried: dict[int | None, tuple[str, Subject, int]] = msgspec.field(default_factory=dict)
+    """by queue of a delay level, kind, subject and offset of the message that could not be stored last"""
+    known_brokers: dict[str, BrokerTally] = msgspec.field(default_factory=dict)
+    """by address, what a name server has of brokers, in the order of their last registrations"""
     timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)
     """the last lines of the timer wheel"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)

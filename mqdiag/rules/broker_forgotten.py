@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mqdiag.facts import Facts
-from mqdiag.facts.logs import LogsFacts, LogSubject
+from mqdiag.facts.logs import KnownBroker, LogsFacts, LogSubject
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events, files_of, seconds_between
 from mqdiag.rules.rule import Findings, Limits, Rule
@@ -32,8 +32,8 @@ class _Lost(NamedTuple):
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each broker."""
-    registered = _rows(logs, REGISTERED)
-    found_lost = _lost(logs, registered)
+    registered = {row.broker for event in events(logs, REGISTERED) for row in event.subjects}
+    found_lost = _lost(logs)
     if registered and not found_lost:
         yield RULE.margin("taken-away", 0, 1, brokers=len(registered))
     for broker, lost in found_lost.items():
@@ -69,27 +69,51 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
         yield RULE.case("none-registered", evidence={"answers": len(files)}, rests_on=files)
 
 
-def _lost(logs: LogsFacts, registered: dict[str, LogSubject]) -> dict[str, _Lost]:
-    """By broker; one that took itself away in order is none."""
+def _lost(logs: LogsFacts) -> dict[str, _Lost]:
+    """By broker; neither one that took itself away in order, nor a master that has moved to another address."""
     found: dict[str, _Lost] = {}
     for kind in (EXPIRED, ENDED):
         for event in events(logs, kind):
             for row in event.subjects:
-                if row.broker is not None and row.broker not in found:
-                    silent = event.values.get("silent_ms") if kind == EXPIRED else None
-                    found[row.broker] = _Lost(row, kind, silent, _back(row, registered.get(row.broker)))
+                if row.broker is None or row.broker in found:
+                    continue
+                known = [one for one in logs.known_brokers if one.named == row.broker]
+                if known and all(_moved(logs, one) for one in known):
+                    continue
+                silent = event.values.get("silent_ms") if kind == EXPIRED else None
+                found[row.broker] = _Lost(row, kind, silent, _back(known))
     return found
 
 
-def _back(lost: LogSubject, registered: LogSubject | None) -> str | None:
-    """When a broker registered again after its last loss."""
-    if registered is None or registered.last is None or lost.last is None:
-        return None
-    return registered.last if seconds_between(lost.last, registered.last) > 0 else None
+def _moved(logs: LogsFacts, broker: KnownBroker) -> bool:
+    """Whether a master of its name is registered at another address of the same name server."""
+    return not broker.is_there and any(
+        one.master == broker.master
+        and one.is_there
+        and one.address != broker.address
+        and _server(one) == _server(broker)
+        for one in logs.known_brokers
+        if broker.master is not None
+    )
 
 
-def _rows(logs: LogsFacts, kind: str) -> dict[str, LogSubject]:
-    found: dict[str, LogSubject] = {}
-    for event in events(logs, kind):
-        found.update({row.broker: row for row in event.subjects if row.broker is not None})
-    return found
+def _back(known: list[KnownBroker]) -> str | None:
+    """When a broker registered again at each name server that had taken it away; None where one has not seen it."""
+    by_server: dict[str, list[KnownBroker]] = {}
+    for row in known:
+        by_server.setdefault(_server(row), []).append(row)
+    last: str | None = None
+    for rows in by_server.values():
+        left = max((row.left for row in rows if row.left is not None), default=None)
+        if left is None:
+            continue
+        back = max((row.registered for row in rows if row.is_there and row.registered), default=None)
+        if back is None or seconds_between(left, back) <= 0:
+            return None
+        last = back if last is None else max(last, back)
+    return last
+
+
+def _server(row: KnownBroker) -> str:
+    """The folder of a name server's logs."""
+    return row.path.rpartition("/")[0]

@@ -90,7 +90,7 @@ def _stuck(still: Standstill, limits: Limits, stacks: StacksFacts, counted: _Cou
     name = "holder-known" if still.holder else "holder-perhaps-known" if still.possible_user else "no-holder"
     remedy, cause = _remedy(still), None
     if still.second_connection:
-        name = "second-connection"
+        name = "second-connection-again" if still.wait_ends else "second-connection"
     elif name == "no-holder" and counted.has_none:
         name, remedy, cause = "none-made", (), UNREACHABLE
     elif name == "no-holder" and (counted.all_in_use or _leaks(still, stacks)):

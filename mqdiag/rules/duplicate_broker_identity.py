@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
-from mqdiag.facts.logs import LogsFacts, RegisteredMaster
+from mqdiag.facts.logs import KnownBroker, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import events
 from mqdiag.rules.rule import Findings, Limits, Rule
@@ -63,9 +63,10 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 @RULE.logs
 def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each name under which masters of several addresses are registered at one name server."""
-    found: dict[tuple[str, str], list[RegisteredMaster]] = {}
-    for row in logs.registered_masters:
-        found.setdefault((row.path, row.broker), []).append(row)
+    found: dict[tuple[str, str], list[KnownBroker]] = {}
+    for row in logs.known_brokers:
+        if row.is_there and row.master is not None:
+            found.setdefault((row.path, row.master), []).append(row)
     for (path, broker), masters in found.items():
         if len(masters) > 1:
             yield RULE.case(
@@ -73,10 +74,10 @@ def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
                 subject=Subject(broker=broker),
                 evidence={
                     "addresses": tuple(row.address for row in masters[:MOST_NAMED]),
-                    "registered_at": masters[-1].first,
+                    "registered_at": masters[-1].registered,
                 },
                 words={"first_address": masters[0].address, "second_address": masters[-1].address},
-                when=between(masters[-1].first, None),
+                when=between(masters[-1].registered, None),
                 cause="same-name-and-id",
                 rests_on=(path,),
             )

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
-from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import events, files_of, lines_of, only, when
+from mqdiag.log_events import events, files_of, lines_of, only, seconds_between, when
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("transaction-check-fails")
@@ -29,6 +29,8 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     logs = facts.logs
     assert logs is not None
     threw, unknown, not_sent, nobody, dropped = (events(logs, kind) for kind in KINDS)
+    if not dropped and all(_asked_since(logs, event) for event in nobody):
+        nobody = []
     not_sent = [*not_sent, *nobody]
     lines = lines_of([*threw, *unknown, *not_sent])
     if not dropped and lines < limits["lines"]:
@@ -69,8 +71,12 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
     if facts.logs is not None and events(facts.logs, *KINDS):
         return
     half, op = (_ends(facts.admin, topic) for topic in (HALF, OP))
-    came, ended = (None if not ends else ends[-1] - (ends[0] if len(ends) > 1 else 0) for ends in (half, op))
-    if came is None or ended != 0 or came < limits["half_messages"]:
+    if not half or not op:
+        return
+    # growth compares with growth alone
+    twice = len(half) > 1 and len(op) > 1
+    came, ended = (ends[-1] - (ends[0] if twice else 0) for ends in (half, op))
+    if ended != 0 or came < limits["half_messages"]:
         return
     away = [] if facts.logs is None else events(facts.logs, NO_PRODUCER)
     groups = {only(event, "group") for event in away} - {None}
@@ -78,12 +84,24 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
         "no-outcome",
         subject=Subject(group=groups.pop() if len(groups) == 1 else None),
         evidence={"half_written": came, "half_messages": _half_messages(facts), "asked_times": len(half)},
-        words={"twice": len(half) > 1, "away": bool(away)},
+        words={"twice": twice, "away": bool(away)},
+    )
+
+
+def _asked_since(logs: LogsFacts, nobody: LogEvent) -> bool:
+    """Whether producers of each group gave more answers, up to later, than there were checks without a producer."""
+    answered = {row.group: row for event in events(logs, "transaction-answered") for row in event.groups}
+    asked = [(row, answered.get(row.group)) for row in nobody.groups]
+    return sum(row.count for row in nobody.groups) == nobody.count and all(
+        answer is not None and answer.count > row.count and seconds_between(row.last, answer.last) > 0
+        for row, answer in asked
     )
 
 
 def _ends(admin: AdminFacts, topic: str) -> list[int]:
-    """The end of a topic by each answer of topicStatus, in their order."""
+    """The end of a topic by each answer of topicStatus, in their order; none where two clusters may have answered."""
+    if len({queue.name_server for queue in admin.topic_queues if queue.topic == topic} - {None}) > 1:
+        return []
     ends: dict[str, int] = {}
     for queue in admin.topic_queues:
         if queue.topic == topic:

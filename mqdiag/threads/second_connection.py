@@ -18,6 +18,9 @@ from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
 
 _NEW_TRANSACTION = "AbstractPlatformTransactionManager.handleExistingTransaction"
 """Spring begins a transaction although there is one, which keeps its connection: REQUIRES_NEW"""
+_IN_TRANSACTION = ("TransactionAspectSupport.invokeWithinTransaction", "TransactionTemplate.execute")
+"""what is called below them has the connection of a transaction of Spring until it returns"""
+_ENDS_BY_ITSELF = REMOTE_WAITS | {"running", "sleep"}
 
 
 def by_second_connection(judgement: Judgement, world: World) -> Revision | None:
@@ -69,8 +72,12 @@ def _is_of_client(method: str, meaning: StackMeaning) -> bool:
 
 
 def _works_with_one(other: Judgement, waiting: StackMeaning) -> bool:
-    """Whether a thread runs, or waits for the other side, in a client of the kind that uses the pool."""
+    """Whether a thread is at work in a client of the kind that uses the pool, or in a transaction with a database."""
     meaning = other.track.last_meaning
-    if other.track.role == roles.JVM or meaning.doing not in REMOTE_WAITS | {"running"}:
+    if other.track.role == roles.JVM or meaning.doing not in _ENDS_BY_ITSELF:
         return False
-    return any(_is_of_client(method, waiting) for method in meaning.methods)
+    of_database = waiting.library is not None and waiting.library.family == "jdbc"
+    return any(
+        _is_of_client(method, waiting) or (of_database and method.endswith(_IN_TRANSACTION))
+        for method in meaning.methods
+    )

@@ -322,6 +322,7 @@ def _entry(
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
         second_connection=typical.now.second_connection,
+        wait_ends=all(one.track.last.stack.state == "TIMED_WAITING" for one in judgements),
         held_up=sum(held_up[judgement.track] for judgement in judgements),
     )
 

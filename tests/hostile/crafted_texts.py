@@ -192,6 +192,12 @@ def one_long_line(size: int = 1 << 20) -> str:
     return _dump([_thread(1, ["\tat app.A." + "a" * size + "(A.java:1)"])])
 
 
+def one_line_of_headers(size: int = 1 << 19) -> str:
+    """Headers of several tools and lines of state without an end of a line, in a log and where a thread begins."""
+    words = '" Id=5 RUNNABLE owned by "x" prio=5 tid=0x1 java.lang.Thread.State: ' * (size // 69)
+    return f'2026-11-21 10:00:00 ERROR x {words}\n"x{words}\n'
+
+
 def open_quotes(size: int = 1 << 20) -> str:
     """A name that is opened and never closed."""
     return HEAD.format(second=0) + '"' * size
@@ -322,6 +328,7 @@ THREAD_DUMPS: dict[str, Callable[[], str]] = {
         same_thread_many_times,
         many_dumps,
         one_long_line,
+        one_line_of_headers,
         open_quotes,
         spaces_before_the_state,
         chain_of_futures,

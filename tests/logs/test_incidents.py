@@ -11,6 +11,7 @@ import pytest
 from mqdiag.config import Settings
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Report, Severity
+from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules.catalogue import rule_files
 
@@ -168,6 +169,12 @@ def test_a_slave_that_is_ahead_is_not_behind() -> None:
             one.cause for one in report(case).findings if one.rule in ("slave-behind", "offset-not-matched")
         ]
         assert causes == ["slave-ahead", "slave-ahead"]
+
+
+def test_no_command_asks_a_broker_for_what_a_later_version_answers() -> None:
+    (finding,) = [one for one in report("slave-behind-4.3.2").findings if one.rule == "slave-behind"]
+    assert finding.now[0].command is not None
+    assert "brokerStatus" in english()(finding.now[0].command)
 
 
 def test_without_a_slave_the_lag_says_nothing() -> None:

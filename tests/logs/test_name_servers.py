@@ -65,6 +65,12 @@ SECOND = BROKER.replace("10.0.0.1", "10.0.0.2")
             [("T2", CHANGED), ("T3", f"new broker registered, {SECOND} HAService: x")], False, id="thread"
         ),
         pytest.param(
+            [("T1", f"new broker registered, {SECOND} HAService: x")], False, id="slave-in-its-thread"
+        ),
+        pytest.param(
+            [("T2", CHANGED), ("T2 +3", f"new broker registered, {SECOND} HAService: x")], False, id="later"
+        ),
+        pytest.param(
             [("B", REMOVED), ("T2", CHANGED), ("T2", f"new broker registered, {SECOND} HAService: x")],
             False,
             id="moved",
@@ -74,13 +80,62 @@ SECOND = BROKER.replace("10.0.0.1", "10.0.0.2")
 def test_two_masters_of_one_name(lines: list[tuple[str, str]], found: bool, tmp_path: Path) -> None:
     """A master registers its topics in the thread and just before its own line; one that was taken away has moved."""
     first = [("T1", TOPIC), ("T1", f"new broker registered, {BROKER} HAService: x")]
-    fill = [("S", "start scanNotActiveBroker")] * 20
+    if lines[0][0] != "T1":
+        first += [("S", "start scanNotActiveBroker")] * 20
     log = tmp_path / "namesrv.log"
     log.write_text(
         "".join(
-            f"2026-11-28 17:2{number // 10}:00 INFO {thread} - {line}\n"
-            for number, (thread, line) in enumerate([*first, *fill, *lines])
+            f"2026-11-28 17:2{number // 10}:0{thread[4:] or 0} INFO {thread[:2].strip()} - {line}\n"
+            for number, (thread, line) in enumerate([*first, *lines])
         )
     )
     rules = {one.rule for one in diagnose_logs([log]).report.findings}
     assert ("duplicate-broker-identity" in rules) is found
+
+
+ENDED_6 = (
+    "the broker's channel destroyed, submit the unregister request at once, broker info: UnRegisterBrokerRequestHeader"
+    "{{brokerName='broker-a', brokerAddr='{}:10911', clusterName='shop', brokerId=0}}, submit result: true"
+)
+
+
+def _forgotten(folder: Path, **logs: list[tuple[str, str]]) -> dict[str | None, str]:
+    """Severity by broker; lines have their times of the day."""
+    for name, lines in logs.items():
+        (folder / name).mkdir()
+        fill = [("17:00:00", "start scanNotActiveBroker")] * 20
+        (folder / name / "namesrv.log").write_text(
+            "".join(
+                f"2026-11-28 {at} {'WARN' if 'expired' in line else 'INFO'} T1 - {line}\n"
+                for at, line in [*fill, *lines]
+            )
+        )
+    found = diagnose_logs([*folder.glob("*/namesrv.log")]).report.findings
+    return {one.subject.broker: one.severity.value for one in found if one.rule == "broker-forgotten"}
+
+
+@pytest.mark.parametrize("has_address", [True, False])
+def test_each_broker_has_a_loss_of_its_own(has_address: bool, tmp_path: Path) -> None:
+    """One that takes leave seconds after another's connection ended is not lost; two that are lost are two."""
+    ended = [ENDED_6.format(host) if has_address else ENDED_5 for host in ("10.0.0.1", "10.0.0.7")]
+    gone = [REMOVED, REMOVED.replace("10.0.0.1", "10.0.0.7")]
+    leaves = [("18:02:05", ended[0]), ("18:02:05", gone[0]), ("18:02:08", gone[1])]
+    assert _forgotten(tmp_path, one=leaves) == {"10.0.0.1:10911": "error"}
+    both = [("18:02:05", EXPIRED), *leaves[:2], ("18:02:08", ended[1]), leaves[2]]
+    assert set(_forgotten(tmp_path, two=both)) == {"10.0.0.1:10911", "10.0.0.7:10911"}
+
+
+def test_a_master_that_moved_is_not_lost(tmp_path: Path) -> None:
+    come = [("17:30:00", TOPIC), ("17:30:00", f"new broker registered, {BROKER} HAService: x")]
+    moved = [("18:00:40", CHANGED), ("18:00:40", f"new broker registered, {SECOND} HAService: x")]
+    assert _forgotten(tmp_path, moved=[*come, *moved, ("18:02:05", EXPIRED)]) == {}
+    slave = [("18:00:40", f"new broker registered, {SECOND} HAService: x")]
+    assert _forgotten(tmp_path, slave=[*come, *slave, ("18:02:05", EXPIRED)]) == {"10.0.0.1:10911": "error"}
+
+
+def test_a_broker_is_back_where_it_was_taken_away(tmp_path: Path) -> None:
+    """Its registration at another name server does not bring it back to the first one."""
+    back = [("19:30:10", f"new broker registered, {BROKER} HAService: x")]
+    assert _forgotten(tmp_path, first=[("18:02:05", EXPIRED)], second=back) == {"10.0.0.1:10911": "error"}
+    (tmp_path / "x").mkdir()
+    assert _forgotten(tmp_path / "x", first=[("18:02:05", EXPIRED), *back]) == {"10.0.0.1:10911": "warning"}

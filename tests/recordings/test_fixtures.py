@@ -55,6 +55,13 @@ def test_a_budget_sums_to_the_wall(case: str) -> None:
         assert sum(getattr(budget, f"{part}_ms") for part in PARTS) == pytest.approx(budget.wall_ms, rel=1e-4)
 
 
+def test_the_collector_explains_that_all_threads_are_busy() -> None:
+    """More threads would make more objects at a time."""
+    found = {one.rule: one for one in report_of("gc-bound-jdk21").findings}
+    assert found["workers-saturated"].caused_by == (found["gc-pressure"].fingerprint,)
+    assert found["slow-listener"].caused_by == (found["gc-pressure"].fingerprint,)
+
+
 def test_calls_are_counted_by_peer() -> None:
     """The server answers in 50 to 300 ms, and nearly all calls of ten threads are its."""
     report = report_of("full-load-jdk17")

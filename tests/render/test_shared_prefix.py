@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from mqdiag.render.wording.thread_names import shared_prefix
+from mqdiag.thread_names import shared_prefix
 
 LONG = "ConsumeMessageThread_CID_orders"
 

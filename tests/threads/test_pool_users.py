@@ -167,11 +167,29 @@ _AT_WORK = (
 )
 
 
+_IN_TRANSACTION = (
+    "org.springframework.transaction.interceptor.TransactionAspectSupport.invokeWithinTransaction(T.java:388)",
+    "com.acme.Orders.send(Orders.java:18)",
+    "java.lang.Thread.run(Thread.java:748)",
+)
+_REQUIRES_NEW = (
+    "sun.misc.Unsafe.park(Native Method)",
+    "com.zaxxer.hikari.util.ConcurrentBag.borrow(ConcurrentBag.java:151)",
+    "com.zaxxer.hikari.pool.HikariPool.getConnection(HikariPool.java:162)",
+    "org.springframework.jdbc.datasource.DataSourceTransactionManager.doBegin(D.java:265)",
+    "org.springframework.transaction.support.AbstractPlatformTransactionManager.handleExistingTransaction(A.java:429)",
+    "com.acme.Audit.write(Audit.java:12)",
+    *_IN_TRANSACTION,
+)
+
+
 @pytest.mark.parametrize(
     ("frames", "other", "found"),
     [
         (_NESTED, None, True),
         (_NESTED, _AT_WORK, False),
+        (_REQUIRES_NEW, None, True),
+        (_REQUIRES_NEW, ("com.acme.Prices.cell(Prices.java:77)", *_IN_TRANSACTION), False),
         ((*_NESTED[:4], *_NESTED[7:]), None, False),
     ],
 )
@@ -179,7 +197,10 @@ def test_a_call_inside_of_a_call_waits_for_a_second_connection(
     frames: tuple[str, ...], other: tuple[str, ...] | None, found: bool, tmp_path: Path
 ) -> None:
     """One dump shows it: nobody else works with a connection that could come back."""
-    sample = [At("sender-1", 7, frames, "WAITING (parking)")]
+    timed = "TIMED_" if frames == _REQUIRES_NEW else ""
+    sample = [At("sender-1", 7, frames, f"{timed}WAITING (parking)")]
     sample += [] if other is None else [At("sender-2", 8, other)]
     told = [one for one in report(tmp_path, [sample]).findings if one.rule == "connection-pool-exhausted"]
     assert ["second connection" in one.title.template for one in told] == [True] * found
+    # a timeout ends the wait of HikariCP, not a restart alone
+    assert [bool(one.now) for one in told] == [not timed] * found

@@ -24,8 +24,8 @@ def _jstack_thread(buffer: str, stop: int, mark: str = patterns.STATE_MARK) -> i
         header = buffer[above + 1 : line] if line > 0 else ""
         if header.startswith('"') and (is_header(header[1:]) or patterns.CUT_HEADER.match(header[1:])):
             return above + 1
-        # a log line that happens to hold the words: look behind it
-        state = buffer.find(mark, state + 1, stop)
+        # a log line that happens to hold the words, perhaps many times: look behind it
+        state = buffer.find(mark, _line_end(buffer, state), stop)
     return -1
 
 
@@ -35,20 +35,23 @@ def _tool_thread(buffer: str, stop: int) -> int:
     for mark in patterns.INFO_MARKS:
         at = buffer.find(mark, 0, stop)
         while at >= 0:
-            start = _line_start(buffer, at)
-            end = buffer.find("\n", at)
-            if buffer.startswith('"', start) and thread_info.begins(
-                buffer[start + 1 : end if end >= 0 else None]
-            ):
+            start, end = _line_start(buffer, at), _line_end(buffer, at)
+            if buffer.startswith('"', start) and thread_info.begins(buffer[start + 1 : end]):
                 starts.append(start)
                 break
-            at = buffer.find(mark, at + 1, stop)
+            at = buffer.find(mark, end, stop)
     return min(starts, default=-1)
 
 
 def _line_start(buffer: str, at: int) -> int:
     """Start of the line of a place; -1 for no place."""
     return -1 if at < 0 else buffer.rfind("\n", 0, at) + 1
+
+
+def _line_end(buffer: str, at: int) -> int:
+    """End of the line of a place."""
+    end = buffer.find("\n", at)
+    return end if end >= 0 else len(buffer)
 
 
 def head_start(buffer: str, mark: int) -> int:

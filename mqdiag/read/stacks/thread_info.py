@@ -19,6 +19,8 @@ from mqdiag.read.stacks.records import ThreadRecord
 
 _KINDS = {"waiting on": "waiting on", "blocked on": "waiting to lock", "locked": "locked"}
 _PARK = ".park("
+LONGEST_HEADER = 2 << 10
+"""characters; the patterns try each quote of a header, again and again where it names an owner"""
 
 
 def as_jstack(header: str, body: str) -> tuple[ThreadRecord, str] | None:
@@ -28,6 +30,8 @@ def as_jstack(header: str, body: str) -> tuple[ThreadRecord, str] | None:
         header: the first line, its opening quote taken off.
         body: the lines below it.
     """
+    if len(header) > LONGEST_HEADER:
+        return None
     found = patterns.INFO_HEADER.match(header)
     if found is not None:
         return _of_info(found, body)
@@ -81,7 +85,7 @@ def is_viewers(thread: ThreadRecord) -> bool:
 def begins(line: str) -> bool:
     """Whether a line, its opening quote taken off, is the header of such a tool."""
     forms = (patterns.INFO_HEADER, patterns.VIEWER_HEADER, patterns.MANAGED_HEADER)
-    return any(form.match(line) is not None for form in forms)
+    return len(line) <= LONGEST_HEADER and any(form.match(line) is not None for form in forms)
 
 
 def of_deadlock(name: str, body: str) -> tuple[ThreadRecord, str]:

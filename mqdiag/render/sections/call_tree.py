@@ -9,9 +9,9 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.flame_graph import Flame, flame_graph
 from mqdiag.render.parts import Branch, Figure, Section, Tree
-from mqdiag.render.wording.thread_names import grouped_names
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, say
+from mqdiag.thread_names import grouped_names
 
 _KINDS = {
     "socket-read": "network",

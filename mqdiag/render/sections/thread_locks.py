@@ -14,9 +14,9 @@ from mqdiag.render.parts import (
     Several,
     Tree,
 )
-from mqdiag.render.wording.thread_names import grouped_names
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, say
+from mqdiag.thread_names import grouped_names
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -24,9 +24,9 @@ from mqdiag.render.parts import (
 )
 from mqdiag.render.sections.thread_locks import lock_parts
 from mqdiag.render.wording.short_paths import shared_folder
-from mqdiag.render.wording.thread_names import grouped_names, shared_prefix
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
+from mqdiag.thread_names import grouped_names, shared_prefix
 
 if TYPE_CHECKING:
     from markupsafe import Markup
