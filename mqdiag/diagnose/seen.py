@@ -65,6 +65,7 @@ def _of_logs(logs: LogsFacts) -> Iterator[Seen]:
         return
     for event in sorted(logs.events, key=lambda one: -one.count):
         if event.files and event.example and (event.files[0], event.example_line) not in places:
+            places.add((event.files[0], event.example_line))
             yield Seen(
                 path=event.files[0],
                 line=event.example_line,

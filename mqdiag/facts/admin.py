@@ -232,6 +232,8 @@ class TopicQueue(msgspec.Struct, frozen=True, kw_only=True):
     """One line of `topicStatus`."""
 
     source: Public
+    name_server: Address | None = None
+    """name servers that were asked, as the command names them; None where it stands in no file"""
     topic: Public | None = None
     """None where neither the command nor the file's name tells"""
     broker: Name

@@ -233,6 +233,10 @@ class LogTally(msgspec.Struct):
     """when a name server saw the end of a connection of some broker, until it says which one it took away"""
     registering: dict[str, tuple[str, int | None]] = msgspec.field(default_factory=dict)
     """by thread of a name server, the broker whose topics it registered last, and when"""
+    delayed_sizes: dict[str, tuple[int, int]] = msgspec.field(default_factory=dict)
+    """by thread that stores delayed messages, the size of one that is too large, and the limit, until it gives up"""
+    delayed_tried: dict[int | None, tuple[str, Subject, int]] = msgspec.field(default_factory=dict)
+    """by queue of a delay level, kind, subject and offset of the message that could not be stored last"""
     known_brokers: dict[str, BrokerTally] = msgspec.field(default_factory=dict)
     """by address, what a name server has of brokers, in the order of their last registrations"""
     timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs import versions
 from mqdiag.logs.brokers import ANSWERED_BY
-from mqdiag.logs.log_tally import LogTally, TimerProgress
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally, TimerProgress
 from mqdiag.logs.message import Message
-from mqdiag.logs.tally import Subject
+from mqdiag.logs.tally import NOBODY, Subject
 
 _IN_LOCK = lazy_pattern(r"putMessages? in lock (?:cost|eclipse|elapsed?) time\(ms\)[= ](\d{1,12})")
 """3.x writes "putMessage in lock eclipse time(ms) 1382" from 1,000 ms on, later versions "[NOTIFYME]... cost" """
@@ -37,8 +37,12 @@ _DISKS = lazy_pattern(r"CL: {0,4}(-?\d{1,2}\.\d\d) CQ: {0,4}(-?\d{1,2}\.\d\d) IN
 """SendMessageProcessor.diskUtil"""
 _MOST_SETTINGS = 100
 _DELAYED = lazy_pattern(
-    r"topic='([^']{1,300})', offset=(\d{1,19}), physicOffset=\d{1,19}, physicSize=\d{1,12}, delayLevel=(\d{1,3}),"
+    r"topic='([^']{1,300})', offset=(\d{1,18}), physicOffset=\d{1,19}, physicSize=\d{1,12}, delayLevel=(\d{1,3}),"
 )
+_DELAYED_4_8 = lazy_pattern(r"reput it failed, topic: (\S{1,300})")
+_DELAYS = "ScheduleMessageTimerThread"
+"""how the threads begin that store delayed messages for their topics"""
+_TOO_LARGE = lazy_pattern(r"size: (\d{1,12}).{0,60}, maxMessageSize: (\d{1,12})")
 _PROGRESS = lazy_pattern(
     r"\[(\w{1,20})\]Timer progress-check .{0,80} currRead:\[([^\]]{1,40})\] .{0,60}"
     r"readBehind:(\d{1,12}) currReadOffset:(\d{1,18}) offsetBehind:(\d{1,18}) "
@@ -163,16 +167,51 @@ def dispatch_from(message: Message, log: LogTally) -> None:
             tally.keep_largest("largest_lost_bytes", begin - most)
 
 
-def delayed_not_put(message: Message, log: LogTally) -> None:
-    """A delayed message could not be stored for its topic; the subject is the queue of its level."""
-    found = _DELAYED.search(message.text)
-    if found is None:
+def too_large(message: Message, log: LogTally) -> None:
+    """A message is larger than maxMessageSize: that of a client, or one that the broker stores anew."""
+    found = _TOO_LARGE.search(message.text)
+    tally = log.add("larger-than-allowed", message, side="broker")
+    if found is None or tally is None:
         return
-    # ScheduleMessageService.delayLevel2QueueId
-    subject = Subject(topic=found[1], queue_id=int(found[3]) - 1)
-    tally = log.add("delayed-not-put", message, subject, side="broker")
-    if tally is not None:
-        tally.keep_largest("offset", int(found[2]))
+    sizes = int(found[1]), int(found[2])
+    tally.keep_largest("message_bytes", sizes[0])
+    tally.keep_largest("max_message_bytes", sizes[1])
+    thread = message.thread() or ""
+    if thread.startswith(_DELAYS) and len(log.delayed_sizes) < MOST_ROWS:
+        log.delayed_sizes[thread] = sizes
+
+
+def delayed_not_put(message: Message, log: LogTally) -> None:
+    """A delayed message could not be stored for its topic; the subject is the queue of its level.
+
+    A level's row counts the tries of the message that it tried last. Before 4.9 lines have no level. Where the same
+    thread said just before that the message is too large, that is the reason.
+    """
+    sizes = log.delayed_sizes.pop(message.thread() or "", None)
+    kind = "delayed-not-put" if sizes is None else "delayed-too-large"
+    found, without_level = _DELAYED.search(message.text), _DELAYED_4_8.search(message.text)
+    if found is not None:
+        # ScheduleMessageService.delayLevel2QueueId
+        subject = Subject(topic=found[1], queue_id=int(found[3]) - 1)
+        _begin_row(log, kind, subject, int(found[2]))
+    else:
+        subject = NOBODY if without_level is None else Subject(topic=without_level[1])
+    tally = log.add(kind, message, subject, side="broker")
+    if tally is None:
+        return
+    if found is not None:
+        tally.values["last_offset"] = int(found[2])
+    if sizes is not None:
+        tally.keep_largest("message_bytes", sizes[0])
+        tally.keep_largest("max_message_bytes", sizes[1])
+
+
+def _begin_row(log: LogTally, kind: str, subject: Subject, offset: int) -> None:
+    """Forget the tries of the message that a level tried before, once it tries another."""
+    before = log.delayed_tried.get(subject.queue_id)
+    now = log.delayed_tried[subject.queue_id] = kind, subject, offset
+    if before is not None and before != now:
+        log.events[before[0], "broker"].subjects.pop(before[1], None)
 
 
 def timer_progress(message: Message, log: LogTally) -> None:

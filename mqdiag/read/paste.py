@@ -28,8 +28,11 @@ _SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \|
 """what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
+    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
 )
+_PROCESS = rb"(?:\d{1,10}:[A-Z]|\[\d{1,10}\]) "
+"""how a line of Redis begins: the process and what it is, before its time"""
 _LEVEL = ANY.encode() + rb"\b"
 _ACCESS = rb"\S{1,80} \S{1,80} \S{1,80} \[\d\d/[A-Z][a-z]{2}/\d{4}:"
 """how a line of a web server's access log begins"""
@@ -40,10 +43,10 @@ _BEGINS = lazy_pattern(
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
     + rb"|[A-Z]\w{3,80} - "
-    + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b|" + _ACCESS
+    + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b|" + _PROCESS + _TIME + rb"|" + _ACCESS
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
-_DATED = lazy_pattern(rb"[\[(<]?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)
+_DATED = lazy_pattern(rb"(?:[\[(<]|" + _PROCESS + rb")?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)
 _FRAME = lazy_pattern(rb"\s*" + FRAME.encode())
 _GAP = lazy_pattern(rb"\S {2,}(?=\S)")
 LEAST_GAPS = 3

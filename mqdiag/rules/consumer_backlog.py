@@ -13,6 +13,9 @@ from mqdiag.text import Text
 MOST_NAMED = 3
 MOST_QUEUES_NAMED = 8
 
+ASKED = "JAVA"
+"""language of the clients that answer which queues they have (GET_CONSUMER_STATUS_FROM_CLIENT)"""
+
 RULE = Rule("consumer-backlog")
 
 
@@ -56,8 +59,8 @@ def _case(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> str:
 def _silent_clients(facts: Facts, backlog: Backlog) -> tuple[str, ...]:
     """Clients of the group that are connected, while mqadmin shows no queue of theirs: they did not answer it.
 
-    mqadmin asks each client for its queues, and shows of some versions the host alone. Empty where nobody answered, as
-    for clients that cannot be asked.
+    mqadmin asks each client for its queues, and shows of some versions the host alone. Empty where nobody answered.
+    Clients of other languages cannot be asked.
     """
     assert facts.admin is not None
     group, owners = backlog.progress.group, {queue.client for queue in backlog.progress.queues} - {None}
@@ -72,6 +75,7 @@ def _silent_clients(facts: Facts, backlog: Backlog) -> tuple[str, ...]:
         client.client_id: None
         for client in clients
         if client.client_id not in owners
+        and client.language in (None, ASKED)
         and not (_host(client.client_id) in owners and hosts[_host(client.client_id)] == 1)
         and client.address not in captured
     }

@@ -5,9 +5,14 @@ from __future__ import annotations
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import events, files_of, lines_of
+from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("redis-script-blocks")
+KILL = ("FUNCTION KILL", "SCRIPT KILL")
+"""commands that Redis names in its answer and in its log; each ends one of the two alone"""
+OVER_S = 300
+"""for which all logs go on without such a line"""
 
 
 @RULE.sees("logs")
@@ -21,8 +26,9 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     clients = RULE.names("clients")
     thrown = next((row for row in logs.listener_exceptions if row.exception.startswith(clients)), None)
     server = _server(facts)
+    over = all(quiet_for(logs, event) >= OVER_S for event in (*slow, *refused))
     yield RULE.case(
-        "script-holds-redis",
+        "held-redis" if over else "script-holds-redis",
         subject=Subject(group=None if thrown is None else thrown.group),
         events=[*slow, *refused],
         evidence={
@@ -31,12 +37,18 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
             "longest_ms": max((event.values.get("longest_ms", 0) for event in slow), default=0) or None,
             "refused": lines_of(refused) or None,
             "frame": None if thrown is None else thrown.frame,
+            "held_until": max((event.last for event in (*slow, *refused) if event.last), default=None)
+            if over
+            else None,
         },
         words={
             "host": None if server is None else server.rpartition(":")[0],
             "port": None if server is None else server.rpartition(":")[2],
+            "kill": next(
+                (one for one in KILL if any(one in event.example for event in (*slow, *refused))), KILL[-1]
+            ),
         },
-        confidence=Confidence.HIGH if slow else Confidence.MEDIUM,
+        confidence=Confidence.HIGH if slow and not over else Confidence.MEDIUM,
         rests_on=files_of([*slow, *refused]),
     )
 

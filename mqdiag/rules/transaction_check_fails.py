@@ -99,7 +99,9 @@ def _asked_since(logs: LogsFacts, nobody: LogEvent) -> bool:
 
 
 def _ends(admin: AdminFacts, topic: str) -> list[int]:
-    """The end of a topic by each answer of topicStatus, in their order."""
+    """The end of a topic by each answer of topicStatus, in their order; none where two clusters may have answered."""
+    if len({queue.name_server for queue in admin.topic_queues if queue.topic == topic} - {None}) > 1:
+        return []
     ends: dict[str, int] = {}
     for queue in admin.topic_queues:
         if queue.topic == topic:

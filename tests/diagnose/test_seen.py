@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.findings import Answer
+from mqdiag.diagnose.seen import seen
+from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.findings import Answer, Report
 from mqdiag.language import english
 from mqdiag.redact.report import redact_report
 from mqdiag.render import View, renderer
@@ -34,9 +36,9 @@ def line_of(path: str, number: int) -> str:
 
 @pytest.mark.parametrize("case", WITH_LINES)
 def test_a_line_stands_where_the_answer_says(case: str) -> None:
-    seen = answer_of(FIXTURES / case).seen
-    assert seen
-    for one in seen:
+    shown_lines = answer_of(FIXTURES / case).seen
+    assert shown_lines
+    for one in shown_lines:
         shown = str(one.text.values["example"])
         assert one.line is not None
         assert line_of(one.path, one.line).startswith(shown.removesuffix("…"))
@@ -92,3 +94,11 @@ def test_every_undecided_answer_shows_something(path: str) -> None:
     loud = logs is not None and logs.level_lines is not None and not logs.level_lines.all_harmless
     if report.answer.state == "undecided" and (in_logs or loud or (stacks is not None and stacks.groups)):
         assert report.answer.seen
+
+
+def test_a_line_of_two_events_is_shown_once() -> None:
+    both = tuple(
+        LogEvent(kind=kind, count=1, files=("redis.log",), example="Slow script", example_line=1)
+        for kind in ("redis-slow-script", "redis-busy")
+    )
+    assert [one.line for one in seen(Report(mqdiag="0", inputs=(), logs=LogsFacts(events=both)))] == [1]

@@ -133,3 +133,13 @@ def test_text_without_records_is_cut_at_line_ends() -> None:
     data = b"a line of prose\n" * (MAX_BYTES // 8)
     first, _ = blocks("x.log", iter([data[: MAX_BYTES + 5], data[MAX_BYTES + 5 :]]))
     assert first.endswith(b"\n")
+
+
+def test_lines_of_redis_that_are_equally_wide_continue_no_other_one() -> None:
+    data = b"".join(
+        b"15093:M 28 Nov 2026 09:16:%02d.193 # Slow script detected: still in execution after 5000 milliseconds.\n"
+        % second
+        for second in range(9)
+    )
+    for form in (data, data.replace(b"15093:M ", b"[15093] ").replace(b" 2026", b"")):
+        assert b"".join(blocks("redis.log", iter([form]))) == form

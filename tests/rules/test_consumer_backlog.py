@@ -91,14 +91,18 @@ def test_what_drains_soon_is_worth_a_note_only() -> None:
         # two instances of one host, and the captured process has the other connection
         ({"10.0.0.1@A": "10.0.0.1:40001", "10.0.0.1@B": "10.0.0.1:40002"}, "client-stands", "10.0.0.1@B"),
         ({"10.0.0.1@A": "10.0.0.1:40001"}, "queue-without-consumer", None),
+        ({"10.0.0.1@A": "10.0.0.1:40001", "10.0.0.2@GO": "10.0.0.2:40002"}, "queue-without-consumer", None),
         ({f"10.0.0.{host}@C": f"10.0.0.{host}:40001" for host in (1, 2, 3)}, "queue-without-consumer", None),
     ],
 )
 def test_the_only_client_that_does_not_answer_is_named(
     connected: dict[str, str], cause: str, silent: str | None
 ) -> None:
-    """mqadmin shows no client for the queues of one that stands still."""
-    clients = tuple(ConnectedClient(client_id=name, address=address) for name, address in connected.items())
+    """mqadmin shows no client for the queues of one that stands still; one of another language cannot be asked."""
+    clients = tuple(
+        ConnectedClient(client_id=name, address=address, language="GO" if name.endswith("@GO") else "JAVA")
+        for name, address in connected.items()
+    )
     admin = AdminFacts(
         groups=(group("CID_a", 2000, 3000, clients=("10.0.0.1", None)),),
         consumer_connections=(ConsumerConnection(source="x", group="CID_a", clients=clients),),

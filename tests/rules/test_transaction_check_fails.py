@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import pytest
 
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.facts.admin import TopicQueue
 from mqdiag.facts.logs import LogEvent, LogGroup, LogsFacts
+from mqdiag.read.admin.reader import read_admin
 from mqdiag.rules import transaction_check_fails
 from tests.rules.checks import findings
 
+HEAD = "#Broker Name  #QID  #Min Offset  #Max Offset  #Last Updated"
 HALF, OP = "RMQ_SYS_TRANS_HALF_TOPIC", "RMQ_SYS_TRANS_OP_HALF_TOPIC"
 
 
@@ -57,3 +61,19 @@ def test_ends_of_both_topics(half: list[int], op: list[int], found: int) -> None
     )
     facts = Facts(admin=AdminFacts(topic_queues=rows))
     assert len(findings(transaction_check_fails, facts)) == found
+
+
+def test_answers_of_two_name_servers_do_not_compare() -> None:
+    rows = [
+        read_admin(
+            f"{topic}-{server}.txt",
+            [
+                f"$ mqadmin topicStatus -n {server} -t {topic}",
+                HEAD,
+                f"broker-a  0  0  {end}  2026-11-28 09:47:23,442",
+            ],
+        ).topic_queues
+        for server, ends in (("10.0.0.1:9876", (100, 100)), ("10.9.9.1:9876", (31_590, 100)))
+        for topic, end in zip((HALF, OP), ends, strict=True)
+    ]
+    assert not findings(transaction_check_fails, Facts(admin=AdminFacts(topic_queues=tuple(chain(*rows)))))

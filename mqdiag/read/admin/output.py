@@ -70,6 +70,8 @@ class Output(msgspec.Struct):
     source: str
     named: str | None
     """the group or topic that was asked for"""
+    name_server: str | None = None
+    """name servers of the command"""
     title: str | None = None
     """the last line that was one word: consoles and 3.x print a name above its table"""
     groups: list[GroupProgress] = msgspec.field(default_factory=list)

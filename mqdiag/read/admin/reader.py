@@ -25,6 +25,7 @@ _NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
     "haStatus",
     "statsAll",
 }
+_NAME_SERVER = re.compile(r"\s(?:-n|--namesrvAddr)[ =]?\s{0,20}[\"']?([\w.:;\[\]-]{1,1000})")
 _THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
 
@@ -77,6 +78,8 @@ class _Reader:
         self._out.end_answer()
         given = _NAMED[command].search(options)
         self._out.named = given[1] if given and command in _NAMES_ITS_ANSWER else None
+        server = _NAME_SERVER.search(options)
+        self._out.name_server = server[1] if server else None
         self._one_cluster = command == "clusterList" and given is not None
         self._table, self._section = None, ""
 

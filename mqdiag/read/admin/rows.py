@@ -113,7 +113,7 @@ def totals_row(row: Row, source: str) -> BrokerTotals | None:
     )
 
 
-def topic_row(row: Row, source: str, topic: str | None) -> TopicQueue | None:
+def topic_row(row: Row, source: str, topic: str | None, name_server: str | None) -> TopicQueue | None:
     """A line of `topicStatus`."""
     broker, queue_id = row.text("broker"), row.number("qid")
     low, high = row.number("minoffset"), row.number("maxoffset")
@@ -121,6 +121,7 @@ def topic_row(row: Row, source: str, topic: str | None) -> TopicQueue | None:
         return None
     return TopicQueue(
         source=source,
+        name_server=name_server,
         topic=topic,
         broker=broker,
         queue_id=queue_id,

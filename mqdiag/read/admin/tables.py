@@ -85,7 +85,10 @@ TABLES: tuple[Table, ...] = (
     # topicStatus
     Table(
         frozenset({"qid", "minoffset", "maxoffset"}),
-        _kept(lambda out: out.topic_queues, lambda out, row: rows.topic_row(row, out.source, out.named)),
+        _kept(
+            lambda out: out.topic_queues,
+            lambda out, row: rows.topic_row(row, out.source, out.named, out.name_server),
+        ),
         optional=frozenset({"last"}),
     ),
     # consumerStatus
