@@ -61,8 +61,8 @@ _STOPPED = [(0, 5, 300 * number) for number in range(9)]
         ),
         pytest.param([_of_progress(*[(0, 60_000 * n, 90 + n) for n in range(20)])], None, id="busy"),
         pytest.param(
-            [_of_progress(*[(70 + n, 9, 0) for n in range(9)], read=9)],
-            "The timer wheel is 78 s behind",
+            [_of_progress(*[(70 + n, 9, 0) for n in range(9)], (77, 9, 0), read=9)],
+            "The timer wheel is 77 s behind",
             id="slower",
         ),
         pytest.param(
