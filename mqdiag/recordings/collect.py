@@ -154,8 +154,8 @@ class _Reading:
         """Everything that rules read.
 
         Args:
-            whole: whether no part of the file is missing or damaged. A JVM writes events thread by thread: of a recording that is cut no lack
-                of an event shows that a wait went on, nor what a thread did with its time.
+            whole: whether no part of the file is missing or damaged. A JVM writes events thread by thread: where a part
+                is missing, no lack of an event shows that a wait went on, nor what a thread did with its time.
         """
         spans, samples = self._spans.spans(), self._samples.samples()
         threads = [one for one in self._threads.things() if isinstance(one, ThreadKey)]
@@ -166,7 +166,9 @@ class _Reading:
         period = process.period_ns("jdk.ExecutionSample", _SAMPLE_NS)
         budgets = Budgets(threads, self._places, period, thresholds, memory.allocated())
         looks = looks_at(threads, samples, self._places, self._dumps)
-        of_groups = budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end)) if whole else ()
+        of_groups = (
+            budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end)) if whole else ()
+        )
         waits = Waits(spans, self._spans.whats.things(), threads, self._places)
         counts = process.thread_counts()
         direct = sorted(memory.direct)
