@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from msgspec import structs
 
 from mqdiag.facts import Facts
@@ -28,12 +30,17 @@ _OFFSETS = lazy_pattern(r"(\d{1,18}),(\d{1,18})")
 @RULE.sees("logs")
 def in_logs(facts: Facts, limits: Limits) -> Findings:
     """One finding for each level that tries one message again and again."""
-    assert facts.logs is not None
-    for logs in by_broker(facts.logs):
+    for logs, event, row in _tried(facts, limits):
+        yield _blocked(facts, logs, event, row, limits)
+
+
+def _tried(facts: Facts, limits: Limits) -> Iterator[tuple[LogsFacts, LogEvent, LogSubject]]:
+    """Levels that try one message to the end of their broker's logs."""
+    for logs in () if facts.logs is None else by_broker(facts.logs):
         for event in events(logs, NOT_PUT, TOO_LARGE):
             for row in event.subjects:
                 if _tries_on(logs, event, row, limits):
-                    yield _blocked(facts, logs, event, row, limits)
+                    yield logs, event, row
 
 
 def _tries_on(logs: LogsFacts, event: LogEvent, row: LogSubject, limits: Limits) -> bool:
@@ -67,7 +74,7 @@ def _blocked(facts: Facts, logs: LogsFacts, event: LogEvent, row: LogSubject, li
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each level of which two answers of brokerStatus show that it stands."""
-    if facts.logs is not None and events(facts.logs, NOT_PUT, TOO_LARGE):
+    if any(True for _ in _tried(facts, limits)):
         return
     for level, (waiting, seconds, last) in _stands(facts, limits).items():
         yield RULE.case(

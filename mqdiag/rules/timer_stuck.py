@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.log_events import by_broker, events, is_set, of_broker
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.broker_status import counters, is_slave
+from mqdiag.rules.shared.broker_status import Counters, counters, is_slave
 
 RULE = Rule("timer-stuck")
 PROGRESS = "timer-progress"
@@ -20,9 +20,7 @@ STOP = "timerStopEnqueue"
 @RULE.sees("admin")
 def in_admin(facts: Facts, limits: Limits) -> Findings:
     """One finding for each broker whose counters say that a side of the wheel stands; a slave's rests."""
-    for one in counters(facts):
-        if facts.admin is None or is_slave(facts.admin, one.status):
-            continue
+    for one in _asked(facts):
         out_s, waiting = (one.number(name) for name in ("timerReadBehind", "timerOffsetBehind"))
         given, taken = (_number(one.status.values.get(name)) for name in ("timerDequeueTps", "timerEnqueueTps"))
         found = _side(out_s if given == 0 else None, waiting if taken == 0 else None, limits)
@@ -34,7 +32,7 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
 def in_logs(facts: Facts, limits: Limits) -> Findings:
     """The same by the lines of progress, where no counters are there; and a side that moves and stays behind."""
     assert facts.logs is not None
-    if any("timerReadBehind" in one.status.values for one in counters(facts)):
+    if any("timerReadBehind" in one.status.values for one in _asked(facts)):
         return
     for logs in by_broker(facts.logs):
         for event in events(logs, PROGRESS):
@@ -42,9 +40,17 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
             out_s, waiting = _late_out(values, limits), _late_in(values, limits, stopped=stopped)
             found = _side(out_s, waiting, limits)
             if found is not None:
-                stands = values.get("last_out_stands") if found == "out" else not values.get("last_taken_in")
+                stands = (
+                    values.get("last_out_stands")
+                    if found == "out"
+                    else not values.get("last_taken_in", 0 if stopped else 1)
+                )
                 subject = of_broker(logs)
                 yield _case(found, out_s, waiting, stopped=stopped, subject=subject, moves=not stands)
+
+
+def _asked(facts: Facts) -> Iterator[Counters]:
+    return (one for one in counters(facts) if facts.admin is None or not is_slave(facts.admin, one.status))
 
 
 def _late_out(values: Mapping[str, int], limits: Limits) -> int | None:
@@ -55,11 +61,12 @@ def _late_out(values: Mapping[str, int], limits: Limits) -> int | None:
 
 
 def _late_in(values: Mapping[str, int], limits: Limits, *, stopped: bool) -> int | None:
-    """Messages before the way in, unless it takes them in soon; one line alone does not show whether it takes any."""
+    """Messages before the way in, unless it takes them in soon; one line alone does not show how fast that is."""
     waiting, seconds = values.get("last_in_behind"), values.get("last_seconds")
     taken = values.get("last_taken_in")
     if waiting is None or seconds is None or taken is None:
-        return waiting if stopped else None
+        many = waiting is not None and waiting >= limits["in_behind"] * limits["out_behind_s"]
+        return waiting if stopped or many else None
     soon = waiting * seconds < limits["out_behind_s"] * taken
     ends = soon or _catches_up(waiting, values.get("last_in_caught_up"), seconds, limits)
     return None if ends else waiting

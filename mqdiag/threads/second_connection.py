@@ -20,7 +20,6 @@ _NEW_TRANSACTION = "AbstractPlatformTransactionManager.handleExistingTransaction
 """Spring begins a transaction although there is one, which keeps its connection: REQUIRES_NEW"""
 _IN_TRANSACTION = ("TransactionAspectSupport.invokeWithinTransaction", "TransactionTemplate.execute")
 """what is called below them has the connection of a transaction of Spring until it returns"""
-_ENDS_BY_ITSELF = REMOTE_WAITS | {"running", "sleep"}
 
 
 def by_second_connection(judgement: Judgement, world: World) -> Revision | None:
@@ -72,12 +71,15 @@ def _is_of_client(method: str, meaning: StackMeaning) -> bool:
 
 
 def _works_with_one(other: Judgement, waiting: StackMeaning) -> bool:
-    """Whether a thread is at work in a client of the kind that uses the pool, or in a transaction with a database."""
+    """Whether a thread is at work in a client of the kind that uses the pool.
+
+    In a transaction with a database it may wait for anything but the pool: its connection comes back after that.
+    """
     meaning = other.track.last_meaning
-    if other.track.role == roles.JVM or meaning.doing not in _ENDS_BY_ITSELF:
+    if other.track.role == roles.JVM or meaning.doing == "pool":
         return False
     of_database = waiting.library is not None and waiting.library.family == "jdbc"
-    return any(
-        _is_of_client(method, waiting) or (of_database and method.endswith(_IN_TRANSACTION))
-        for method in meaning.methods
-    )
+    if of_database and any(method.endswith(_IN_TRANSACTION) for method in meaning.methods):
+        return True
+    at_work = meaning.doing in REMOTE_WAITS | {"running"}
+    return at_work and any(_is_of_client(method, waiting) for method in meaning.methods)

@@ -27,3 +27,14 @@ def test_a_log_in_one_line_is_undecided(tmp_path: Path) -> None:
     answer = diagnose_logs([path]).report.answer
     assert answer.state == "undecided"
     assert "has lost its line ends" in str(answer.reason)
+
+
+@pytest.mark.parametrize("records", [1, 400])
+def test_a_long_record_in_json_has_lost_no_line_ends(records: int, tmp_path: Path) -> None:
+    """Records one after the other without any are undecided all the same."""
+    path = tmp_path / "app.log"
+    head = '{"time": "2026-11-21T20:00:01Z", "level": "INFO", "logger": "a.b.C", "message": "'
+    path.write_text((head + "order is booked " * (9000 // records) + '"}') * records)
+    answer = diagnose_logs([path]).report.answer
+    assert answer.state == "undecided"
+    assert "has lost its line ends" not in str(answer.reason)

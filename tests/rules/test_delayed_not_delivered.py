@@ -108,3 +108,9 @@ _LISTED = BrokerListed(source="clusterList.txt", broker="broker-a", broker_id=1,
 )
 def test_the_levels_of_a_slave_rest(admin: AdminFacts, *, stands: bool) -> None:
     assert bool(checks.findings(delayed_not_delivered, Facts(admin=admin))) == stands
+
+
+def test_counters_hold_where_the_log_says_nothing_of_now() -> None:
+    logs = _log((0, _tried(57, "OS_PAGE_CACHE_BUSY")), (600, _LATER)).logs
+    (found,) = checks.findings(delayed_not_delivered, Facts(admin=_asked_twice(), logs=logs))
+    assert found.cause == "delay-level-stands"

@@ -61,8 +61,8 @@ _STOPPED = [(0, 5, 300 * number) for number in range(9)]
         ),
         pytest.param([_of_progress(*[(0, 60_000 * n, 90 + n) for n in range(20)])], None, id="busy"),
         pytest.param(
-            [_of_progress(*[(70 + n, 9, 0) for n in range(9)], read=9)],
-            "The timer wheel is 78 s behind",
+            [_of_progress(*[(70 + n, 9, 0) for n in range(9)], (77, 9, 0), read=9)],
+            "The timer wheel is 77 s behind",
             id="slower",
         ),
         pytest.param(
@@ -75,6 +75,8 @@ _STOPPED = [(0, 5, 300 * number) for number in range(9)]
             [_of_progress(*[(3600 - 90 * n, 9, 0) for n in range(9)], read=100)], None, id="catches-up"
         ),
         pytest.param([_of_progress((300, 9, 0))], "The timer wheel is 5 min behind", id="one-line"),
+        pytest.param([_of_progress((0, 9, 160))], None, id="one-line-of-few"),
+        pytest.param([_of_progress((0, 9, 50_000))], "50,000 messages wait", id="one-line-of-many"),
         pytest.param(
             [_of_progress(*[(3600 + 10 * n, 9, 0) for n in range(9)], read=0, role="SLAVE")], None, id="slave"
         ),

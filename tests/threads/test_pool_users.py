@@ -190,6 +190,7 @@ _REQUIRES_NEW = (
         (_NESTED, _AT_WORK, False),
         (_REQUIRES_NEW, None, True),
         (_REQUIRES_NEW, ("com.acme.Prices.cell(Prices.java:77)", *_IN_TRANSACTION), False),
+        (_REQUIRES_NEW, ("java.util.concurrent.FutureTask.get(FutureTask.java:190)", *_IN_TRANSACTION), False),
         ((*_NESTED[:4], *_NESTED[7:]), None, False),
     ],
 )

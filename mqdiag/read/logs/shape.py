@@ -45,7 +45,8 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
         "gc-8",
         lazy_pattern(rb"(?:CommandLine flags: -XX|OpenJDK 64-Bit Server VM \(25\.|Java HotSpot.{1,30}\(25\.)"),
     ),
-    ("json-lines", lazy_pattern(rb"\{.*\}\s*$")),
+    # a record may be longer than what is looked at
+    ("json-lines", lazy_pattern(rb'\{.*\}\s*$|\{"[^"\n]{1,80}": ?".{4000}')),
     ("cri", lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")),
 )
 _UNTIMED_COLLECTION = lazy_pattern(rb"\[(?:GC|Full GC) .{0,500}?\d secs\]")
