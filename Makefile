@@ -150,6 +150,7 @@ sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh in
 	rm -rf build/sbom
 	$(BIN)/python -m venv --without-pip build/sbom
 	$(BIN)/python -m pip --python build/sbom install --quiet --disable-pip-version-check dist/*.whl
+	rm build/sbom/lib/python*/site-packages/mqdiag-*.dist-info/direct_url.json  # names a folder of this machine
 	$(BIN)/cyclonedx-py environment --output-reproducible --output-file dist/mqdiag.cdx.json build/sbom/bin/python
 
 .PHONY: site

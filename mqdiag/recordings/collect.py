@@ -85,7 +85,7 @@ def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None]
     for chunk in chunks(data, problems, WANTED):
         check()
         reading.add(chunk)
-    return Collected(reading.facts(), reading.dumps(), problems)
+    return Collected(reading.facts(whole=len(problems) == reading.unknown_types), reading.dumps(), problems)
 
 
 class _Reading:
@@ -106,6 +106,8 @@ class _Reading:
         self._bodies = BodyParser()
         self._heads: list[ChunkHead] = []
         self._counts: Counter[str] = Counter()
+        self.unknown_types = 0
+        """problems that cost the events of one type alone"""
         self._steps: tuple[Callable[[Chunk, Constants], None], ...] = (
             self._add_workers,
             *self._spans.steps,
@@ -128,6 +130,7 @@ class _Reading:
             except UnknownTypeError as error:
                 # of a JDK to come, or made up: what other steps read stands
                 chunk.problems.append(Problem(chunk.head.start, error.reason))
+                self.unknown_types += 1
         self._counts.update({name: count for name, (count, _) in chunk.counts.items()})
 
     def _add_workers(self, chunk: Chunk, constants: Constants) -> None:
@@ -147,8 +150,13 @@ class _Reading:
             sample.jvm = sample.jvm or self._process.jvm
         return [sample for _, sample in self._dumps]
 
-    def facts(self) -> Recording:
-        """Everything that rules read."""
+    def facts(self, *, whole: bool) -> Recording:
+        """Everything that rules read.
+
+        Args:
+            whole: whether no part of the file is missing or damaged. A JVM writes events thread by thread: of a recording that is cut no lack
+                of an event shows that a wait went on, nor what a thread did with its time.
+        """
         spans, samples = self._spans.spans(), self._samples.samples()
         threads = [one for one in self._threads.things() if isinstance(one, ThreadKey)]
         begin, end = self._window(spans, samples)
@@ -158,7 +166,7 @@ class _Reading:
         period = process.period_ns("jdk.ExecutionSample", _SAMPLE_NS)
         budgets = Budgets(threads, self._places, period, thresholds, memory.allocated())
         looks = looks_at(threads, samples, self._places, self._dumps)
-        of_groups = budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end))
+        of_groups = budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end)) if whole else ()
         waits = Waits(spans, self._spans.whats.things(), threads, self._places)
         counts = process.thread_counts()
         direct = sorted(memory.direct)
@@ -184,7 +192,7 @@ class _Reading:
             calls=waits.calls(),
             locks=waits.locks(),
             budgets=of_groups,
-            threads=budgets.threads(),
+            threads=budgets.threads() if whole else (),
             standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
             hot_methods=hot_methods(samples, threads, self._places),
             errors=self._errors.errors(),

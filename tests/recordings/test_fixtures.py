@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import lzma
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.findings import Report
+from mqdiag.findings import Report, Severity
 from tests.layers import some_later
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings"
@@ -53,6 +54,18 @@ def test_a_budget_sums_to_the_wall(case: str) -> None:
     assert recording.budgets
     for budget in recording.budgets:
         assert sum(getattr(budget, f"{part}_ms") for part in PARTS) == pytest.approx(budget.wall_ms, rel=1e-4)
+
+
+@pytest.mark.parametrize("share", some_later([0.4, 0.5, 0.55, 0.6], lambda share: share != 0.5))
+def test_a_cut_recording_blames_no_thread_for_events_that_it_lost(share: float, tmp_path: Path) -> None:
+    whole = lzma.decompress((FOLDER / "slow-call-jdk17" / "recording.jfr.xz").read_bytes())
+    cut = tmp_path / "recording.jfr"
+    cut.write_bytes(whole[: int(len(whole) * share)])
+    report = diagnose_incident([cut]).report
+    assert report.recordings is not None
+    (recording,) = report.recordings.recordings
+    assert (recording.standstills, recording.budgets, recording.threads) == ((), (), ())
+    assert all(one.severity is not Severity.ERROR for one in report.findings if one.rule != "input-incomplete")
 
 
 def test_the_collector_explains_that_all_threads_are_busy() -> None:
