@@ -174,10 +174,12 @@ class Message(msgspec.Struct):
                 return
 
     def above(self) -> Iterator[str]:
-        """The lines of its record above it, from the first one below the header, at most 8 KiB of them."""
+        """The lines of its record above it, from the first below the header; of many the first 8 KiB and the last."""
         block, start = self.hit.block, self.hit.start
-        begin = max(start - self.hit.position + self.record.start, start - STACK_BYTES, 0)
-        return (line_of_stack(line)[0] for line in block[begin:start].split(b"\n")[1:])
+        top = max(start - self.hit.position + self.record.start, 0)
+        begin = max(top, start - STACK_BYTES)
+        parts = [block[begin:start]] if begin == top else [block[top : top + STACK_BYTES], block[begin:start]]
+        return (line_of_stack(line)[0] for part in parts for line in part.split(b"\n")[1:])
 
     def below(self) -> str:
         """The next line, of a message that a program prints in several lines."""

@@ -53,3 +53,18 @@ def test_other_records_are_none(tmp_path: Path) -> None:
     ):
         logs = _read(tmp_path, level, logger, "cannot record", thrown)
         assert not [event for event in logs.events if event.kind.startswith("listener-logged")]
+
+
+def test_proxies_and_interceptors_below_a_listener_hide_nothing(tmp_path: Path) -> None:
+    """A stack of a hundred frames; the line with the time is far above, and so is the exception."""
+    deep = THROWN.replace(
+        RUN, "\tat org.springframework.aop.framework.ReflectiveMethodInvocation.go(R.java:1)\n" * 120 + RUN
+    )
+    logs = _read(tmp_path, "ERROR", "com.acme.shop.RecordOrders", "cannot record", deep)
+    (row,) = logs.listener_exceptions
+    assert (row.group, row.count, row.exception) == (
+        "CID_records",
+        12,
+        "org.h2.jdbc.JdbcSQLSyntaxErrorException",
+    )
+    assert row.frame == "com.acme.shop.RecordOrders.record(RecordOrders.java:34)"

@@ -13,6 +13,9 @@ from mqdiag.lazy_pattern import lazy_pattern
 HEAD = 400
 """bytes of a line in which its time stands"""
 LINES_BACK = 40
+FRAMES_BACK = 300
+"""frames of a stack that are passed over besides: proxies and interceptors make it deep"""
+_FRAME = (b"\tat ", b"    at ")
 FURTHEST_MINUTES = 14 * 60
 """no zone is further from UTC"""
 _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep", b"oct", b"nov", b"dec")
@@ -114,13 +117,16 @@ class StampReader:
     def of_record(self, block: bytes, start: int) -> tuple[Stamp | None, int]:
         """(time of the nearest line above that has one, where that line begins)."""
         end = start - 1
-        for _ in range(LINES_BACK):
-            if end <= 0:
-                break
+        lines = frames = 0
+        while end > 0 and lines < LINES_BACK and frames < FRAMES_BACK:
             begin = block.rfind(b"\n", 0, end) + 1
-            stamp = self.of_line(block[begin:end])
-            if stamp is not None:
-                return stamp, begin
+            if block.startswith(_FRAME, begin):
+                frames += 1
+            else:
+                lines += 1
+                stamp = self.of_line(block[begin:end])
+                if stamp is not None:
+                    return stamp, begin
             end = begin - 1
         return None, start
 

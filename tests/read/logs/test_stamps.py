@@ -84,7 +84,7 @@ def test_the_line_with_the_time_above() -> None:
 
 
 def test_a_time_too_far_above_is_not_taken() -> None:
-    block = b"2026-11-21 12:00:01 ERROR x\n" + b"\tat a.b\n" * 50
+    block = b"2026-11-21 12:00:01 ERROR x\n" + b"INSERT INTO a\n" * 50
     assert StampReader().of_record(block, len(block) - 8)[0] is None
 
 
