@@ -62,6 +62,10 @@ def _shared(name: str, report: Report, named: Mapping[str, str | None] = NO_NAME
     # Here, not above: a decided run needs none of it.
     from mqdiag.rules.shared.actions import shared
 
+    path = named.get("path")
+    if path is not None:
+        # what can be copied is the archive, not a member of it
+        named = {**named, "path": path.partition("!")[0]}
     return next(shared(name, facts_of(report), "", named), None)
 
 

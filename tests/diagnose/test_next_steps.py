@@ -70,3 +70,11 @@ def test_requests_that_wait_are_of_a_client_though_it_was_shut_down() -> None:
     answer = diagnose_incident([FIXTURES / "servers/client-requests-4.9.8"]).report.answer
     assert answer.state == "fault"
     assert "No RocketMQ client" not in english()(answer.reason)
+
+
+def test_a_cut_archive_is_copied_and_not_a_member_of_it(tmp_path: Path) -> None:
+    whole = (FIXTURES / "stacks/apache4-stuck/series.tar.gz").read_bytes()
+    cut = tmp_path / "cut.tar.gz"
+    cut.write_bytes(whole[: len(whole) * 7 // 10])
+    told = step(diagnose_incident([cut]).report)
+    assert f"rsync --checksum HOST:PATH {cut}`" in told
