@@ -9,6 +9,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Severity
 from tests.damaged_texts import DAMAGES
+from tests.layers import CHECK, some_later
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PUBLIC = FIXTURES / "public"
@@ -35,6 +36,15 @@ KINDS = {
     "client in C++": PUBLIC / "cpp-transport-not-made-352/rocketmq_client.log",
     "client in Node.js": PUBLIC / "node-startup-connection-dropped-880/output.txt",
     "client in Python": PUBLIC / "python-no-route-beside-its-log-29/post.md",
+}
+IN_EACH_RUN = {
+    "jstack",
+    "client log",
+    "crash report",
+    "consumerProgress",
+    "launcher",
+    "kubectl",
+    "docker events",
 }
 LOST = {
     # a record of a logger with a whole report in it is the text of somebody
@@ -67,7 +77,7 @@ def verdict(text: str, folder: Path) -> tuple[set[tuple[str, str | None]], str]:
     return found - {("input-incomplete", None)}, report.answer.state
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", some_later(KINDS, lambda kind: kind not in IN_EACH_RUN, layer=CHECK))
 def test_the_verdict_of_damaged_evidence_stays(kind: str, tmp_path: Path) -> None:
     text = KINDS[kind].read_text()
     whole, state = verdict(text, tmp_path)

@@ -59,7 +59,7 @@ def test_the_baseline_shown_is_one(tmp_path: Path) -> None:
 def test_formats_and_tables_are_those_that_there_are() -> None:
     named = set(re.findall(r"^\| `(\w+)` \| ", PAGE, re.MULTILINE))
     assert named <= set(formats())
-    assert {"json", "sarif", "junit", "github", "markdown", "csv"} == named
+    assert {"json", "sarif", "junit", "github", "gitlab", "markdown", "csv"} == named
     for table in TABLES:
         assert f"`{table}`" in PAGE
 

@@ -10,6 +10,7 @@ from tests.accuracy.public.outcome import Outcome, Said, first_outcome, verdict_
 from tests.accuracy.public.section import Result, parts, results
 from tests.accuracy.public.truth import Case, Truth, cases, searches
 from tests.folded import folded
+from tests.layers import CHECK
 
 CASES = cases()
 
@@ -98,11 +99,13 @@ def found() -> list[Result]:
     return results()
 
 
+@CHECK
 @pytest.mark.parametrize("verdict", ["wrong", "false all-clear"])
 def test_no_case_is_worse_than_undecided(verdict: str, found: list[Result]) -> None:
     assert [one.case.name for one in found if one.now == verdict] == []
 
 
+@CHECK
 def test_nine_in_ten_of_the_faults_that_an_expert_decides_are_right(found: list[Result]) -> None:
     """An idle dump is no all-clear: it does not show whether work should have come."""
     faults = [one for one in found if one.decided and not one.case.truth.healthy]
@@ -111,6 +114,7 @@ def test_nine_in_ten_of_the_faults_that_an_expert_decides_are_right(found: list[
     assert len(right) >= 0.9 * len(faults)
 
 
+@CHECK
 def test_the_pages_have_the_results_of_today(found: list[Result]) -> None:
     for name, body in parts(found).items():
         assert part_of(name)[1].strip() == body.strip(), "python -m tests.accuracy.public --pages"

@@ -15,6 +15,7 @@ from mqdiag.read.logs import scan
 from mqdiag.read.logs.filter import SHORTEST_LITERAL, Filter
 from mqdiag.read.logs.levels import ALL, COMMON
 from mqdiag.read.logs.scan import LOOK_BACK, SOME, Automaton, Counts, Hit, Places, Scanner, Words
+from tests.layers import CHECK
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 LITERALS = searched().literals
@@ -38,6 +39,7 @@ def both(search: Filter, block: bytes, begin: int, words: Sequence[bytes]) -> in
     return sum(map(len, by_automaton.literals.values()))
 
 
+@CHECK  # seconds
 def test_real_logs() -> None:
     """Each block is found whole, in tables made for its own log and for another one."""
     other = Filter(LITERALS, ALL, PLAIN)
