@@ -47,7 +47,7 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
     answer = _answer(report, margins)
     if report.lowered:
         answer = _lowered(report, answer)
-    if answer.state == "undecided":
+    if answer.state == "undecided" and not _compares_or_lists(report):
         # Here, not above: a decided run needs no next step.
         from mqdiag.diagnose.next_step import next_step
         from mqdiag.diagnose.seen import seen
@@ -55,6 +55,11 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         step = next_step(report, _open(report, answer))
         answer = msgspec.structs.replace(answer, next=step, seen=tuple(seen(report)))
     return msgspec.structs.replace(report, answer=answer)
+
+
+def _compares_or_lists(report: Report) -> bool:
+    """Whether a report is of no process whose evidence would tell more."""
+    return any(part is not None for part in (report.show, report.secrets, report.fleet, report.diff))
 
 
 def _open(report: Report, answer: Answer) -> Iterator[Open]:

@@ -21,13 +21,6 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
         report: with its findings.
         reasons: why the answer is undecided.
     """
-    if (
-        report.show is not None
-        or report.secrets is not None
-        or report.fleet is not None
-        or report.diff is not None
-    ):
-        return None
     if report.inputs and not any(given.was_read for given in report.inputs):
         return _for_unread(report)
     for reason in reasons:

@@ -21,18 +21,11 @@ _LEFT_OUT = "…"
 
 
 def seen(report: Report) -> Iterator[Seen]:
-    """The heaviest first; nothing where a report compares, shows or lists.
+    """The heaviest first.
 
     Args:
         report: with all facts.
     """
-    if (
-        report.show is not None
-        or report.secrets is not None
-        or report.fleet is not None
-        or report.diff is not None
-    ):
-        return
     of: list[Report | ProcessFacts] = [report, *report.other_processes]
     yield from islice(
         chain(

@@ -35,6 +35,11 @@ def files_of(found: Iterable[LogEvent]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path for event in found for path in event.files))
 
 
+def folder_of(path: str) -> str:
+    """Where a log lies: what was rotated is beside it, and another process has a folder of its own."""
+    return path.rpartition("/")[0]
+
+
 def by_broker(logs: LogsFacts) -> Iterator[LogsFacts]:
     """The logs of each broker by themselves, since a rule adds up nothing over two brokers.
 

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import Message, lines_above, unwrapped, wrapped_head
+from mqdiag.logs.message import Message, lines_above, lines_below, unwrapped, wrapped_head
 from mqdiag.read.logs.heads import begin_of, head_of, is_collection, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.shape import is_of_own_form
@@ -122,7 +121,7 @@ class Neighbours:
         return None, 0
 
     def _below(self, block: bytes, start: int) -> tuple[Stamp | None, int]:
-        for at, line in _lines_below(block, start):
+        for at, line in lines_below(block, start, len(block)):
             stamp = self._stamp_of(line)
             if stamp is not None:
                 return stamp, at
@@ -145,11 +144,3 @@ def _head(text: str) -> str:
             break
         head += f" - {part}"
     return head
-
-
-def _lines_below(block: bytes, start: int) -> Iterator[tuple[int, bytes]]:
-    """(where it begins, the line) for the lines below a place in a block."""
-    end = block.find(b"\n", start)
-    while end >= 0:
-        begin, end = end + 1, block.find(b"\n", end + 1)
-        yield begin, block[begin : len(block) if end < 0 else end]

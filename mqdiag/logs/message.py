@@ -108,6 +108,21 @@ def lines_above(block: bytes, start: int, least: int = 0) -> Iterator[tuple[int,
         yield start, block[start:end]
 
 
+def lines_below(block: bytes, start: int, most: int) -> Iterator[tuple[int, bytes]]:
+    """(where it begins, the line) for the lines below a place in a block.
+
+    Args:
+        block: a part of the log.
+        start: a place in a line.
+        most: bytes below that line that are looked at.
+    """
+    end = block.find(b"\n", start)
+    most += end + 1
+    while 0 <= end < most:
+        begin, end = end + 1, block.find(b"\n", end + 1)
+        yield begin, block[begin : most if end < 0 else min(end, most)]
+
+
 class Message(msgspec.Struct):
     """An event line; its time and its record are looked for when somebody asks, for many lines need neither."""
 
@@ -190,12 +205,7 @@ class Message(msgspec.Struct):
         return (line_of_stack(line)[0] for line in islice(self._lines_below(), most))
 
     def _lines_below(self) -> Iterator[bytes]:
-        block = self.hit.block
-        end = block.find(b"\n", self.hit.start)
-        most = end + 1 + STACK_BYTES
-        while 0 <= end < most:
-            begin, end = end + 1, block.find(b"\n", end + 1)
-            yield block[begin : most if end < 0 else min(end, most)]
+        return (line for _, line in lines_below(self.hit.block, self.hit.start, STACK_BYTES))
 
     def frames(self) -> str:
         """The stack of the exception that the line is; empty where it has none."""

@@ -85,7 +85,8 @@ def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None]
     for chunk in chunks(data, problems, WANTED):
         check()
         reading.add(chunk)
-    return Collected(reading.facts(whole=len(problems) == reading.unknown_types), reading.dumps(), problems)
+    whole = all(problem.of_one_type for problem in problems)
+    return Collected(reading.facts(whole=whole), reading.dumps(), problems)
 
 
 class _Reading:
@@ -106,8 +107,6 @@ class _Reading:
         self._bodies = BodyParser()
         self._heads: list[ChunkHead] = []
         self._counts: Counter[str] = Counter()
-        self.unknown_types = 0
-        """problems that cost the events of one type alone"""
         self._steps: tuple[Callable[[Chunk, Constants], None], ...] = (
             self._add_workers,
             *self._spans.steps,
@@ -129,8 +128,7 @@ class _Reading:
                 step(chunk, constants)
             except UnknownTypeError as error:
                 # of a JDK to come, or made up: what other steps read stands
-                chunk.problems.append(Problem(chunk.head.start, error.reason))
-                self.unknown_types += 1
+                chunk.problems.append(Problem(chunk.head.start, error.reason, of_one_type=True))
         self._counts.update({name: count for name, (count, _) in chunk.counts.items()})
 
     def _add_workers(self, chunk: Chunk, constants: Constants) -> None:
@@ -194,7 +192,7 @@ class _Reading:
             calls=waits.calls(),
             locks=waits.locks(),
             budgets=of_groups,
-            threads=budgets.threads() if whole else (),
+            threads=budgets.threads(),
             standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
             hot_methods=hot_methods(samples, threads, self._places),
             errors=self._errors.errors(),

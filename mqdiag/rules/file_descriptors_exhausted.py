@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.log_events import events
+from mqdiag.log_events import events, folder_of
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import brokers_of_logs
 
@@ -44,7 +44,7 @@ def _said(logs: LogsFacts, found: list[LogEvent], whole: LogsFacts, limit: int |
 def _beside(found: list[LogEvent], started: list[LogEvent]) -> bool:
     """Whether the process that ran out of descriptors is the one that started the clients, as far as folders tell."""
     folders, of_clients = (
-        {path.rpartition("/")[0] for event in one for path in event.files} for one in (found, started)
+        {folder_of(path) for event in one for path in event.files} for one in (found, started)
     )
     return not (folders and of_clients) or bool(folders & of_clients)
 

@@ -12,7 +12,7 @@ from mqdiag.facts.bounds import MIB, count_limit, size_limit_mib, whole
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.logs import FlowControlFacts, LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
-from mqdiag.log_events import between, by_group, most_frequent, most_frequent_counted
+from mqdiag.log_events import between, by_group, folder_of, most_frequent, most_frequent_counted
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import running, uptime_ms
 from mqdiag.rules.shared.graph_needed import without_graph
@@ -200,9 +200,8 @@ def _holds_back_to_the_end(logs: LogsFacts, row: FlowControlFacts, limits: Limit
     """
     if (row.queues_held_back or 0) < limits["continuous_queues"]:
         return False
-    # what was rotated is beside the client's log
-    folder = row.path.rpartition("/")[0]
-    ends = (file.last for file in logs.files if file.path.rpartition("/")[0] == folder)
+    folder = folder_of(row.path)
+    ends = (file.last for file in logs.files if folder_of(file.path) == folder)
     end = max((one for one in ends if one is not None), default=None)
     its_lines, last_line = range_between(row.first, row.last), range_between(end, end)
     return ranges_apart(its_lines, last_line, LOGGED_EACH) is False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import OUT_OF_MEMORY, by_group, events, only
+from mqdiag.log_events import OUT_OF_MEMORY, by_group, events, folder_of, only
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.consumers import owner, queue_name
 
@@ -39,9 +39,9 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each group: a rebalance met queues that nobody had pulled for two minutes."""
     for group, parts in by_group(logs, "pull-paused").items():
         event = max(parts, key=lambda part: part.count)
-        own = {_folder(path) for path in event.files}
+        own = {folder_of(path) for path in event.files}
         errors, callbacks = (
-            sum(one.count for one in events(logs, *kinds) if own & {_folder(path) for path in one.files})
+            sum(one.count for one in events(logs, *kinds) if own & {folder_of(path) for path in one.files})
             for kinds in (OUT_OF_MEMORY, ("pull-callback-failed",))
         )
         again = any(row.count > 1 for row in event.subjects)
@@ -55,8 +55,3 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 "failed_callbacks": callbacks,
             },
         )
-
-
-def _folder(path: str) -> str:
-    """Where a log lies: another process has its own."""
-    return path.rpartition("/")[0]

@@ -36,11 +36,13 @@ class Problem:
     Args:
         offset: byte of the file.
         reason: what is wrong there.
+        of_one_type: it cost the events of one type alone, and no part of the file.
     """
 
-    def __init__(self, offset: int, reason: Text) -> None:
+    def __init__(self, offset: int, reason: Text, *, of_one_type: bool = False) -> None:
         self.offset = offset
         self.reason = reason
+        self.of_one_type = of_one_type
 
 
 class Chunk:
