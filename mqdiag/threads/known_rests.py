@@ -108,7 +108,10 @@ def _listening(world: World) -> int:
     has_console = any(_CONSOLE in meaning.methods for meaning in meanings)
     return sum(
         _listens(meaning)
-        or (not known_methods("arrivals").isdisjoint(meaning.methods) and not (has_console and is_of_tools(meaning)))
+        or (
+            not known_methods("arrivals").isdisjoint(meaning.methods)
+            and not (has_console and is_of_tools(meaning))
+        )
         for meaning in meanings
     )
 
