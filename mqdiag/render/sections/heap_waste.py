@@ -82,7 +82,7 @@ def _strings(found: DuplicateStrings) -> Text:
     if found.error_bytes is not None:
         return say(
             "{wasted_bytes:bytes} (± {error_bytes:bytes} in 95 % of all cases) in about {repeated:count} of"
-            " {strings:count} strings that repeat another one, from one text in {sampled_one_in:count}{texts}",
+            " {strings:count} strings that repeat another one, from a sample of one in {sampled_one_in:count}{texts}",
             wasted_bytes=found.wasted_bytes,
             error_bytes=found.error_bytes,
             repeated=found.repeated,
@@ -113,8 +113,9 @@ def _collections(found: WastefulCollections) -> Text:
     if found.sampled_one_in == 1:
         return told
     return say(
-        "about {told} (from a sample of one in {sampled_one_in:count})",
+        "about {told} (± {error_bytes:bytes} in 95 % of all cases, from a sample of one in {sampled_one_in:count})",
         told=told,
+        error_bytes=found.error_bytes,
         sampled_one_in=found.sampled_one_in,
     )
 
