@@ -180,9 +180,8 @@ def _harmless(report: Report) -> Text | None:
     first = report.logs.harmless[0]
     return say(
         '{lines:count} {lines:line|lines} such as "{example}" {lines:is|are} harmless: {why}',
+        first,
         lines=first.count,
-        example=first.example,
-        why=first.why,
     )
 
 

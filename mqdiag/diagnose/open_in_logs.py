@@ -52,12 +52,7 @@ Wanted = tuple[str, Mapping[str, str | None]]
 
 
 def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
-    """Why the logs do not prove that all is well; nothing when they do.
-
-    Args:
-        report: with its findings.
-        logs: what was read.
-    """
+    """Why the logs do not prove that all is well; nothing when they do."""
     yield from _not_understood(report, logs)
     yield from _started_again(logs)
     yield from _excerpt(report, logs)

@@ -56,12 +56,7 @@ def _drawn(write: Writer, flame: Flame, left: float, depth: int, width: float, t
     from mqdiag.render.figures.svg import box, cut, element, text
 
     label = write(flame.label)
-    hint = say(
-        "{label}: {samples:count} of {total:count} thread samples",
-        label=flame.label,
-        samples=flame.samples,
-        total=total,
-    )
+    hint = say("{label}: {samples:count} of {total:count} thread samples", flame, total=total)
     return element(
         "g",
         box(left, depth * _ROW, width - 0.5, _ROW - 1, f"flame {flame.kind}", write(hint), 2),
