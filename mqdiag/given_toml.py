@@ -109,7 +109,7 @@ def _inner(kind: Any) -> list[Any]:
 
 
 def line_of(data: bytes, place: str) -> int | None:
-    """The line, from 1, of a key such as "library[2].frames[0]"; that of the table around it where only this is found."""
+    """The line, from 1, of a key such as "library[2].frames[0]"; else that of the table around it."""
     names = re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", place)
     lines = without_strings(data).split(b"\n")
     begin, end, found = 0, len(lines), None

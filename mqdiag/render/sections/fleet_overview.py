@@ -18,7 +18,7 @@ TABLES = Tables("fleet_overview")
 def fleet_overview(report: Report, view: View) -> Iterator[Section]:
     """The run in numbers and its services, the worst first; in a dry run the plan alone."""
     fleet = report.fleet
-    if fleet is None:
+    if fleet is None or fleet.one_service:
         return
     if fleet.plan is not None:
         yield Section(name="plan", title=say("What would be done"), parts=[*_plan(fleet.plan)])

@@ -37,7 +37,7 @@ _ON_PAPER = frozenset(("common", "trend"))
 def fleet_tables(report: Report, view: View) -> Iterator[Section]:
     """What instances have in common, what they differ in, and what was lost; the short form leaves all out."""
     fleet = report.fleet
-    if fleet is None or fleet.plan is not None:
+    if fleet is None or fleet.plan is not None or fleet.one_service:
         return
     for name, heading, parts in (
         ("common", say("What hosts with the same fault share"), _common(fleet)),
