@@ -21,9 +21,9 @@ from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.process_secret import FACTOR, START
 
 _ALL = 1 << 62
-"""bytes"""
+"""more bytes than any text has"""
 SLOT_BITS = 16
-"""of a draw: its upper half finds a frequent text"""
+"""upper half of a draw, by which a frequent text is found"""
 NO_SLOTS = np.full(1 << SLOT_BITS, -1, np.int16)
 ALL_KEPT = Kept(0, 0, NO_SLOTS)
 _PART_BITS = 9
