@@ -8,9 +8,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 
 MOST_BYTES = 4 << 20
 """size of a text that is searched; a longer one has so many threads that nobody reads it by lines"""
-MOST_NAME = 400
-"""bytes of a name"""
-_BEHIND_NAME = lazy_pattern(rb'" (?:#\d|daemon |(?:os_)?prio=|tid=|Id=|J9VMThread)')
+_HEADER = lazy_pattern(rb'"([^"\n]{1,400})" (?:#\d|daemon |(?:os_)?prio=|tid=|Id=|J9VMThread)')
 
 
 class HeaderLines:
@@ -34,14 +32,8 @@ class HeaderLines:
         self._search(b"".join(kept))
 
     def _search(self, text: bytes) -> None:
-        line, counted, free = 1, 0, 0
-        for behind in _BEHIND_NAME.finditer(text):
-            # From here backwards: a text of JSON is full of quotation marks, and hardly any has this behind it.
-            least = max(free, behind.start() - MOST_NAME - 1)
-            end = max(behind.start() - 1, 0)  # a name has at least one character
-            first = text.find(b'"', max(least, text.rfind(b"\n", least, end + 1) + 1), end)
-            if first < 0:
-                continue
-            line += text.count(b"\n", counted, first)
-            counted, free = first, behind.end()
-            self.lines[text[first + 1 : behind.start()].decode(errors="replace")] = line
+        line, at = 1, 0
+        for found in _HEADER.finditer(text):
+            line += text.count(b"\n", at, found.start())
+            at = found.start()
+            self.lines[found[1].decode(errors="replace")] = line
