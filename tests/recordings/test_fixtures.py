@@ -19,6 +19,7 @@ IN_EACH_RUN = {"stuck-jdk8", "healthy-jdk11", "full-load-jdk17", "gc-bound-jdk21
 ALWAYS_FREE = {"idle-consumer"}
 """says of a consumer at rest that it rests"""
 CASES = sorted(folder.name for folder in FOLDER.iterdir() if (folder / "truth.json").is_file())
+OLDER_CASES = ("gc-bound-jdk8", "healthy-jdk8", "lock-bound-jdk8", "slow-call-jdk8", "stuck-jdk8")
 PARTS = ("idle", "running", "native", "socket", "file", "lock", "park", "sleep", "unknown")
 
 
@@ -44,6 +45,18 @@ def test_the_cause_is_found_and_nothing_besides(case: str) -> None:
     assert {rule for rule, _ in found} <= free
     if not {rule for rule, _ in found} - ALWAYS_FREE:
         assert report.answer.state == "healthy"
+
+
+@pytest.mark.parametrize("case", some_later(OLDER_CASES, lambda case: case not in IN_EACH_RUN))
+def test_the_older_form_has_the_same_cause(case: str) -> None:
+    """That of Oracle's JDK 7 and 8."""
+    report = diagnose_incident([FOLDER.parent / "recordings-older" / f"{case}.jfr.xz"]).report
+    expected = truth_of(case)["expected"]
+    found = {(one.rule, one.cause) for one in report.findings}
+    wanted = {(one["rule"], one["cause"]) for one in expected["findings"]}
+    assert wanted <= found
+    assert {rule for rule, _ in found} <= {*expected["tolerated"], *(rule for rule, _ in wanted)}
+    assert wanted or report.answer.state == "healthy"
 
 
 @pytest.mark.parametrize("case", some_later(CASES, lambda case: case not in IN_EACH_RUN))

@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import Reasoned
+from mqdiag.read.jfr.metadata import JfrType
 from mqdiag.read.sniff import RECORDING_MAGIC
 from mqdiag.text import say
 
 HEAD_BYTES = 68
-ORACLE = 0
-"""major version of JDK 7 and Oracle's JDK 8, whose chunks have another layout altogether"""
+OLDER = 0
+"""major version of JDK 7 and 8 of Oracle, whose chunks have another layout altogether"""
 NEWEST = 2
 _HEAD = struct.Struct(">4sHHqqqqqqqI")
 _COMPRESSED = 1
@@ -48,6 +49,10 @@ class ChunkHead(NamedTuple):
     """the JVM had not finished it"""
     is_cut: bool
     """the file ends before it does"""
+    body: int
+    """byte of its first event"""
+    types: dict[int, JfrType] | None = None
+    """its types, where they stand with its head"""
 
     def nanoseconds(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Times of the epoch, of ticks of this chunk's clock."""
@@ -56,6 +61,11 @@ class ChunkHead(NamedTuple):
     def span(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Durations in nanoseconds."""
         return np.rint(ticks / (self.ticks_per_second / 1e9)).astype(np.int64)
+
+
+def is_older(data: NDArray[np.uint8], at: int) -> bool:
+    """Whether a chunk of version 0.9 begins at this place."""
+    return data[at : at + 6].tobytes() == RECORDING_MAGIC + OLDER.to_bytes(2, "big")
 
 
 def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
@@ -70,10 +80,6 @@ def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
     if len(head) < HEAD_BYTES:
         raise NoChunkError(say("the head of the chunk is cut"))
     _, major, minor, size, _, _, start_ns, duration_ns, start_ticks, rate, flags = _HEAD.unpack(head)
-    if major == ORACLE:
-        raise NoChunkError(
-            say("has version {major}.{minor}, the form of Oracle's JDK 7 and 8", major=major, minor=minor)
-        )
     if major > NEWEST:
         raise NoChunkError(say("has the unknown version {major}.{minor}", major=major, minor=minor))
     if not 0 < rate <= MOST_TICKS:
@@ -92,4 +98,5 @@ def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
         ticks_per_second=rate,
         is_open=is_open,
         is_cut=end > data.size,
+        body=at + HEAD_BYTES,
     )

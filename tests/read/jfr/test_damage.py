@@ -71,11 +71,6 @@ def test_less_than_a_head_is_no_recording(length: int) -> None:
         read(whole("idle-jdk17")[:length])
 
 
-def test_the_old_form_is_named() -> None:
-    with pytest.raises(NoChunkError, match=r"0\.9"):
-        read(b"FLR\0\0\0\0\x09" + bytes(200))
-
-
 @folded("field", FIELDS)
 def test_a_field_of_another_name_costs_its_events_alone(field: str) -> None:
     """As a JDK to come may have it."""
