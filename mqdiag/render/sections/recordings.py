@@ -11,6 +11,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps
 from mqdiag.render.parts import AnyPart, Bullets, Figure, Paragraph, Section, Table, sections_of
+from mqdiag.render.sections.call_tree import Measure, calls_figure
 from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, quantity, say
 
@@ -49,6 +50,8 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         yield Bullets(limits, title=say("What it cannot show"))
     if recording.budgets:
         yield _budgets(recording, name)
+    if recording.time_by_call:
+        yield _time_by_call(recording)
     if recording.calls:
         yield from _calls(recording, name)
     if recording.locks:
@@ -109,6 +112,29 @@ def _budgets(recording: Recording, name: str) -> Table:
         others=share("park"),
         sleep=share("sleep"),
         unknown=share("unknown"),
+    )
+
+
+_TIME = Measure(
+    lambda flame, total: say(
+        "{label}: {took:ms} of {total:ms}", label=flame.label, took=flame.samples, total=total
+    ),
+    lambda took: say("{took:ms}", took=took),
+)
+
+
+def _time_by_call(recording: Recording) -> Figure:
+    title = say("Time of consume threads by call")
+    return calls_figure(
+        recording.time_by_call,
+        title,
+        say(
+            "Each box is a call, as wide as the time that consume threads spent in it. Its caller is above it, and the"
+            " last box of a branch says what they did there. Red: network, violet: locks, brown: pools of connections,"
+            " green: work, grey: other waits. Rest and time that nothing explains are left out."
+        ),
+        _TIME,
+        head=(Paragraph(title),),
     )
 
 
