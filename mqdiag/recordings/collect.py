@@ -195,6 +195,7 @@ class _Reading:
             locks=waits.locks(),
             budgets=of_groups,
             threads=budgets.threads(),
+            time_by_call=budgets.time_by_call(),
             standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
             hot_methods=hot_methods(samples, threads, self._places),
             errors=self._errors.errors(),

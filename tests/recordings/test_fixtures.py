@@ -12,6 +12,8 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Report, Severity
+from mqdiag.render import View, renderer
+from tests.folded import folded
 from tests.layers import some_later
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings"
@@ -67,6 +69,22 @@ def test_a_budget_sums_to_the_wall(case: str) -> None:
     assert recording.budgets
     for budget in recording.budgets:
         assert sum(getattr(budget, f"{part}_ms") for part in PARTS) == pytest.approx(budget.wall_ms, rel=1e-4)
+
+
+@folded("case", ["stuck-jdk8", "full-load-jdk17"])
+def test_calls_have_the_time_that_the_budget_explains(case: str) -> None:
+    """A call that hangs has no event, and is the widest box all the same."""
+    report = report_of(case)
+    assert report.recordings is not None
+    (recording,) = report.recordings.recordings
+    (budget,) = recording.budgets
+    outermost = [node for node in recording.time_by_call if node.parent is None]
+    explained = budget.wall_ms - budget.idle_ms - budget.unknown_ms
+    assert sum(node.samples for node in outermost) == pytest.approx(explained, rel=0.02)
+    assert {node.doing for node in recording.time_by_call if node.ends > explained / 2} == {"socket-read"}
+    page = renderer("html")(report, View())
+    assert "Time of consume threads by call" in page
+    assert 'class="flame network"' in page
 
 
 @pytest.mark.parametrize("share", some_later([0.4, 0.5, 0.55, 0.6], lambda share: share != 0.5))

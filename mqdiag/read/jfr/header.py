@@ -25,10 +25,24 @@ _HEAD = struct.Struct(">4sHHqqqqqqqI")
 _COMPRESSED = 1
 MOST_TICKS = 1 << 40
 """a second, no clock has more"""
+MOST_NS = 1 << 61
+"""nanoseconds of a duration, some 73 years; so that a time and two of them stay numbers of 8 bytes"""
 
 
 class NoChunkError(Reasoned):
     """No chunk that can be read begins at this place."""
+
+
+def checked_clock(start_ns: int, duration_ns: int, ticks_per_second: int) -> None:
+    """Refuse what no clock says.
+
+    Raises:
+        NoChunkError: a time beyond the year 2100, or no clock.
+    """
+    if not 0 <= start_ns <= 2 * MOST_NS or duration_ns > MOST_NS:
+        raise NoChunkError(say("the head of the chunk is damaged"))
+    if not 0 < ticks_per_second <= MOST_TICKS:
+        raise NoChunkError(say("has a clock of {rate} ticks a second", rate=ticks_per_second))
 
 
 class ChunkHead(NamedTuple):
@@ -60,7 +74,8 @@ class ChunkHead(NamedTuple):
 
     def span(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Durations in nanoseconds."""
-        return np.rint(ticks / (self.ticks_per_second / 1e9)).astype(np.int64)
+        ns = np.rint(ticks / (self.ticks_per_second / 1e9))
+        return np.clip(ns, -MOST_NS, MOST_NS).astype(np.int64)
 
 
 def is_older(data: NDArray[np.uint8], at: int) -> bool:
@@ -82,8 +97,7 @@ def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
     _, major, minor, size, _, _, start_ns, duration_ns, start_ticks, rate, flags = _HEAD.unpack(head)
     if major > NEWEST:
         raise NoChunkError(say("has the unknown version {major}.{minor}", major=major, minor=minor))
-    if not 0 < rate <= MOST_TICKS:
-        raise NoChunkError(say("has a clock of {rate} ticks a second", rate=rate))
+    checked_clock(start_ns, duration_ns, rate)
     # 0 until the JVM has written the chunk out: then it reaches as far as there are events
     is_open = size <= 0 or duration_ns == 0
     end = at + size if size >= HEAD_BYTES else data.size

@@ -11,6 +11,7 @@ from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps
 from mqdiag.render.parts import AnyPart, Bullets, Figure, Paragraph, Section, Table, sections_of
+from mqdiag.render.sections.call_tree import Measure, calls_figure
 from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, quantity, say
 
@@ -37,11 +38,9 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         say(
             "{seconds:seconds} of {jvm}, from {first:time}: {events:count} events and {dumps:count} thread"
             " {dumps:dump|dumps}.",
-            seconds=recording.seconds,
+            recording,
             jvm=recording.jvm or say("a JVM"),
             first=recording.began_at,
-            events=recording.events,
-            dumps=recording.dumps,
         )
     )
     limits = [*_blind_spots(recording)]
@@ -49,6 +48,8 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         yield Bullets(limits, title=say("What it cannot show"))
     if recording.budgets:
         yield _budgets(recording, name)
+    if recording.time_by_call:
+        yield _time_by_call(recording)
     if recording.calls:
         yield from _calls(recording, name)
     if recording.locks:
@@ -112,6 +113,29 @@ def _budgets(recording: Recording, name: str) -> Table:
     )
 
 
+_TIME = Measure(
+    lambda flame, total: say(
+        "{label}: {took:ms} of {total:ms}", label=flame.label, took=flame.samples, total=total
+    ),
+    lambda took: say("{took:ms}", took=took),
+)
+
+
+def _time_by_call(recording: Recording) -> Figure:
+    title = say("Time of consume threads by call")
+    return calls_figure(
+        recording.time_by_call,
+        title,
+        say(
+            "Each box is a call, as wide as the time that consume threads spent in it. Its caller is above it, and the"
+            " last box of a branch says what they did there. Red: network, violet: locks, brown: pools of connections,"
+            " green: work, grey: other waits. Rest and time that nothing explains are left out."
+        ),
+        _TIME,
+        head=(Paragraph(title),),
+    )
+
+
 def _calls(recording: Recording, name: str) -> Iterator[AnyPart]:
     yield TABLES.table("calls", recording.calls, name=f"{name}-calls", peer=_peer)
     peers = [one for one in recording.calls if one.host is not None][:_MOST_BARS]
@@ -164,9 +188,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
         yield say(
             "{collections:count} {collections:collection|collections} stopped all threads for {pause_share:percent} of"
             " the time, {pause_ms:ms} in all.",
-            collections=found.collections,
-            pause_share=found.pause_share,
-            pause_ms=found.pause_ms,
+            found,
         )
         if found.failed_promotions:
             yield say(
@@ -196,9 +218,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
         yield say(
             "The JVM had {first:count} classes at the beginning and {last:count} at the end, and let go of"
             " {unloaded:count}.",
-            first=classes.first,
-            last=classes.last,
-            unloaded=classes.unloaded,
+            classes,
         )
     if recording.direct_bytes_last is not None:
         yield say(
@@ -207,11 +227,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
             last=recording.direct_bytes_last,
         )
     if recording.thrown is not None:
-        yield say(
-            "{thrown:count} exceptions and errors were made in {seconds:seconds}.",
-            thrown=recording.thrown,
-            seconds=recording.seconds,
-        )
+        yield say("{thrown:count} exceptions and errors were made in {seconds:seconds}.", recording)
     if recording.cpu_share is not None:
         yield say(
             "The JVM used {own:percent} of all processors, and all processes of the machine {all:percent}.",

@@ -90,6 +90,23 @@ def test_random_damage_raises_nothing(seed: int) -> None:
     read(bytes(data))
 
 
+@folded("change", [(32, 1 << 63), (32, -1), (40, 1 << 62), (56, 0), (56, 1 << 41)])
+def test_a_head_with_times_that_no_clock_has_is_refused(change: tuple[int, int]) -> None:
+    """Begin, duration and ticks a second: sums of them must stay numbers of 8 bytes."""
+    at, value = change
+    data = bytearray(whole("idle-jdk17"))
+    data[at : at + 8] = (value & (2**64 - 1)).to_bytes(8, "big")
+    with pytest.raises(NoChunkError, match=r"damaged|clock"):
+        read(bytes(data))
+
+
+def test_a_duration_beyond_any_is_cut_off() -> None:
+    data = bytearray(whole("idle-jdk17"))
+    data[48:56] = bytes(8)  # the begin in ticks
+    data[56:64] = (1).to_bytes(8, "big")
+    assert read(bytes(data)) == []
+
+
 def test_a_chunk_without_metadata_says_so() -> None:
     head = whole("idle-jdk17")[:HEAD_BYTES]
     (problem,) = read(head[:8] + HEAD_BYTES.to_bytes(8, "big") + head[16:])

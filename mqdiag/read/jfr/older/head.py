@@ -7,7 +7,7 @@ import struct
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.header import MOST_TICKS, ChunkHead, NoChunkError
+from mqdiag.read.jfr.header import ChunkHead, NoChunkError, checked_clock
 from mqdiag.read.jfr.older.metadata import OlderCursor, described
 from mqdiag.read.jfr.values import DamagedError
 from mqdiag.text import say
@@ -39,15 +39,15 @@ def older_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
         found = described(cursor)
     except DamagedError:
         raise NoChunkError(say("its metadata is damaged")) from None
-    if not 0 < found.ticks_per_second <= MOST_TICKS:
-        raise NoChunkError(say("has a clock of {rate} ticks a second", rate=found.ticks_per_second))
+    start_ns, end_ns = found.start_ms * 1_000_000, found.end_ms * 1_000_000
+    checked_clock(start_ns, end_ns - start_ns, found.ticks_per_second)
     return ChunkHead(
         start=at,
         end=begin + size,
         version=(0, 9),
         is_compressed=False,
-        start_ns=found.start_ms * 1_000_000,
-        duration_ns=max(found.end_ms - found.start_ms, 0) * 1_000_000,
+        start_ns=start_ns,
+        duration_ns=max(end_ns - start_ns, 0),
         start_ticks=found.start_ticks,
         ticks_per_second=found.ticks_per_second,
         is_open=False,
