@@ -124,7 +124,12 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         state="healthy",
         text=_no_fault(report),
         reason=sentences(
-            changed_settings(report), *_noticed(report), _over(report), _harmless(report), _not_given(report), advice
+            changed_settings(report),
+            *_noticed(report),
+            _over(report),
+            _harmless(report),
+            _not_given(report),
+            advice,
         ),
         margins=margins,
     )
@@ -192,8 +197,8 @@ def _over(report: Report) -> Text | None:
     if lines is None or not lines.weak or not lines.quiet_s:
         return None
     return say(
-        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, and {lines:it is|they are} over: the logs go on"
-        " for {quiet_s:seconds} without one.",
+        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, and {lines:it is|they are} over:"
+        " the logs go on for {quiet_s:seconds} without one.",
         lines=sum(lines.weak.values()),
         rules=tuple(lines.weak),
         quiet_s=lines.quiet_s,

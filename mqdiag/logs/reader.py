@@ -50,7 +50,7 @@ class ReadLog(msgspec.Struct):
     less: LessTallies
     levels: LevelLines
     quiet_ms: int | None
-    """for how long it goes on after its last line at WARN or ERROR that is not harmless; None where that is not known"""
+    """for how long it goes on after its last line at WARN or ERROR that is not harmless; None where nothing tells"""
     other_client: str | None
     """the client that wrote it, if that is not the Java client"""
     identity: tuple[int, int, int]

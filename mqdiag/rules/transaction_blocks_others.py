@@ -10,7 +10,14 @@ from mqdiag.facts.services import DatabaseSession
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.blocking_sessions import Blocking, Holder, blocking, holder_of, is_lock_wait, waiting_processes
+from mqdiag.rules.shared.blocking_sessions import (
+    Blocking,
+    Holder,
+    blocking,
+    holder_of,
+    is_lock_wait,
+    waiting_processes,
+)
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import Text, Value
 from mqdiag.time_ranges import between
@@ -48,9 +55,8 @@ def without_holder(facts: Facts, limits: Limits) -> Findings:
         longest = max((_since_ms(one) for one in waiting), default=0.0)
         open_long = [one for one in own if one.does == "idle-in-transaction"]
         longest_open = max(map(_since_ms, open_long), default=0.0)
-        if max(longest, longest_open) < limits["seconds"] * 1000 or any(one.blocked_by for one in own):
-            continue
-        if services.lock_waits and any(one.server == server for one in services.lock_waits):
+        known = any(one.blocked_by for one in own) or any(one.server == server for one in services.lock_waits)
+        if known or not (waiting or open_long) or max(longest, longest_open) < limits["seconds"] * 1000:
             continue
         yield RULE.case(
             "holder-unknown" if waiting else "open-transaction",

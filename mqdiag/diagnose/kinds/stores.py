@@ -22,7 +22,9 @@ from mqdiag.read.stores.pairs import pair_stores
 from mqdiag.read.stores.role import role_by_name
 from mqdiag.text import say
 
-_OFFSETS = re.compile(rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{|"?\d{1,3}"?\s*:\s*\d)')
+_OFFSETS = re.compile(
+    rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{|"?\d{1,3}"?\s*:\s*\d)'
+)
 _DELAYS = re.compile(rb'"offsetTable"\s*:\s*\{\s*"?\d')
 """delayOffset.json: progress by the number of a delay level"""
 ALONE = say("has stored offsets, but there is no store folder or listing of one beside it to compare them with")

@@ -18,7 +18,13 @@ from mqdiag.read.services.sessions import is_sessions, joined, read_sessions
 from mqdiag.read.services.sockets import is_sockets, read_connections, read_sockets
 
 ServiceText = Literal[
-    "PostgreSQL log", "MySQL log", "database sessions", "sockets", "access log", "disks and memory", "Redis slow log"
+    "PostgreSQL log",
+    "MySQL log",
+    "database sessions",
+    "sockets",
+    "access log",
+    "disks and memory",
+    "Redis slow log",
 ]
 SAMPLE_LINES = 60
 _WORDS = (

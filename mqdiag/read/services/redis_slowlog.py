@@ -10,7 +10,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 
 MOST_LINES = 100_000
 MOST_COMMANDS = 2_000
-LONGEST_WORD = 80
+LONGEST_WORD = 40
 _NUMBERED = lazy_pattern(r" *\d{1,6}\) +1\) \(integer\) \d{1,12}$")
 _PREFIX = lazy_pattern(r"(?: *\d{1,6}\) +)+(?:\(integer\) )?")
 _CLIENT = lazy_pattern(r"(?:[\d.]{7,15}|\[?[\da-f:.]{2,45}\]?):\d{1,5}$|/[^\n]{1,200}:0$")

@@ -60,15 +60,15 @@ def read_connections(source: str, lines: Sequence[str]) -> Iterator[Connections]
         if row is not None:
             key, waiting = row
             found.setdefault(key, []).append(waiting)
-    for (pid, program, state, end), waiting in found.items():
+    for (pid, program, state, end), queues in found.items():
         yield Connections(
             pid=pid,
             program=program,
             state=state,
             end=end,
-            count=len(waiting),
-            unread_bytes=max(unread for unread, _ in waiting),
-            unsent_bytes=max(unsent for _, unsent in waiting),
+            count=len(queues),
+            unread_bytes=max(unread for unread, _ in queues),
+            unsent_bytes=max(unsent for _, unsent in queues),
             source=source,
         )
 

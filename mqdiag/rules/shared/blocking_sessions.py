@@ -167,11 +167,7 @@ def _current_waits(services: ServicesFacts, server: DatabaseKind) -> list[LockWa
     answered = {one.pid: one for one in services.sessions if one.server == server and one.does is not None}
     if not answered:
         return waits
-    return [
-        one
-        for one in waits
-        if one.waiter in answered and is_lock_wait(answered[one.waiter])
-    ]
+    return [one for one in waits if one.waiter in answered and is_lock_wait(answered[one.waiter])]
 
 
 def is_lock_wait(session: DatabaseSession) -> bool:
