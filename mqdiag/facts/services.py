@@ -160,7 +160,7 @@ class HostFigure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     source: Public
 
 
-class Connections(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class ConnectionsByState(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """The connections of one process to one end that are in the same state."""
 
     pid: int | None = None
@@ -203,5 +203,5 @@ class ServicesFacts(msgspec.Struct, frozen=True, kw_only=True):
     sockets: tuple[Socket, ...] = ()
     upstreams: tuple[Upstream, ...] = ()
     figures: tuple[HostFigure, ...] = ()
-    connections: tuple[Connections, ...] = ()
+    connections: tuple[ConnectionsByState, ...] = ()
     slow_commands: tuple[SlowCommand, ...] = ()

@@ -161,11 +161,6 @@ def when(event: LogEvent) -> Text:
     )
 
 
-def counted_lines(event: LogEvent) -> Text:
-    """How many lines an event has, and when they were."""
-    return say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
-
-
 def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:
     """The numbers that sentences with `when` state about these events, in their order."""
     found = list(found)

@@ -32,6 +32,11 @@ _NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exi
 _NO_SUBSCRIPTION = "the consumer's subscription not exist"
 """a broker that does not know the group says "the consumer's group info not exist" """
 _REMOVED = lazy_pattern(r"subscription changed, group: (\S{1,300}) remove topic (\S{1,300}) ")
+_NOT_SUPPORTED = lazy_pattern(
+    r"(?:request type (?=\d{1,6} not supported\b)|request code unsupported, code )([1-9]\d{0,5})\b"
+)
+_BATCH = "320"
+"""RequestCode.SEND_BATCH_MESSAGE"""
 _CHANGED = lazy_pattern(
     r"subscription changed, group: (\S{1,300}) (?:remove topic|OLD: |add)"
     r".{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet=.{0,2000}?"
@@ -73,6 +78,17 @@ def no_topic(message: Message, log: LogTally) -> None:
     else:
         subject = Subject(group=group_in(message.both), topic=found[1])
         log.add("pull-refused-no-topic", message, subject, side="client")
+
+
+def not_supported(message: Message, log: LogTally) -> None:
+    """Who was asked does not know the request; without that of batches a sender can send one by one."""
+    found = _NOT_SUPPORTED.search(message.text)
+    if found is None:
+        return
+    if found[1] == _BATCH:
+        send_refused("send-batch-unknown", message, log)
+    else:
+        log.add("request-unknown", message, Subject(service=found[1]))
 
 
 def subscription_changed(message: Message, log: LogTally) -> None:

@@ -1,10 +1,10 @@
-"""Connections of processes, as `ss -tnp` and `netstat -tnp` print them, and as `mqdiag capture` writes them."""
+"""ConnectionsByState of processes, as `ss -tnp` and `netstat -tnp` print them, and as `mqdiag capture` writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from mqdiag.facts.services import Connections, Socket
+from mqdiag.facts.services import ConnectionsByState, Socket
 from mqdiag.lazy_pattern import lazy_pattern
 
 MOST = 100_000
@@ -47,7 +47,7 @@ def read_sockets(source: str, lines: Sequence[str]) -> Iterator[Socket]:
             yield _socket(source, found[6], found[5], found.group(1, 2, 3, 4))
 
 
-def read_connections(source: str, lines: Sequence[str]) -> Iterator[Connections]:
+def read_connections(source: str, lines: Sequence[str]) -> Iterator[ConnectionsByState]:
     """The connections of each process by their state and by the service, those of no known process too.
 
     Args:
@@ -61,7 +61,7 @@ def read_connections(source: str, lines: Sequence[str]) -> Iterator[Connections]
             key, waiting = row
             found.setdefault(key, []).append(waiting)
     for (pid, program, state, end), queues in found.items():
-        yield Connections(
+        yield ConnectionsByState(
             pid=pid,
             program=program,
             state=state,

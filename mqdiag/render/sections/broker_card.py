@@ -8,8 +8,11 @@ from mqdiag.facts.broker import BrokerFacts, CommitLogFacts, PutLock, Replicatio
 from mqdiag.facts.servers import PopFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Table
+from mqdiag.render.parts import AnyPart, Fold, Pairs, Section
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, Value, quantity, say
+
+TABLES = Tables("broker_card")
 
 _MOST_HELD = 3
 _MOST_TABLES = 3
@@ -29,46 +32,18 @@ def broker_section(report: Report, view: View) -> Iterator[Section]:
 def _parts(broker: BrokerFacts, name: str) -> Iterator[AnyPart]:
     yield Pairs([*_card(broker)])
     if broker.request_queues:
-        yield Table(
-            name=f"{name}-request-queues",
-            caption=say("Request queues"),
-            columns=(
-                Column(say("queue")),
-                Column(say("waiting"), "count"),
-                Column(say("capacity"), "count"),
-                Column(say("oldest waits"), "ms"),
-            ),
+        yield TABLES.table(
+            "request-queues",
             rows=[
                 (queue, one.size, one.capacity, one.head_wait_ms)
                 for queue, one in broker.request_queues.items()
             ],
-            wide=True,
+            name=f"{name}-request-queues",
         )
     if broker.replication is not None and broker.replication.slaves:
-        yield Table(
-            name=f"{name}-slaves",
-            caption=say("Slaves"),
-            columns=(
-                Column(say("address"), of="address"),
-                Column(say("confirmed offset"), of="acknowledged_offset", number=True),
-                Column(say("behind"), "bytes", of="behind_bytes"),
-            ),
-            rows_of=broker.replication.slaves,
-            wide=True,
-        )
+        yield TABLES.table("slaves", broker.replication.slaves, name=f"{name}-slaves")
     if broker.tables:
-        yield Table(
-            name=f"{name}-tables",
-            caption=say("Tables that can grow"),
-            columns=(
-                Column(say("table"), of="name"),
-                Column(say("entries"), "count", of="entries"),
-                Column(say("retained"), "bytes", of="retained_bytes"),
-                Column(say("known faults"), of="issues", none="", optional=True),
-            ),
-            rows_of=broker.tables,
-            wide=True,
-        )
+        yield TABLES.table("tables", broker.tables, name=f"{name}-tables")
     for settings_class, settings in (
         ("BrokerConfig", broker.config),
         ("MessageStoreConfig", broker.store_config),

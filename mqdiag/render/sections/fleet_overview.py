@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts.fleet import FleetFacts, FleetPlan, LeftOut
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Pairs, Section, Table
+from mqdiag.render.parts import AnyPart, Pairs, Section
 from mqdiag.render.sections.fleet_lists import SERVICE_PAGES, listed, name_in, service_page
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say
 
-_SERVICES = (10, 20_000)
+TABLES = Tables("fleet_overview")
 
 
 def fleet_overview(report: Report, view: View) -> Iterator[Section]:
@@ -114,23 +115,9 @@ def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
     links: list[str] = []
     if view.with_services:
         links = [f"{SERVICE_PAGES}/{service_page(one.environment, one.service)}" for one in fleet.services]
-    table = Table(
-        name="services",
-        columns=(
-            Column(say("service"), of=lambda one: name_in(one.environment, one.service)),
-            Column(say("hosts"), "count", of="hosts"),
-            Column(say("incidents"), "count", of="incidents"),
-            Column(say("not read"), "count", of="failed"),
-            Column(say("files lost"), "count", of="lost", wide=True),
-            Column(say("errors"), "count", of="errors"),
-            Column(say("warnings"), "count", of="warnings"),
-            Column(say("new"), "count", of="new", optional=True),
-            Column(say("known"), "count", of="known", optional=True),
-            Column(say("gone"), "count", of="gone", optional=True),
-        ),
-        rows_of=fleet.services,
-        shown=_SERVICES,
-        links=links,
+    table = TABLES.table(
+        "services",
+        fleet.services,
         note=NOTHING
         if fleet.against is None
         else say(
@@ -138,6 +125,8 @@ def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
             " none of these",
             against=fleet.against,
         ),
+        links=links,
+        service=lambda one: name_in(one.environment, one.service),
     )
     return listed(table, fleet.totals.services)
 
@@ -176,18 +165,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
         ]
     )
     if plan.largest:
-        yield Table(
-            name="largest",
-            caption=say("The largest"),
-            columns=(
-                Column(say("environment"), of="environment", wide=True, optional=True),
-                Column(say("service"), of="service"),
-                Column(say("host"), of="host"),
-                Column(say("size"), "bytes", of="bytes"),
-                Column(say("files"), of="files"),
-            ),
-            rows_of=plan.largest,
-        )
+        yield TABLES.table("largest", plan.largest)
 
 
 def _left_out(left_out: LeftOut) -> tuple[Text, ...]:

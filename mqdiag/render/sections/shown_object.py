@@ -12,20 +12,20 @@ from mqdiag.render.parts import (
     NO_VALUE,
     AnyPart,
     Branch,
-    Column,
     Pairs,
     Paragraph,
     Section,
-    Table,
     Tree,
     Words,
 )
 from mqdiag.render.sections.merged_paths import paths_tree
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say
+
+TABLES = Tables("shown_object")
 
 _STRING = "java.lang.String"
 _CLASS = "java.lang.Class"
-_SUBCLASSES = (10, 1000)
 _ALL = 1 << 30
 """rows that `--limit` has cut already"""
 
@@ -152,12 +152,8 @@ def _entries(one: ShownObject) -> Section:
     title = say("Entries: {entry_count:count}", entry_count=one.entry_count)
     if one.entries:
         title = say("Entries: {entry_count:count}, the first ones", entry_count=one.entry_count)
-    table = Table(
-        name="entries",
-        columns=(
-            Column(say("key"), java=True, optional=True),
-            Column(say("value"), java=True),
-        ),
+    table = TABLES.table(
+        "entries",
         rows=[
             (None if entry.key is None else value_text(entry.key), value_text(entry.value))
             for entry in one.entries
@@ -216,15 +212,7 @@ def _class(one: ShownClass) -> Iterator[Section]:
     yield from _values("statics", say("Static fields"), say("Static fields of {declared_by}"), one.statics)
     if one.subclasses:
         counted = say("counted too") if one.with_subclasses else say("not counted above; --subclasses does")
-        table = Table(
-            name="subclasses",
-            columns=(
-                Column(say("instances"), "count", of="instances"),
-                Column(say("class"), of="name", java=True),
-            ),
-            rows_of=one.subclasses,
-            shown=_SUBCLASSES,
-        )
+        table = TABLES.table("subclasses", one.subclasses)
         title = say("Subclasses with instances ({counted})", counted=counted)
         yield Section(name="subclasses", title=title, parts=(table,))
     if one.paths:
@@ -265,25 +253,13 @@ def _class_summary(one: ShownClass) -> Iterator[tuple[Words, Value]]:
 
 
 def _largest(one: ShownClass) -> Sequence[AnyPart]:
-    table = Table(
-        name="largest",
-        columns=(
-            Column(say("object"), of="object_id", whole=True),
-            Column(say("shallow"), "bytes", of="shallow_bytes"),
-            Column(
-                say("retained"),
-                "bytes",
-                of=lambda one: one.retained_bytes if one.reachable else say("unreachable"),
-            ),
-            Column(
-                say("share"),
-                "percent",
-                of=lambda row: ratio(row.retained_bytes, one.retained_bytes) if row.reachable else NO_VALUE,
-            ),
-            Column(say("content"), of=_content, optional=True),
-        ),
-        rows_of=one.largest,
+    table = TABLES.table(
+        "largest",
+        one.largest,
         shown=(_ALL, _ALL),
+        retained=lambda one: one.retained_bytes if one.reachable else say("unreachable"),
+        share=lambda row: ratio(row.retained_bytes, one.retained_bytes) if row.reachable else NO_VALUE,
+        content=_content,
     )
     hidden = one.instances - len(one.largest)
     return (table, Paragraph(say("and {hidden:count} more", hidden=hidden))) if hidden > 0 else (table,)

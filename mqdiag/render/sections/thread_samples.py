@@ -11,7 +11,6 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import (
     AnyPart,
-    Column,
     Figure,
     Fold,
     Pairs,
@@ -23,10 +22,13 @@ from mqdiag.render.parts import (
     Table,
 )
 from mqdiag.render.sections.thread_locks import lock_parts
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 from mqdiag.thread_names import grouped_names, shared_prefix
+
+TABLES = Tables("thread_samples")
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 _STATES = ("stuck", "blocked", "unknown", "progressing", "idle")
 """in the order in which they matter"""
 _MATTERING_ROLES = frozenset(("consume-worker", "broker-send"))
-_SAMPLES = (12, 200)
 _ROWS = (24, 2000)
 _STACKS = (5, 40)
 _MOST_PICTURED = 60
@@ -100,19 +101,9 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
             rows.append((words, counts))
     yield Pairs(rows)
     folder = shared_folder([sample.path for sample in stacks.series])
-    yield Table(
-        name="samples",
-        columns=(
-            Column(say("sample")),
-            Column(say("file"), whole=True),
-            Column(say("taken at"), "time", whole=True),
-            Column(say("format"), wide=True),
-            Column(say("threads"), "count"),
-            Column(say("heap in use"), optional=True),
-            Column(say("read"), optional=True),
-        ),
+    yield TABLES.table(
+        "samples",
         rows=[_sample(place, one, len(folder)) for place, one in enumerate(stacks.series, 1)],
-        shown=_SAMPLES,
         note=say("All of them are in {folder}", folder=folder) if folder else NOTHING,
     )
 
@@ -168,7 +159,11 @@ def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
                 rest=lambda hidden: say("and {hidden:count} more {hidden:stack|stacks}", hidden=hidden),
             )
         )
-    parts.append(_table(stacks))
+    parts.append(
+        TABLES.table(
+            "stack-threads", _ordered(stacks), frame=lambda one: one.frame or one.samples[-1].top or ""
+        )
+    )
     return parts
 
 
@@ -267,14 +262,8 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
         rows.setdefault(key, []).append(one)
     prefix = shared_prefix([one.name for one in threads])
     cut = len(prefix)
-    return Table(
-        name="timeline",
-        columns=(
-            Column(say("threads")),
-            Column(say("samples"), whole=True),
-            Column(say("state"), whole=True),
-            Column(say("frame"), java=True),
-        ),
+    return TABLES.table(
+        "timeline",
         rows=[
             (
                 grouped_names([f"…{one.name[cut:]}" if cut else one.name for one in same]),
@@ -284,11 +273,8 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
             )
             for (state, marks, frame, _), same in rows.items()
         ],
-        shown=(len(rows), len(rows)) if view.all_threads else _ROWS,
-        rest=lambda hidden: say(
-            "and {hidden:count} more {hidden:row|rows}; --threads shows all", hidden=len(hidden)
-        ),
         note=say("All of these names begin with {prefix}", prefix=prefix) if prefix else NOTHING,
+        shown=(len(rows), len(rows)) if view.all_threads else _ROWS,
     )
 
 
@@ -306,28 +292,4 @@ def _stack(group: StackGroup) -> Fold:
         ),
         (Stack(group.frames, own=group.own, shown=(1000, 1000)),),
         state=group.state,
-    )
-
-
-def _table(stacks: StacksFacts) -> Table:
-    return Table(
-        name="stack-threads",
-        caption=say("All threads"),
-        columns=(
-            Column(say("thread"), of="name"),
-            Column(say("state"), of="state", worded=True),
-            Column(say("how sure"), of="confidence", none="", worded=True, optional=True),
-            Column(say("role"), of="role", worded=True),
-            Column(say("group"), of="group", none="", optional=True),
-            Column(say("does"), of="doing", none="", worded=True, optional=True),
-            Column(say("frame"), of=lambda one: one.frame or one.samples[-1].top or "", java=True),
-            Column(say("CPU time"), "ms", of="cpu_growth_ms", optional=True),
-            Column(say("blocked by"), of="held_by", none="", optional=True),
-            Column(say("why"), of="reason", none="", optional=True),
-        ),
-        rows_of=_ordered(stacks),
-        rest=lambda hidden: say(
-            "and {hidden:count} more {hidden:thread|threads}; --format json has them all", hidden=len(hidden)
-        ),
-        wide=True,
     )

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
-from mqdiag.facts.services import Connections, ServicesFacts
+from mqdiag.facts.services import ConnectionsByState, ServicesFacts
 
 
 def _facts(count: int) -> Facts:
-    row = Connections(
+    row = ConnectionsByState(
         pid=4711,
         program="java",
         state="CLOSE-WAIT",
