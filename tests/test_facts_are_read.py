@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 import mqdiag.facts
+from mqdiag.text import placeholders
 
 PACKAGE = Path(mqdiag.facts.__file__).parents[1]
 READERS = (
@@ -85,6 +86,8 @@ def reads(paths: Iterable[Path]) -> set[str]:
                 names.add(node.attr)
             elif isinstance(node, ast.keyword) and node.arg == "of":
                 names.update(fields_of_column(node))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "say" and len(node.args) > 1:
+                names.update(name for name, _ in placeholders(ast.literal_eval(node.args[0])))
             elif by_text and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names.add(node.value)
     return names
@@ -153,6 +156,7 @@ def test_a_field_that_nothing_reads_is_found() -> None:
 def test_what_a_column_takes_is_read(tmp_path: Path) -> None:
     source = tmp_path / "table.py"
     source.write_text(
-        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))'
+        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))\n'
+        'say("{held_by} {size:bytes}", group, size=1)'
     )
-    assert {"inner", "topic", "stuck"} <= reads([source])
+    assert {"inner", "topic", "stuck", "held_by"} <= reads([source])

@@ -55,12 +55,7 @@ Wanted = tuple[str, Mapping[str, str | None]]
 
 
 def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
-    """Why the logs do not prove that all is well; nothing when they do.
-
-    Args:
-        report: with its findings.
-        logs: what was read.
-    """
+    """Why the logs do not prove that all is well; nothing when they do."""
     yield from _not_understood(report, logs)
     yield from _started_again(logs)
     yield from _excerpt(report, logs)
@@ -265,9 +260,15 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
     lines = logs.level_lines
     known_lines = sum(file.event_lines or 0 for file in logs.files)
     fewest = FEWEST_LINES if known_lines >= FEWEST_LINES else FEWEST_UNKNOWN_LINES
-    known = lines is not None and bool(lines.harmless or lines.passing)
+    # a JVM's warnings and a shell's words have no level
+    known = any(file.harmless_lines for file in logs.files) or (
+        lines is not None and bool(lines.harmless or lines.passing)
+    )
     if logs.lines == 1 and known:
-        yield Open(say("One log line that is known to be harmless proves nothing."), "whole_logs")
+        why = logs.harmless[0].why if logs.harmless else NOTHING
+        yield Open(
+            say("One log line that is known to be harmless proves nothing. {why}", why=why), "whole_logs"
+        )
     elif 0 < logs.lines < fewest * max(len(logs.files), 1) and not known:
         yield Open(
             say(

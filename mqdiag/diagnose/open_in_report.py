@@ -178,9 +178,8 @@ def _one_sample(stacks: StacksFacts) -> Open:
             say(
                 "{threads:count} {threads:thread waits|threads wait} for work; one sample does not show whether"
                 " {names:and} {others:hangs|hang}.",
-                threads=rests.threads,
+                rests,
                 names=rests.other_names,
-                others=rests.others,
             ),
             "more_samples",
         )

@@ -166,3 +166,10 @@ def test_all_that_columns_name_is_a_field() -> None:
     assert len(named) > 300
     known = known_names() | {"value"}  # of an enum
     assert {(file, name) for file, name in named if name not in known} == set()
+
+
+def test_every_row_of_the_sections_names_a_maker_and_parts_of_a_report() -> None:
+    rows = sections._FIRST + sections._BEFORE_PROCESSES + sections._OF_PROCESS + sections._BEHIND_PROCESSES
+    for maker, *parts in rows:
+        assert callable(sections._maker(maker))
+        assert {name for part in parts for name in part.split(".")} <= known_names(), maker

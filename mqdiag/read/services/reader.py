@@ -58,13 +58,7 @@ def kind_of(text: str) -> ServiceText | None:
 
 
 def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> ServicesFacts:
-    """The facts of one text.
-
-    Args:
-        source: what the user calls the file.
-        kind: what it is.
-        lines: of its text.
-    """
+    """The facts of one text."""
     if kind == "sockets":
         table = list(lines)
         return ServicesFacts(

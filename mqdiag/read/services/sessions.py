@@ -39,12 +39,7 @@ def is_sessions(lines: Sequence[str]) -> bool:
 
 
 def read_sessions(source: str, lines: Sequence[str]) -> tuple[DatabaseSession, ...]:
-    """The sessions of all answers in a text; what several answers say of one is joined.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The sessions of all answers in a text; what several answers say of one is joined."""
     rows = list(tables(lines))
     found: dict[tuple[DatabaseKind, int], DatabaseSession] = {}
     for row in rows:

@@ -30,12 +30,7 @@ def is_sockets(text: str) -> bool:
 
 
 def read_sockets(source: str, lines: Sequence[str]) -> Iterator[Socket]:
-    """The established connections whose process is named.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The established connections whose process is named."""
     for line in lines[:MOST]:
         found = _SS.match(line)
         if found:

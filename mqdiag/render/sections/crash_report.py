@@ -86,7 +86,7 @@ def _what_happened(crash: CrashReport) -> Iterator[tuple[Text, Value]]:
 def _signal(crash: CrashReport) -> Text:
     text = say("{signal}", signal=crash.signal)
     if crash.signal_code is not None:
-        text = say("{signal} ({signal_code})", signal=crash.signal, signal_code=crash.signal_code)
+        text = say("{signal} ({signal_code})", crash)
     if crash.fault_address is None:
         return text
     return say("{signal} at address {fault_address}", signal=text, fault_address=crash.fault_address)

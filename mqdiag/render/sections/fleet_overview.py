@@ -18,7 +18,7 @@ TABLES = Tables("fleet_overview")
 def fleet_overview(report: Report, view: View) -> Iterator[Section]:
     """The run in numbers and its services, the worst first; in a dry run the plan alone."""
     fleet = report.fleet
-    if fleet is None:
+    if fleet is None or fleet.one_service:
         return
     if fleet.plan is not None:
         yield Section(name="plan", title=say("What would be done"), parts=[*_plan(fleet.plan)])
@@ -36,29 +36,21 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
         say(
             "{incidents:count} of {hosts:count} {hosts:host|hosts}, {services:count} {services:service|services}"
             " and {groups:count} {groups:group|groups}",
-            incidents=totals.incidents,
-            hosts=totals.hosts,
-            services=totals.services,
-            groups=totals.groups,
+            totals,
         ),
     )
     yield (
         say("analysed"),
-        say(
-            "{analysed:count} in this run, {known:count} {known:was|were} known",
-            analysed=totals.analysed,
-            known=totals.known,
-        ),
+        say("{analysed:count} in this run, {known:count} {known:was|were} known", totals),
     )
     yield (
         say("not read"),
         say(
             "{failed:count} {failed:incident|incidents}; {failures:count} {failures:file|files} could not be analysed",
-            failed=totals.failed,
-            failures=totals.failures,
+            totals,
         ),
     )
-    yield say("files"), say("{files:count}, {bytes:bytes}", files=totals.files, bytes=totals.bytes)
+    yield say("files"), say("{files:count}, {bytes:bytes}", totals)
     left_out = _left_out(totals.left_out)
     if left_out:
         yield say("left out"), left_out
@@ -69,10 +61,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
         say(
             "{findings:count}: {errors:count} {errors:error|errors}, {warnings:count} {warnings:warning|warnings};"
             " {causes:count} {causes:cause|causes}",
-            findings=totals.findings,
-            errors=totals.errors,
-            warnings=totals.warnings,
-            causes=totals.causes,
+            totals,
         ),
     )
     if totals.recovered:
@@ -90,8 +79,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
             say(
                 "{regressions:count} {regressions:fault is|faults are} new, {recoveries:count}"
                 " {recoveries:is|are} gone",
-                regressions=totals.regressions,
-                recoveries=totals.recoveries,
+                totals,
             ),
         )
     yield say("tables"), fleet.out
@@ -102,11 +90,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
             say(
                 "start {start_s:seconds}, plan {plan_s:seconds}, analysis {work_s:seconds}, tables"
                 " {tables_s:seconds}, comparison {fleet_s:seconds}",
-                start_s=timing.start_s,
-                plan_s=timing.plan_s,
-                work_s=timing.work_s,
-                tables_s=timing.tables_s,
-                fleet_s=timing.fleet_s,
+                timing,
             ),
         )
 
@@ -135,9 +119,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
     estimate = say("unknown until a first run has been timed")
     if plan.estimate_s is not None:
         estimate = say(
-            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark",
-            estimate_s=plan.estimate_s,
-            cores=plan.cores,
+            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark", plan
         )
     yield Pairs(
         [
@@ -146,9 +128,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                 say(
                     "{incidents:count} {incidents:incident|incidents} of {services:count}"
                     " {services:service|services}, {bytes:bytes}",
-                    incidents=plan.incidents,
-                    services=plan.services,
-                    bytes=plan.bytes,
+                    plan,
                 ),
             ),
             (

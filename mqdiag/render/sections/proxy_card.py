@@ -72,9 +72,7 @@ def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
             say("buffers of Netty"),
             say(
                 "{used_bytes:bytes} in use of {chunk_bytes:bytes} in {chunks:count} {chunks:chunk|chunks}",
-                used_bytes=proxy.netty.used_bytes,
-                chunk_bytes=proxy.netty.chunk_bytes,
-                chunks=proxy.netty.chunks,
+                proxy.netty,
             ),
         )
     if proxy.netty is not None and proxy.netty.unsent_bytes:
@@ -82,8 +80,7 @@ def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
             say("waiting to be sent"),
             say(
                 "{unsent_bytes:bytes}, with {unsent_streams:count} {unsent_streams:stream|streams} of HTTP/2",
-                unsent_bytes=proxy.netty.unsent_bytes,
-                unsent_streams=proxy.netty.unsent_streams,
+                proxy.netty,
             ),
         )
 

@@ -38,11 +38,9 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         say(
             "{seconds:seconds} of {jvm}, from {first:time}: {events:count} events and {dumps:count} thread"
             " {dumps:dump|dumps}.",
-            seconds=recording.seconds,
+            recording,
             jvm=recording.jvm or say("a JVM"),
             first=recording.began_at,
-            events=recording.events,
-            dumps=recording.dumps,
         )
     )
     limits = [*_blind_spots(recording)]
@@ -190,9 +188,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
         yield say(
             "{collections:count} {collections:collection|collections} stopped all threads for {pause_share:percent} of"
             " the time, {pause_ms:ms} in all.",
-            collections=found.collections,
-            pause_share=found.pause_share,
-            pause_ms=found.pause_ms,
+            found,
         )
         if found.failed_promotions:
             yield say(
@@ -222,9 +218,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
         yield say(
             "The JVM had {first:count} classes at the beginning and {last:count} at the end, and let go of"
             " {unloaded:count}.",
-            first=classes.first,
-            last=classes.last,
-            unloaded=classes.unloaded,
+            classes,
         )
     if recording.direct_bytes_last is not None:
         yield say(
@@ -233,11 +227,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
             last=recording.direct_bytes_last,
         )
     if recording.thrown is not None:
-        yield say(
-            "{thrown:count} exceptions and errors were made in {seconds:seconds}.",
-            thrown=recording.thrown,
-            seconds=recording.seconds,
-        )
+        yield say("{thrown:count} exceptions and errors were made in {seconds:seconds}.", recording)
     if recording.cpu_share is not None:
         yield say(
             "The JVM used {own:percent} of all processors, and all processes of the machine {all:percent}.",
