@@ -82,7 +82,7 @@ def stacks_section(report: Report, view: View) -> Iterator[Section]:
 def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
     span: Value = stacks.samples
     if stacks.seconds:
-        span = say("{samples:count} over {seconds:seconds}", samples=stacks.samples, seconds=stacks.seconds)
+        span = say("{samples:count} over {seconds:seconds}", stacks)
     rows: list[tuple[Text, Value]] = [(say("samples"), span)]
     if stacks.repeated_samples:
         rows.append((say("repeated samples left out"), stacks.repeated_samples))
