@@ -125,7 +125,12 @@ def _answer(report: Report, margins: tuple[Margin, ...], opened: Callable[[], tu
         state="healthy",
         text=_no_fault(report),
         reason=sentences(
-            changed_settings(report), *_noticed(report), _harmless(report), _not_given(report), advice
+            changed_settings(report),
+            *_noticed(report),
+            _over(report),
+            _harmless(report),
+            _not_given(report),
+            advice,
         ),
         margins=margins,
     )
@@ -183,6 +188,20 @@ def _harmless(report: Report) -> Text | None:
         '{lines:count} {lines:line|lines} such as "{example}" {lines:is|are} harmless: {why}',
         first,
         lines=first.count,
+    )
+
+
+def _over(report: Report) -> Text | None:
+    """Symptoms in the logs that have passed."""
+    lines = None if report.logs is None else report.logs.level_lines
+    if lines is None or not lines.weak or not lines.quiet_s:
+        return None
+    return say(
+        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, and {lines:it is|they are} over:"
+        " the logs go on for {quiet_s:seconds} without one.",
+        lines=sum(lines.weak.values()),
+        rules=tuple(lines.weak),
+        quiet_s=lines.quiet_s,
     )
 
 

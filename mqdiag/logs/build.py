@@ -123,7 +123,7 @@ class _Build:
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
             level_lines=level_line_facts(
-                ((log.path, log.levels) for log in read),
+                ((log.path, log.levels, log.quiet_ms) for log in read),
                 is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
             ),
             repeated=tuple(
