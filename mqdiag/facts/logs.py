@@ -102,7 +102,7 @@ class LogSubject(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     member: Name | None = None
     """member of a Raft group that wrote the lines"""
     service: Name | None = None
-    """service of others that the lines are about"""
+    """service of others, or number of a request, that the lines are about"""
     account: AccessKey | None = None
     """access key of the requests that the lines are about; no secret"""
     count: int
@@ -300,7 +300,7 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     def said(self) -> Text:
         """The range in words."""
         if self.since is not None and self.before is not None:
-            return say("{since} or later, before {before}", since=self.since, before=self.before)
+            return say("{since} or later, before {before}", self)
         if self.since is not None:
             return say("{since} or later", since=self.since)
         return say("before {before}", before=self.before)

@@ -191,6 +191,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     loops: dict[str, tuple[str, ...]] = {}
     """methods that wait for the next task or event and carry it out in frames above their own, with the beginnings of
     the frame above them while they wait"""
+    arrivals: tuple[str, ...] = ()
+    """methods of a thread that shows that work can come in from outside, though it waits for no socket"""
     dump_takers: tuple[str, ...] = ()
     """methods of a thread that takes the dump itself"""
     native_waits: dict[str, Doing] = {}

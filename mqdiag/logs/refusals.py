@@ -29,6 +29,14 @@ _MISSING_GROUP = lazy_pattern(
 """as the broker answers consumers; operators who ask for a group get code 26 with other words"""
 _PULL_OF = lazy_pattern(r"pull request exception, group=([^,\s]{1,300}),")
 _NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
+_NO_SUBSCRIPTION = "the consumer's subscription not exist"
+"""a broker that does not know the group says "the consumer's group info not exist" """
+_REMOVED = lazy_pattern(r"subscription changed, group: (\S{1,300}) remove topic (\S{1,300}) ")
+_NOT_SUPPORTED = lazy_pattern(
+    r"(?:request type (?=\d{1,6} not supported\b)|request code unsupported, code )([1-9]\d{0,5})\b"
+)
+_BATCH = "320"
+"""RequestCode.SEND_BATCH_MESSAGE"""
 _CHANGED = lazy_pattern(
     r"subscription changed, group: (\S{1,300}) (?:remove topic|OLD: |add)"
     r".{0,200}?topic=([^,\]]{1,300}), subString=(.{0,300}?), tagsSet=.{0,2000}?"
@@ -48,7 +56,9 @@ def pull_refused(message: Message, log: LogTally) -> None:
         return
     else:
         group = group_in(message.both)
-    log.add(kind, message, Subject(group=group), side="client")
+    tally = log.add(kind, message, Subject(group=group), side="client")
+    if tally is not None and _NO_SUBSCRIPTION in message.text:
+        tally.keep_largest("without_topic", 1)
 
 
 def pull_refused_by_slave(message: Message, log: LogTally) -> None:
@@ -70,8 +80,23 @@ def no_topic(message: Message, log: LogTally) -> None:
         log.add("pull-refused-no-topic", message, subject, side="client")
 
 
+def not_supported(message: Message, log: LogTally) -> None:
+    """Who was asked does not know the request; without that of batches a sender can send one by one."""
+    found = _NOT_SUPPORTED.search(message.text)
+    if found is None:
+        return
+    if found[1] == _BATCH:
+        send_refused("send-batch-unknown", message, log)
+    else:
+        log.add("request-unknown", message, Subject(service=found[1]))
+
+
 def subscription_changed(message: Message, log: LogTally) -> None:
     """A heartbeat replaced what the group subscribes to; the same words again are the same subscription, renewed."""
+    removed = _REMOVED.search(message.text)
+    if removed is not None:
+        log.add("subscription-removed", message, Subject(group=removed[1], topic=removed[2]), side="broker")
+        return
     found = _CHANGED.search(message.text)
     if found is None or (found[2], found[3]) == (found[4], found[5]):
         return

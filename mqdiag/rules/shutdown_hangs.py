@@ -96,6 +96,8 @@ def _left(stacks: StacksFacts, logs: LogsFacts | None) -> Findings:
         [thread for thread in keepers if thread.role in RULE.names("client_roles")] if client_runs else []
     )
     own = [thread for thread in keepers if thread not in of_client]
+    if any(thread.name in RULE.names("serves") for thread in own):
+        return
     if any(thread.state != "idle" or thread.doing != "idle" for thread in own):
         return
     if own and of_client:

@@ -14,7 +14,7 @@ from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.resting import NEVER_REST, at_rest
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
-from mqdiag.threads.wait_table import known_frames
+from mqdiag.threads.wait_table import known_frames, known_methods
 
 MOST_NAMES = 20
 _EVENTS: frozenset[Doing] = frozenset({"idle", "queue", "select", "accept"})
@@ -23,6 +23,8 @@ _ARRIVALS: frozenset[Doing] = frozenset({"accept", "select"})
 """waits for work in any code"""
 _TOOLS = ("sun.rmi.", "sun.nio.fs.", "sun.awt.", "com.intellij.rt.", "sun.management.")
 """beginnings of methods of threads that wait for tools and for changes of files, not for work"""
+_CONSOLE = "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout.run"
+"""a frame of the thread that is there for as long as a console of JMX is connected"""
 _ADDS = (".put", ".putLast", ".putFirst", ".offer", ".offerLast", ".transfer")
 """ends of methods that wait for room in a queue"""
 _QUEUES = ("Queue", "Deque")
@@ -44,7 +46,7 @@ def known_rests(world: World) -> KnownRests | None:
             pools.add(track.pool or track.name)
     return KnownRests(
         threads=resting,
-        listening=sum(_listens(judgement.track.last_meaning) for judgement in world.judgements),
+        listening=_listening(world),
         pools=len(pools),
         others=len(others),
         other_names=tuple(others[:MOST_NAMES]),
@@ -95,6 +97,23 @@ def _is_known(track: Track, meaning: StackMeaning) -> bool:
         # its queue may be where an answer comes
         return meaning.doing in _ARRIVALS and meaning.library is None
     return not meaning.in_pool_task or (meaning.doing in _EVENTS and meaning.library is None)
+
+
+def _listening(world: World) -> int:
+    """How many threads work can come in by.
+
+    A console of JMX exports objects too, and calls nothing that is work.
+    """
+    meanings = [judgement.track.last_meaning for judgement in world.judgements]
+    has_console = any(_CONSOLE in meaning.methods for meaning in meanings)
+    return sum(
+        _listens(meaning)
+        or (
+            not known_methods("arrivals").isdisjoint(meaning.methods)
+            and not (has_console and is_of_tools(meaning))
+        )
+        for meaning in meanings
+    )
 
 
 def _listens(meaning: StackMeaning) -> bool:

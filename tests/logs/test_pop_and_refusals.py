@@ -295,3 +295,33 @@ def test_one_round_of_a_queue_tells_no_usual_time() -> None:
         kind=pop_revive_behind.ROUND, count=2, first=TIME, last="2026-11-21T21:00:00", subjects=queues
     )
     assert not findings(pop_revive_behind, Facts(logs=LogsFacts(events=(event,))), rounds=1)
+
+
+@pytest.mark.parametrize(
+    ("code", "cause", "named"),
+    [
+        (351, "server-too-old", "GET_TOPIC_CONFIG"),
+        (106, "wrong-server", "GET_BROKER_CLUSTER_INFO"),
+        (52, "request-removed", "GET_BROKER_CLUSTER_ACL_INFO"),
+        (1005, "no-controller", "CONTROLLER_GET_METADATA_INFO"),
+        (307, "client-lacks-request", "GET_CONSUMER_RUNNING_INFO"),
+        (4242, "unknown-request", None),
+    ],
+)
+def test_a_request_that_is_not_known_is_told_by_its_name(
+    code: int, cause: str, named: str | None, tmp_path: Path
+) -> None:
+    said = only(
+        diagnosed(ANSWER.format(code=3, text=f" request type {code} not supported"), tmp_path),
+        "request-not-supported",
+    )
+    assert (said.cause, said.evidence.get("request")) == (cause, named)
+    assert said.severity is Severity.WARNING
+
+
+def test_batches_that_are_not_known_are_told_as_refused_messages(tmp_path: Path) -> None:
+    report = diagnosed(ANSWER.format(code=3, text=" request type 320 not supported"), tmp_path)
+    assert [(one.rule, one.cause) for one in report.findings] == [("send-refused", "no-batches")]
+    # words of an application about requests of its own
+    report = diagnosed(line("request type 351 is not supported by this page"), tmp_path)
+    assert report.findings == ()

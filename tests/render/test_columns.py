@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,11 @@ import pytest
 
 import mqdiag.facts
 import mqdiag.findings
+from mqdiag.knowledge import packed
 from mqdiag.render import sections
 from mqdiag.render.parts import NO_VALUE, Column, Nested, Table
-from mqdiag.text import NOTHING, Value, say
+from mqdiag.render.tables import FOLDER, LineRow, TableRow, Tables
+from mqdiag.text import NOTHING, Value, placeholders, say
 from tests.test_facts_are_read import fields_of_column
 
 
@@ -86,6 +90,23 @@ def test_a_flag_is_written_where_it_holds() -> None:
     assert [cell(column, Fact(locked=value)) for value in (True, False, None)] == [say("held"), "", ""]
 
 
+def test_a_line_is_left_out_where_a_value_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Tables("made")
+    rows = TableRow(
+        lines=(
+            LineRow(label="where", say="{topic} from {first}", values={"first": "offset"}),
+            LineRow(label="state", value="state", worded=True, given="locked"),
+            LineRow(label="why", of="reason", say="never asked for {x}"),
+        )
+    )
+    monkeypatch.setattr(Tables, "_file", {"line": rows})
+    assert made.pairs("line", Fact(reason=None)) == [
+        (say("where"), say("{topic} from {first}", topic="orders", first=0)),
+        (say("state"), say("consume-worker")),
+    ]
+    assert made.lines("line", Fact(topic=None, locked=False, reason=None)) == []
+
+
 def test_an_optional_column_goes_where_no_fact_fills_it() -> None:
     columns = (Column(say("topic"), of="topic"), Column(say("reason"), of="reason", none="", optional=True))
     table = Table(name="made", columns=columns, rows_of=[Fact(), Fact(topic="payments")])
@@ -118,12 +139,46 @@ def known_names() -> set[str]:
     )
 
 
-def named_by_columns() -> Iterator[tuple[str, str]]:
-    """The file and each name of `Column(of="...")`."""
+def section_sources() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(Path(sections.__path__[0]).glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        yield path.name, ast.parse(path.read_text())
+
+
+def named_by_columns() -> Iterator[tuple[str, str]]:
+    """The file and each name of `Column(of="...")`, in code and in data."""
+    for file, tree in section_sources():
+        for node in ast.walk(tree):
             if isinstance(node, ast.keyword) and node.arg == "of" and isinstance(node.value, ast.Constant):
-                yield from ((path.name, name) for name in fields_of_column(node))
+                yield from ((file, name) for name in fields_of_column(node))
+    for section, known in in_data().items():
+        for table in known.values():
+            paths = [column.of for column in table.columns]
+            for line in table.lines:
+                paths += [line.of, line.given, line.value, *line.values.values()]
+                paths += [name for name, _ in placeholders(line.say) if name not in line.values]
+            yield from ((section, name) for path in paths for name in path.split(".") if name)
+
+
+@cache
+def in_data() -> dict[str, dict[str, TableRow]]:
+    """The tables of each file of `mqdiag/knowledge/report_tables`."""
+    return {name: packed.decode(FOLDER, name, dict[str, TableRow]) for name in packed.read(FOLDER)}
+
+
+def test_each_table_in_data_is_shown_with_the_cells_that_it_names() -> None:
+    """The name of a function is out of the type checker's sight."""
+    takes = {*inspect.signature(Tables.table).parameters} - {"cells"}
+    made = {
+        (file.removesuffix(".py"), ast.literal_eval(node.args[0])): {word.arg for word in node.keywords} - takes
+        for file, tree in section_sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("TABLES.")
+    }
+    assert made == {
+        (section, key): {column.cell for column in table.columns if column.cell}
+        for section, known in in_data().items()
+        for key, table in known.items()
+    }
 
 
 def test_all_that_columns_name_is_a_field() -> None:
@@ -132,3 +187,10 @@ def test_all_that_columns_name_is_a_field() -> None:
     assert len(named) > 300
     known = known_names() | {"value"}  # of an enum
     assert {(file, name) for file, name in named if name not in known} == set()
+
+
+def test_every_row_of_the_sections_names_a_maker_and_parts_of_a_report() -> None:
+    rows = sections._FIRST + sections._BEFORE_PROCESSES + sections._OF_PROCESS + sections._BEHIND_PROCESSES
+    for maker, *parts in rows:
+        assert callable(sections._maker(maker))
+        assert {name for part in parts for name in part.split(".")} <= known_names(), maker

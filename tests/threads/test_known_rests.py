@@ -180,8 +180,15 @@ PRINTS = (
 PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number in (0, 1))
 
 
-def test_a_process_in_which_nobody_is_left_to_wake_anybody(tmp_path: Path) -> None:
-    state, words = _answer(tmp_path, HEAD + PRINTERS + JVM + END)
+@pytest.mark.parametrize(
+    "threads",
+    [
+        PRINTERS,
+        *(_thread("a", HANGS[way], 40) + _thread("b", HANGS[way], 41) for way in ("full queue", "own queue")),
+    ],
+)
+def test_a_process_in_which_nobody_is_left_to_wake_anybody(threads: str, tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + threads + JVM + END)
     assert state == "fault"
     assert "none is left that could wake one" in words
 
@@ -201,3 +208,50 @@ def test_a_process_in_which_nobody_is_left_to_wake_anybody(tmp_path: Path) -> No
 def test_whoever_may_wake_them_leaves_it_open(more: str, tmp_path: Path) -> None:
     assert _answer(tmp_path, HEAD + PRINTERS + more + JVM + END)[0] == "undecided"
     assert _answer(tmp_path, PRINTERS + JVM)[0] == "undecided"
+
+
+REAPER = _thread(
+    "RMI Reaper",
+    (
+        "java.lang.ref.ReferenceQueue.remove(ReferenceQueue.java:176)",
+        "sun.rmi.transport.ObjectTable$Reaper.run(ObjectTable.java:351)",
+    ),
+    60,
+)
+WINDOW = _thread(
+    "AWT-EventQueue-0",
+    (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(AbstractQueuedSynchronizer.java:1712)",
+        "java.awt.EventQueue.getNextEvent(EventQueue.java:573)",
+        "java.awt.EventDispatchThread.run(EventDispatchThread.java:92)",
+    ),
+    61,
+)
+CONSOLE = _thread(
+    "JMX server connection timeout 62",
+    (
+        "java.lang.Object.wait(Native Method)",
+        "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout.run(ServerCommunicatorAdmin.java:171)",
+    ),
+    62,
+    "TIMED_WAITING (on object monitor)",
+)
+POOL = "".join(_thread(f"pool-1-thread-{number}", RESTS, 30 + number) for number in (1, 2))
+
+
+def test_work_comes_from_windows_and_from_calls_of_exported_objects(tmp_path: Path) -> None:
+    for comes in (REAPER, WINDOW, WINDOW + CONSOLE):
+        assert _answer(tmp_path, HEAD + POOL + comes + JVM + END)[0] == "healthy"
+    for comes in ("", CONSOLE, REAPER + CONSOLE):
+        assert _answer(tmp_path, HEAD + POOL + comes + JVM + END)[0] == "undecided"
+
+
+def test_native_threads_of_the_jvm_that_never_show_a_frame_rest(tmp_path: Path) -> None:
+    native = "".join(
+        JVM.replace("Signal Dispatcher", name)
+        for name in ("AWT-AppKit", "Low Memory Detector", "CompilerThread1", "Surrogate Locker Thread (CMS)")
+    ).replace("runnable\n", "runnable\n   java.lang.Thread.State: RUNNABLE\n")
+    assert _answer(tmp_path, HEAD + SERVER + native + END)[0] == "healthy"
+    of_nobody = native.replace("AWT-AppKit", "render-loop")
+    assert _answer(tmp_path, HEAD + SERVER + of_nobody + END)[0] == "undecided"

@@ -39,7 +39,7 @@ def read_crash(
     Args:
         source: the file's name.
         lines: its lines.
-        is_record: whether a line begins a message in which further lines of a user may stand.
+        is_record: whether further lines of a user may stand below a line.
     """
     reports: list[CrashReport] = []
     reader, log = _Reader(source), _Log(is_record)
