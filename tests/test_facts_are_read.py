@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 import mqdiag.facts
+from mqdiag.text import placeholders
 
 PACKAGE = Path(mqdiag.facts.__file__).parents[1]
 READERS = (
@@ -85,6 +86,8 @@ def reads(paths: Iterable[Path]) -> set[str]:
                 names.add(node.attr)
             elif isinstance(node, ast.keyword) and node.arg == "of":
                 names.update(fields_of_column(node))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "say" and len(node.args) > 1:
+                names.update(name for name, _ in placeholders(ast.literal_eval(node.args[0])))
             elif by_text and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names.add(node.value)
     return names
@@ -113,9 +116,10 @@ def named_on_cards() -> set[str]:
 
 
 def shown_in_tables() -> set[str]:
-    """Names that columns of tables have in data."""
+    """Names that columns of tables, lines and pairs have in data."""
     tables = "".join(path.read_text() for path in (PACKAGE / "knowledge" / "report_tables").glob("*.toml"))
-    return {name for path in re.findall(r'\bof = "([\w.]+)"', tables) for name in path.split(".")}
+    paths = re.findall(r'\b(?:of|given|value|values\.\w+) = "([\w.]+)"', tables)
+    return {name for path in paths for name in path.split(".")} | set(re.findall(r"\{(\w+)", tables))
 
 
 def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
@@ -153,6 +157,7 @@ def test_a_field_that_nothing_reads_is_found() -> None:
 def test_what_a_column_takes_is_read(tmp_path: Path) -> None:
     source = tmp_path / "table.py"
     source.write_text(
-        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))'
+        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))\n'
+        'say("{held_by} {size:bytes}", group, size=1)'
     )
-    assert {"inner", "topic", "stuck"} <= reads([source])
+    assert {"inner", "topic", "stuck", "held_by"} <= reads([source])

@@ -155,9 +155,8 @@ def when(event: LogEvent) -> Text:
         return between(event.first, event.last)
     return say(
         "{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}",
+        event,
         range=between(event.first, event.last),
-        peak_per_minute=event.peak_per_minute,
-        peak_at=event.peak_at,
     )
 
 

@@ -1,17 +1,19 @@
-"""Tables whose heads stand in data: `mqdiag/knowledge/report_tables/<section>.toml`."""
+"""Tables, lines and pairs whose words stand in data: `mqdiag/knowledge/report_tables/<section>.toml`."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import msgspec
 
 from mqdiag.knowledge import packed
 from mqdiag.render.parts import NO_VALUE, Column, Row, Table, more_rows
-from mqdiag.text import NOTHING, Text, Value, say
+from mqdiag.render.wording.words import word
+from mqdiag.text import NOTHING, Text, Value, placeholders, quantity, say
 
 FOLDER = os.path.join(packed.ROOT, "report_tables")
 _Cell = Callable[[Any], Value]
@@ -39,10 +41,34 @@ class ColumnRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     optional: bool = False
 
 
-class TableRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A table as data; its fields are those of `Table`."""
+class LineRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A sentence about a fact, or a name and a value; left out where a value is unknown."""
 
-    columns: tuple[ColumnRow, ...]
+    label: str = ""
+    """the name of a pair; it may have placeholders too"""
+    say: str = ""
+    """placeholders stand for the fields of their names"""
+    value: str = ""
+    """field that is the value of a pair as it is; in place of `say`"""
+    kind: str = ""
+    """how the number of `value` is written, as in `mqdiag.text`"""
+    worded: bool = False
+    """whether `value` is said in words"""
+    of: str = ""
+    """path to the fact that has the fields, where it is not the one that was given"""
+    given: str = ""
+    """field that has to be there, and not 0 or empty"""
+    values: dict[str, str] = {}
+    """paths of placeholders that have other names"""
+    unknown: bool = False
+    """whether it stands there with unknown values too"""
+
+
+class TableRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table as data, whose fields are those of `Table`, or a list of lines."""
+
+    columns: tuple[ColumnRow, ...] = ()
+    lines: tuple[LineRow, ...] = ()
     caption: str = ""
     note: str = ""
     rest: str = ""
@@ -107,6 +133,19 @@ class Tables:
             wide=wide or known.wide,
         )
 
+    def lines(self, key: str, fact: object) -> list[Text]:
+        """The sentences about a fact whose values are known."""
+        return [value for _, value in self.pairs(key, fact) if isinstance(value, Text)]
+
+    def pairs(self, key: str, fact: object) -> list[tuple[Text, Value]]:
+        """The names and values of a fact that are known."""
+        return [
+            (_filled(row.label, row, _at(fact, row.of)), value)
+            for row in self._file[key].lines
+            for value in _values(row, _at(fact, row.of))
+            if value is not None or row.unknown
+        ]
+
     @cached_property
     def _file(self) -> dict[str, TableRow]:
         return packed.decode(FOLDER, self._section, dict[str, TableRow])
@@ -121,3 +160,29 @@ def _column(row: ColumnRow, cells: dict[str, _Cell]) -> Column:
 
 def _rest(template: str) -> Callable[[Sequence[Row]], Text]:
     return lambda rows: say(template, hidden=len(rows))
+
+
+def _values(row: LineRow, fact: Any) -> Iterator[Value]:
+    """The value of a line, None where it is unknown; nothing where the line says nothing of this fact."""
+    if fact is None or (row.given and not _at(fact, row.given)):
+        return
+    if row.value:
+        value = _at(fact, row.value)
+        yield (
+            quantity(value, row.kind)
+            if row.kind and value is not None
+            else word(value)
+            if row.worded
+            else value
+        )
+        return
+    text = _filled(row.say, row, fact)
+    yield text if row.unknown or None not in text.values.values() else None
+
+
+def _filled(template: str, row: LineRow, fact: Any) -> Text:
+    return Text(template, {name: _at(fact, row.values.get(name, name)) for name, _ in placeholders(template)})
+
+
+def _at(fact: Any, path: str) -> Any:
+    return attrgetter(path)(fact) if path else fact

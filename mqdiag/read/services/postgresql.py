@@ -82,12 +82,7 @@ def is_postgresql_log(lines: Iterable[str]) -> bool:
 
 
 def read_postgresql(source: str, lines: Iterable[str]) -> DatabaseLog:
-    """The sessions, waits and events of a log.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The sessions, waits and events of a log."""
     log = DatabaseLog("PostgreSQL", source)
     last_pid: int | None = None
     event: DatabaseEventKind | None = None

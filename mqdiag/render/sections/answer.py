@@ -105,8 +105,8 @@ def _card(report: Report, write: Writer) -> Card:
 
 def _as_it_stands(seen: Seen) -> Text:
     if seen.line is None:
-        return say("{path}: {text}", path=seen.path, text=seen.text)
-    return say("{path}:{line}: {text}", path=seen.path, line=str(seen.line), text=seen.text)
+        return say("{path}: {text}", seen)
+    return say("{path}:{line}: {text}", seen, line=str(seen.line))
 
 
 def _state(report: Report) -> Literal["error", "warning", "info", "healthy", "undecided"]:

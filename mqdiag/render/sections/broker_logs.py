@@ -58,20 +58,14 @@ def write_times(latency: PutLatency) -> Iterator[Text]:
     yield say(
         "{puts:count} writes in {lines:count} {lines:minute|minutes}: {from_10_ms:count} took 10 ms or longer,"
         " {from_100_ms:count} took 100 ms or longer ({share:percent}), {from_1_s:count} took 1 s or longer",
-        puts=latency.puts,
-        lines=latency.lines,
-        from_10_ms=latency.from_10_ms,
-        from_100_ms=latency.from_100_ms,
+        latency,
         share=ratio(latency.from_100_ms, latency.puts),
-        from_1_s=latency.from_1_s,
     )
     worst = latency.worst
     if worst is not None and worst.from_100_ms:
         yield say(
             "the worst minute ends at {at:time}: {from_100_ms:count} of {puts:count} took 100 ms or longer",
-            at=worst.at,
-            from_100_ms=worst.from_100_ms,
-            puts=worst.puts,
+            worst,
         )
 
 
@@ -142,9 +136,8 @@ def _gap(gap: ReplicaGap, name: str) -> Text:
     if gap.replica_seen:
         return say(
             "{name}: the slave was behind by {largest_bytes:bytes} at most, {last_bytes:bytes} at the end",
+            gap,
             name=name,
-            largest_bytes=gap.largest_bytes,
-            last_bytes=gap.last_bytes,
         )
     return say(
         "{name}: the log shows no slave; `fall behind` then counts everything that the master ever wrote",

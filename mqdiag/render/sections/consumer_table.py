@@ -82,9 +82,7 @@ def _nature(consumer: ConsumerFacts) -> Iterator[Value]:
         )
     if consumer.average_body_bytes is not None:
         yield say(
-            "bodies of {average_body_bytes:bytes} on average and {largest_body_bytes:bytes} at most",
-            average_body_bytes=consumer.average_body_bytes,
-            largest_body_bytes=consumer.largest_body_bytes,
+            "bodies of {average_body_bytes:bytes} on average and {largest_body_bytes:bytes} at most", consumer
         )
 
 

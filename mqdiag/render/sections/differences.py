@@ -95,12 +95,7 @@ def _sides(diff: DiffFacts) -> Iterator[tuple[Text, Value]]:
 def _side(side: DiffSide, *, with_version: bool) -> Text:
     kinds = tuple(map(word, side.kinds)) or (say("findings only"),)
     if side.captured_at:
-        text = say(
-            "{path} ({kinds:and}, {captured_at:time})",
-            path=side.path,
-            kinds=kinds,
-            captured_at=side.captured_at,
-        )
+        text = say("{path} ({kinds:and}, {captured_at:time})", side, kinds=kinds)
     else:
         text = say("{path} ({kinds:and})", path=side.path, kinds=kinds)
     if with_version:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.fleet import FleetFacts, FleetPlan, LeftOut
+from mqdiag.facts.fleet import FleetFacts, FleetPlan
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Pairs, Section
@@ -18,7 +18,7 @@ TABLES = Tables("fleet_overview")
 def fleet_overview(report: Report, view: View) -> Iterator[Section]:
     """The run in numbers and its services, the worst first; in a dry run the plan alone."""
     fleet = report.fleet
-    if fleet is None:
+    if fleet is None or fleet.one_service:
         return
     if fleet.plan is not None:
         yield Section(name="plan", title=say("What would be done"), parts=[*_plan(fleet.plan)])
@@ -30,85 +30,11 @@ def fleet_overview(report: Report, view: View) -> Iterator[Section]:
 
 
 def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
-    totals = fleet.totals
-    yield (
-        say("incidents"),
-        say(
-            "{incidents:count} of {hosts:count} {hosts:host|hosts}, {services:count} {services:service|services}"
-            " and {groups:count} {groups:group|groups}",
-            incidents=totals.incidents,
-            hosts=totals.hosts,
-            services=totals.services,
-            groups=totals.groups,
-        ),
-    )
-    yield (
-        say("analysed"),
-        say(
-            "{analysed:count} in this run, {known:count} {known:was|were} known",
-            analysed=totals.analysed,
-            known=totals.known,
-        ),
-    )
-    yield (
-        say("not read"),
-        say(
-            "{failed:count} {failed:incident|incidents}; {failures:count} {failures:file|files} could not be analysed",
-            failed=totals.failed,
-            failures=totals.failures,
-        ),
-    )
-    yield say("files"), say("{files:count}, {bytes:bytes}", files=totals.files, bytes=totals.bytes)
-    left_out = _left_out(totals.left_out)
+    yield from TABLES.pairs("read", fleet.totals)
+    left_out = TABLES.lines("left-out", fleet.totals.left_out)
     if left_out:
-        yield say("left out"), left_out
-    if fleet.doubts:
-        yield say("labels"), fleet.doubts
-    yield (
-        say("findings"),
-        say(
-            "{findings:count}: {errors:count} {errors:error|errors}, {warnings:count} {warnings:warning|warnings};"
-            " {causes:count} {causes:cause|causes}",
-            findings=totals.findings,
-            errors=totals.errors,
-            warnings=totals.warnings,
-            causes=totals.causes,
-        ),
-    )
-    if totals.recovered:
-        yield (
-            say("recovered"),
-            say(
-                "{recovered:count} {recovered:fault of a host that its|faults of hosts that their} later evidence no"
-                " longer shows",
-                recovered=totals.recovered,
-            ),
-        )
-    if fleet.against is not None:
-        yield (
-            say("since run {against}", against=fleet.against),
-            say(
-                "{regressions:count} {regressions:fault is|faults are} new, {recoveries:count}"
-                " {recoveries:is|are} gone",
-                regressions=totals.regressions,
-                recoveries=totals.recoveries,
-            ),
-        )
-    yield say("tables"), fleet.out
-    if fleet.timing is not None:
-        timing = fleet.timing
-        yield (
-            say("time taken"),
-            say(
-                "start {start_s:seconds}, plan {plan_s:seconds}, analysis {work_s:seconds}, tables"
-                " {tables_s:seconds}, comparison {fleet_s:seconds}",
-                start_s=timing.start_s,
-                plan_s=timing.plan_s,
-                work_s=timing.work_s,
-                tables_s=timing.tables_s,
-                fleet_s=timing.fleet_s,
-            ),
-        )
+        yield say("left out"), tuple(left_out)
+    yield from TABLES.pairs("found", fleet)
 
 
 def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
@@ -135,9 +61,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
     estimate = say("unknown until a first run has been timed")
     if plan.estimate_s is not None:
         estimate = say(
-            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark",
-            estimate_s=plan.estimate_s,
-            cores=plan.cores,
+            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark", plan
         )
     yield Pairs(
         [
@@ -146,9 +70,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                 say(
                     "{incidents:count} {incidents:incident|incidents} of {services:count}"
                     " {services:service|services}, {bytes:bytes}",
-                    incidents=plan.incidents,
-                    services=plan.services,
-                    bytes=plan.bytes,
+                    plan,
                 ),
             ),
             (
@@ -158,7 +80,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                     known=plan.known,
                 ),
             ),
-            (say("left out"), _left_out(plan.left_out) or say("nothing")),
+            (say("left out"), tuple(TABLES.lines("left-out", plan.left_out)) or say("nothing")),
             *([(say("labels"), plan.doubts)] if plan.doubts else []),
             (say("expected time"), estimate),
             (say("into"), plan.out),
@@ -166,23 +88,3 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
     )
     if plan.largest:
         yield TABLES.table("largest", plan.largest)
-
-
-def _left_out(left_out: LeftOut) -> tuple[Text, ...]:
-    told = []
-    if left_out.unlabelled:
-        told.append(
-            say("{files:count} {files:file that fits|files that fit} no template", files=left_out.unlabelled)
-        )
-    if left_out.too_old:
-        told.append(say("{files:count} {files:file|files} from before --since", files=left_out.too_old))
-    if left_out.notes:
-        told.append(say("{files:count} {files:note|notes} beside captures", files=left_out.notes))
-    if left_out.linked_folders:
-        told.append(
-            say(
-                "{links:count} symbolic {links:link|links} to {links:a folder|folders}",
-                links=left_out.linked_folders,
-            )
-        )
-    return tuple(told)

@@ -26,8 +26,7 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
             say("not read"),
             say(
                 "{failed:count} {failed:incident|incidents}; {lost:count} {lost:file|files} could not be analysed",
-                failed=state.failed,
-                lost=state.lost,
+                state,
             ),
         ),
         (say("errors"), state.errors),
@@ -40,9 +39,7 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
                 say(
                     "{new:count} {new:fault is|faults are} new, {known:count} {known:was|were} known, {gone:count}"
                     " {gone:is|are} gone",
-                    new=state.new,
-                    known=state.known,
-                    gone=state.gone,
+                    state,
                 ),
             )
         )

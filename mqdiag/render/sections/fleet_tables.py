@@ -37,7 +37,7 @@ _ON_PAPER = frozenset(("common", "trend"))
 def fleet_tables(report: Report, view: View) -> Iterator[Section]:
     """What instances have in common, what they differ in, and what was lost; the short form leaves all out."""
     fleet = report.fleet
-    if fleet is None or fleet.plan is not None:
+    if fleet is None or fleet.plan is not None or fleet.one_service:
         return
     for name, heading, parts in (
         ("common", say("What hosts with the same fault share"), _common(fleet)),
@@ -122,8 +122,7 @@ def changed(fleet: FleetFacts) -> Iterator[AnyPart]:
     yield Paragraph(
         say(
             "{regressions:count} {regressions:fault is|faults are} new, {recoveries:count} {recoveries:is|are} gone.",
-            regressions=totals.regressions,
-            recoveries=totals.recoveries,
+            totals,
         )
     )
     table = TABLES.table(
@@ -158,13 +157,7 @@ def differing(fleet: FleetFacts) -> Iterator[AnyPart]:
 
 def _values(drift: SettingDrift) -> tuple[Text, ...]:
     return tuple(
-        say(
-            "{value}: {instances:count} ({hosts})",
-            value=one.value,
-            instances=one.instances,
-            hosts=one.hosts[:_HOSTS_NAMED],
-        )
-        for one in drift.values
+        say("{value}: {instances:count} ({hosts})", one, hosts=one.hosts[:_HOSTS_NAMED]) for one in drift.values
     )
 
 

@@ -25,9 +25,7 @@ def fleet_trend(fleet: FleetFacts) -> Iterator[AnyPart]:
     title = say(
         "{errors:count} {errors:error|errors} and {warnings:count} {warnings:warning|warnings} in run {run}; run"
         " {first} had {before:count} and {warnings_before:count}",
-        errors=last.errors,
-        warnings=last.warnings,
-        run=last.run,
+        last,
         first=first.run,
         before=first.errors,
         warnings_before=first.warnings,

@@ -75,11 +75,8 @@ def _futile(gc: GcFacts, name: str) -> Text:
     text = say(
         "{name}: {full:count} full {full:collection|collections} in {seconds:seconds} freed"
         " {freed_share:percent} of the heap each, on average; pauses took {pause_share:percent} of that time",
+        run,
         name=name,
-        full=run.full,
-        seconds=run.seconds,
-        freed_share=run.freed_share,
-        pause_share=run.pause_share,
     )
     return text if run.at is None else say("{text}, from {at:time}", text=text, at=run.at)
 

@@ -71,30 +71,19 @@ def _strings(found: DuplicateStrings) -> Text:
     if found.wasted_bytes is None or found.repeated is None:
         return say(
             "about {estimated_bytes:bytes}, from a sample of one in {sampled_one_in:count} of {strings:count}",
-            estimated_bytes=found.estimated_bytes,
-            sampled_one_in=found.sampled_one_in,
-            strings=found.strings,
+            found,
         )
-    texts = tuple(
-        say('"{text}" × {strings:count}', text=each.text, strings=each.strings)
-        for each in found.largest[:_TEXTS]
-    )
+    texts = tuple(say('"{text}" × {strings:count}', each) for each in found.largest[:_TEXTS])
     if found.error_bytes is not None:
         return say(
             "{wasted_bytes:bytes} (± {error_bytes:bytes} in 95 % of all cases) in about {repeated:count} of"
             " {strings:count} strings that repeat another one, from a sample of one in {sampled_one_in:count}{texts}",
-            wasted_bytes=found.wasted_bytes,
-            error_bytes=found.error_bytes,
-            repeated=found.repeated,
-            strings=found.strings,
-            sampled_one_in=found.sampled_one_in,
+            found,
             texts=say(": {texts}", texts=texts) if texts else NOTHING,
         )
     return say(
         "{wasted_bytes:bytes} in {repeated:count} of {strings:count} strings that repeat another one{texts}",
-        wasted_bytes=found.wasted_bytes,
-        repeated=found.repeated,
-        strings=found.strings,
+        found,
         texts=say(": {texts}", texts=texts) if texts else NOTHING,
     )
 
@@ -104,19 +93,15 @@ def _collections(found: WastefulCollections) -> Text:
     told = say(
         "{wasted_bytes:bytes} in empty and nearly empty collections, most in {class_name}: of"
         " {collections:count}, {empty:count} are empty and {sparse:count} nearly empty",
+        worst,
         wasted_bytes=found.wasted_bytes,
-        class_name=worst.class_name,
-        collections=worst.collections,
-        empty=worst.empty,
-        sparse=worst.sparse,
     )
     if found.sampled_one_in == 1:
         return told
     return say(
         "about {told} (± {error_bytes:bytes} in 95 % of all cases, from a sample of one in {sampled_one_in:count})",
+        found,
         told=told,
-        error_bytes=found.error_bytes,
-        sampled_one_in=found.sampled_one_in,
     )
 
 
@@ -125,11 +110,8 @@ def _loaders(group: LoaderGroup) -> Text:
     return say(
         "{loaders:count} of {loader_class}{closed} have the same classes, {retained_bytes:bytes} retained;"
         " `mqdiag show DUMP {object_id}`",
-        loaders=group.loaders,
-        loader_class=group.loader_class,
+        group,
         closed=closed,
-        retained_bytes=group.retained_bytes,
-        object_id=group.object_id,
     )
 
 
@@ -139,17 +121,14 @@ def _locals(found: ThreadLocals) -> Text:
         first = found.threads[0]
         worst = say(
             ", most in thread {thread}: {retained_bytes:bytes}, its largest value is an instance of {largest_class}",
-            thread=first.thread,
-            retained_bytes=first.retained_bytes,
-            largest_class=first.largest_class,
+            first,
         )
     stale: Text = NOTHING
     if found.stale_bytes:
         stale = say("; {stale_bytes:bytes} of dropped ThreadLocals", stale_bytes=found.stale_bytes)
     return say(
         "{retained_bytes:bytes} in {entries:count} {entries:value|values}{worst}{stale}",
-        retained_bytes=found.retained_bytes,
-        entries=found.entries,
+        found,
         worst=worst,
         stale=stale,
     )
@@ -179,9 +158,7 @@ def _netty(found: DirectBuffers) -> Text:
     if found.netty_limit_bytes is None:
         return say("{netty_bytes:bytes} by its own count", netty_bytes=found.netty_bytes)
     return say(
-        "{netty_bytes:bytes} by its own count, of the {netty_limit_bytes:bytes} that it allows itself",
-        netty_bytes=found.netty_bytes,
-        netty_limit_bytes=found.netty_limit_bytes,
+        "{netty_bytes:bytes} by its own count, of the {netty_limit_bytes:bytes} that it allows itself", found
     )
 
 
@@ -207,11 +184,7 @@ def _tables(heap: HeapFacts) -> Iterator[AnyPart]:
         yield TABLES.table("loaders", waste.class_loaders)
         for group in waste.class_loaders:
             if group.path:
-                summary = say(
-                    "References from a GC root to {loader_class} {object_id}",
-                    loader_class=group.loader_class,
-                    object_id=group.object_id,
-                )
+                summary = say("References from a GC root to {loader_class} {object_id}", group)
                 yield Fold(summary, (Path(group.path),), wide=True)
     if locals_ is not None and locals_.threads:
         yield TABLES.table("thread-locals", locals_.threads)

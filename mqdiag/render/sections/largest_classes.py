@@ -43,4 +43,4 @@ def _weight(row: ClassRow) -> tuple[int, int]:
 def _name(row: ClassRow) -> Value:
     if row.loaders < 2:
         return row.name
-    return say("{name} ({loaders:count} loaders)", name=row.name, loaders=row.loaders)
+    return say("{name} ({loaders:count} loaders)", row)

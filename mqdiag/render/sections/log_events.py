@@ -135,7 +135,7 @@ def _over_time(events: list[LogEvent], name: str, zoned: bool) -> Iterator[AnyPa
 def _kind(event: LogEvent) -> Value:
     """Clients and brokers both log "busy", each from its own side."""
     if event.side and event.kind.startswith("busy"):
-        return say("{kind} ({side})", kind=event.kind, side=event.side)
+        return say("{kind} ({side})", event)
     return event.kind
 
 
@@ -253,8 +253,6 @@ def _by_subject(event: LogEvent, place: int) -> Table:
     note = NOTHING
     if event.subjects_left_out:
         note = say(
-            "and {subjects_left_out:count} more with {lines_left_out:count} {lines_left_out:line|lines}",
-            subjects_left_out=event.subjects_left_out,
-            lines_left_out=event.lines_left_out,
+            "and {subjects_left_out:count} more with {lines_left_out:count} {lines_left_out:line|lines}", event
         )
     return TABLES.table("subjects", event.subjects, name=f"subjects-{place}", note=note)

@@ -124,7 +124,7 @@ def client_parts(admin: AdminFacts) -> Iterator[AnyPart]:
     for place, client in enumerate(admin.clients):
         title = say("Client of {source}", source=client.source)
         if client.group is not None:
-            title = say("Client of group {group}, {source}", group=client.group, source=client.source)
+            title = say("Client of group {group}, {source}", client)
         yield Fold(title, [*_client(client, place)], wide=True)
 
 

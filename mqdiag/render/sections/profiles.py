@@ -43,19 +43,15 @@ def _what_it_is(profile: Profile) -> Text:
         return say(
             "{samples:count} samples of {threads:count} {threads:thread|threads}; they do not show whether waiting"
             " threads were sampled, too.",
-            samples=profile.samples,
-            threads=profile.threads,
+            profile,
         )
     if profile.by_wall:
         return say(
             "{samples:count} samples of {threads:count} {threads:thread|threads}, of waiting ones, too.",
-            samples=profile.samples,
-            threads=profile.threads,
+            profile,
         )
     return say(
-        "{samples:count} samples of {threads:count} {threads:thread|threads}, of running ones alone.",
-        samples=profile.samples,
-        threads=profile.threads,
+        "{samples:count} samples of {threads:count} {threads:thread|threads}, of running ones alone.", profile
     )
 
 

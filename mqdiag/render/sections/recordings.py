@@ -38,11 +38,9 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         say(
             "{seconds:seconds} of {jvm}, from {first:time}: {events:count} events and {dumps:count} thread"
             " {dumps:dump|dumps}.",
-            seconds=recording.seconds,
+            recording,
             jvm=recording.jvm or say("a JVM"),
             first=recording.began_at,
-            events=recording.events,
-            dumps=recording.dumps,
         )
     )
     limits = [*_blind_spots(recording)]
@@ -185,82 +183,4 @@ def _facts(recording: Recording) -> Iterator[Text]:
         memory = None if recording.container is None else recording.container.memory_bytes
         room = NOTHING if memory is None else say(", in a container of {memory:bytes}", memory=memory)
         yield say("The heap may grow to {heap:bytes} (-Xmx){room}.", heap=heap, room=room)
-    found = recording.collections
-    if found is not None:
-        yield say(
-            "{collections:count} {collections:collection|collections} stopped all threads for {pause_share:percent} of"
-            " the time, {pause_ms:ms} in all.",
-            collections=found.collections,
-            pause_share=found.pause_share,
-            pause_ms=found.pause_ms,
-        )
-        if found.failed_promotions:
-            yield say(
-                "The old generation had no room for survivors {failed:count} {failed:time|times}.",
-                failed=found.failed_promotions,
-            )
-        if found.humongous:
-            yield say(
-                "{humongous:count} of them {humongous:was|were} asked for by a large object.",
-                humongous=found.humongous,
-            )
-        if found.allocation_stalls:
-            yield say(
-                "Threads waited for memory {stalls:count} {stalls:time|times}.", stalls=found.allocation_stalls
-            )
-    stops = recording.stops
-    if stops is not None:
-        yield say(
-            "{count:count} {count:time|times} the JVM waited for its threads to stop, {total:ms} in all and"
-            " {longest:ms} at most.",
-            count=stops.count,
-            total=stops.total_ms,
-            longest=stops.longest_ms,
-        )
-    classes = recording.classes
-    if classes is not None:
-        yield say(
-            "The JVM had {first:count} classes at the beginning and {last:count} at the end, and let go of"
-            " {unloaded:count}.",
-            first=classes.first,
-            last=classes.last,
-            unloaded=classes.unloaded,
-        )
-    if recording.direct_bytes_last is not None:
-        yield say(
-            "Direct buffers took {first:bytes} at the beginning and {last:bytes} at the end.",
-            first=recording.direct_bytes_first,
-            last=recording.direct_bytes_last,
-        )
-    if recording.thrown is not None:
-        yield say(
-            "{thrown:count} exceptions and errors were made in {seconds:seconds}.",
-            thrown=recording.thrown,
-            seconds=recording.seconds,
-        )
-    if recording.cpu_share is not None:
-        yield say(
-            "The JVM used {own:percent} of all processors, and all processes of the machine {all:percent}.",
-            own=recording.cpu_share,
-            all=recording.machine_cpu_share,
-        )
-    if recording.allocated_bytes_per_second is not None:
-        yield say(
-            "Its threads made {size:bytes} of objects a second.",
-            size=round(recording.allocated_bytes_per_second),
-        )
-    container = recording.container
-    if container is not None and container.periods:
-        yield say(
-            "The container was stopped in {throttled:count} of {periods:count} periods of the scheduler.",
-            throttled=container.throttled_periods,
-            periods=container.periods,
-        )
-    if recording.pinned is not None:
-        yield say(
-            "Virtual threads kept their carriers in {count:count} {count:wait|waits}, the longest of {longest:ms}.",
-            count=recording.pinned.count,
-            longest=recording.pinned.longest_ms,
-        )
-    if recording.shutdown:
-        yield say("The JVM began to shut down: {reason}", reason=recording.shutdown)
+    yield from TABLES.lines("facts", recording)

@@ -40,7 +40,7 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
 
 def card_sections(card: RuleCard, cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Section]:
     """What the rule means, what to do, how reports name it, the cases that it tells apart, and its sources."""
-    title = say("{name}: {title}", name=card.name, title=card.title)
+    title = say("{name}: {title}", card)
     yield Section(name="rule", title=title, parts=(Paragraph(card.why),))
     if card.now:
         doings = [Doing(one.with_price, one.command) for one in card.now]

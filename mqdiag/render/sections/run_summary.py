@@ -77,12 +77,10 @@ def _opening(report: Report, view: View) -> Iterator[AnyPart]:
             )
         )
         yield Paragraph(template.filled({"checked": checked, "paths": paths}))
-    lost = [
-        say("{path}: {error}", path=given.path, error=given.error) for given in report.inputs if given.error
-    ]
+    lost = [say("{path}: {error}", given) for given in report.inputs if given.error]
     if lost:
         yield Bullets(lost[:_ROWS], title=say("Could not be read"))
-    failed = [say("{rule}: {error}", rule=one.rule, error=one.error) for one in report.failed]
+    failed = [say("{rule}: {error}", one) for one in report.failed]
     if failed:
         yield Bullets(failed, title=say("Faults of mqdiag"))
 

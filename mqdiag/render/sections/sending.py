@@ -26,11 +26,7 @@ def _parts(sending: SendingFacts) -> Iterator[AnyPart]:
     rows: list[tuple[Text, Value]] = [
         (
             say("messages to send"),
-            say(
-                "{messages:count}, {body_bytes:bytes} of bodies",
-                messages=sending.messages,
-                body_bytes=sending.body_bytes,
-            ),
+            say("{messages:count}, {body_bytes:bytes} of bodies", sending),
         )
     ]
     if sending.request_futures is not None:
@@ -40,11 +36,7 @@ def _parts(sending: SendingFacts) -> Iterator[AnyPart]:
         yield TABLES.table("producers", sending.producers)
         for producer in sending.producers:
             if producer.config:
-                summary = say(
-                    "All settings of producer {group} {object_id}",
-                    group=producer.group,
-                    object_id=producer.object_id,
-                )
+                summary = say("All settings of producer {group} {object_id}", producer)
                 yield Fold(summary, (Pairs(sorted(producer.config.items())),), wide=True)
     if sending.remoting:
         yield TABLES.table("remoting", sending.remoting)
@@ -56,8 +48,5 @@ def _futures(futures: RequestFutures) -> Text:
     return say(
         "{pending:count}, {overdue:count} of them overdue; the oldest has waited for {oldest_ms:ms},"
         " {retained_bytes:bytes} retained",
-        pending=futures.pending,
-        overdue=futures.overdue,
-        oldest_ms=futures.oldest_ms,
-        retained_bytes=futures.retained_bytes,
+        futures,
     )

@@ -49,7 +49,7 @@ def shown_sections(report: Report, view: View) -> Iterator[Section]:
 
 
 def _object(one: ShownObject) -> Iterator[Section]:
-    title = say("{class_name} {object_id}", class_name=one.class_name, object_id=one.object_id)
+    title = say("{class_name} {object_id}", one)
     yield Section(name="object", title=title, parts=(Pairs(list(_summary(one))),))
     yield from _values("fields", say("Fields"), say("Fields of {declared_by}"), one.fields)
     yield from _values("statics", say("Static fields"), say("Static fields of {declared_by}"), one.statics)
@@ -109,24 +109,14 @@ def value_text(value: ShownValue) -> Value:
         return say("{name} {object_id}", name=value.value, object_id=value.object_id)
     name = value.class_name
     if name is not None and name.endswith("[]") and value.length is not None:
-        return say(
-            "{element}[{length}] {object_id}",
-            element=name.removesuffix("[]"),
-            length=value.length,
-            object_id=value.object_id,
-        )
+        return say("{element}[{length}] {object_id}", value, element=name.removesuffix("[]"))
     if value.value is not None:
         # Everybody knows the package of the JDK's boxes.
         short = name.rsplit(".", 1)[-1] if name is not None and name.startswith("java.") else name
         return say("{value} ({name})", value=value.value, name=short)
     if value.length is None:
         return say("{name} {object_id}", name=name, object_id=value.object_id)
-    return say(
-        "{name} {object_id}, {length:count} {length:entry|entries}",
-        name=name,
-        object_id=value.object_id,
-        length=value.length,
-    )
+    return say("{name} {object_id}, {length:count} {length:entry|entries}", value, name=name)
 
 
 def _string(text: str, length: int | None) -> Text:
@@ -194,14 +184,13 @@ def _holder(holder: ShownHolder, mark: str) -> Branch:
     if holder.class_name == _CLASS and holder.label:
         name = holder.label
     elif holder.label:
-        name = say("{class_name} {label}", class_name=holder.class_name, label=holder.label)
+        name = say("{class_name} {label}", holder)
     # The field's own name; that of a superclass or of a class object is named in full.
     field = (holder.field or "").removeprefix(f"{holder.class_name}.")
     text = say(
         "{name} {object_id}, {retained_bytes:bytes} retained{by}",
+        holder,
         name=name,
-        object_id=holder.object_id,
-        retained_bytes=holder.retained_bytes,
         by=say(", by {field}", field=field) if field else NOTHING,
     )
     return Branch(mark=mark, text=text, java=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import StacksFacts
@@ -82,7 +82,7 @@ def stacks_section(report: Report, view: View) -> Iterator[Section]:
 def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
     span: Value = stacks.samples
     if stacks.seconds:
-        span = say("{samples:count} over {seconds:seconds}", samples=stacks.samples, seconds=stacks.seconds)
+        span = say("{samples:count} over {seconds:seconds}", stacks)
     rows: list[tuple[Text, Value]] = [(say("samples"), span)]
     if stacks.repeated_samples:
         rows.append((say("repeated samples left out"), stacks.repeated_samples))
@@ -143,11 +143,14 @@ def _heap(sample: SampleFacts) -> Value:
 
 
 def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
-    chosen = [one for one in _ordered(stacks) if view.all_threads or _matters(one, stacks)]
+    involved = _involved(stacks)
+    ordered = _ordered(stacks)
+    chosen = [one for one in ordered if view.all_threads or _matters(one) or one.name in involved]
     parts: list[AnyPart] = []
     if chosen:
         parts += _timeline(stacks, chosen, view)
-    groups = [one for one in stacks.groups if view.all_threads or _is_shown(one, stacks)]
+    standing = {name for one in stacks.standstills for name in (*one.threads, one.holder)}
+    groups = [one for one in stacks.groups if view.all_threads or _is_shown(one, standing)]
     if groups:
         parts.append(
             Paragraph(say("Equal stacks in the last sample; > marks the application's own code"), soft=True)
@@ -160,9 +163,7 @@ def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
             )
         )
     parts.append(
-        TABLES.table(
-            "stack-threads", _ordered(stacks), frame=lambda one: one.frame or one.samples[-1].top or ""
-        )
+        TABLES.table("stack-threads", ordered, frame=lambda one: one.frame or one.samples[-1].top or "")
     )
     return parts
 
@@ -171,19 +172,21 @@ def _ordered(stacks: StacksFacts) -> list[ThreadFacts]:
     return sorted(stacks.threads, key=lambda one: _STATES.index(one.state))
 
 
-def _matters(thread: ThreadFacts, stacks: StacksFacts) -> bool:
-    """Consume and send threads, and every other thread that is stuck, blocked, or blocks others."""
-    if thread.role in _MATTERING_ROLES or thread.state in ("stuck", "blocked"):
-        return True
-    blockers = {one.held_by for one in stacks.threads} | {one.holder for one in stacks.standstills}
-    return thread.name in blockers or any(thread.name in one.threads for one in stacks.standstills)
+def _matters(thread: ThreadFacts) -> bool:
+    """Consume and send threads, and every other thread that is stuck or blocked."""
+    return thread.role in _MATTERING_ROLES or thread.state in ("stuck", "blocked")
 
 
-def _is_shown(group: StackGroup, stacks: StacksFacts) -> bool:
+def _involved(stacks: StacksFacts) -> set[str | None]:
+    """Names of threads that block others, or stand still with them."""
+    standing = {name for one in stacks.standstills for name in (*one.threads, one.holder)}
+    return standing | {one.held_by for one in stacks.threads}
+
+
+def _is_shown(group: StackGroup, standing: Set[str | None]) -> bool:
     if group.state == "idle":
         return False
-    shown = {name for standstill in stacks.standstills for name in (*standstill.threads, standstill.holder)}
-    return group.role == "consume-worker" or bool(shown & set(group.threads))
+    return group.role == "consume-worker" or not standing.isdisjoint(group.threads)
 
 
 def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> list[AnyPart]:

@@ -32,12 +32,7 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
     parts: list[AnyPart] = []
     if report.failed:
         parts.append(
-            Bullets(
-                [
-                    say("{rule} failed, which is a fault of mqdiag: {error}", rule=one.rule, error=one.error)
-                    for one in report.failed
-                ]
-            )
+            Bullets([say("{rule} failed, which is a fault of mqdiag: {error}", one) for one in report.failed])
         )
     if report.skipped and any(given.was_read for given in report.inputs):
         skipped = _skipped(report)
