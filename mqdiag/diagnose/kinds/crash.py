@@ -12,7 +12,7 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.lines_of import lines_of
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import CrashFacts, Input
+from mqdiag.facts import CrashFacts
 from mqdiag.facts.crash import CrashReport
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.progress import Progress
@@ -74,17 +74,14 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
         if not own:
-            found.inputs.append(Input(path=piece.name, kind="crash", bytes=piece.size_bytes, skipped=NOTHING))
+            found.inputs.append(piece.read_as("crash", skipped=NOTHING))
             continue
         reports += own
         found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="crash",
-                format="hs_err",
-                bytes=piece.size_bytes,
-                complete=not problems,
-                problem=problems[0] if problems else None,
+            piece.read_as(
+                "crash",
+                "hs_err",
+                problems[0] if problems else None,
                 pasted=sum(report.pasted for report in own),
             )
         )
