@@ -8,8 +8,8 @@ INTRO = f"""\
 # Tables of a fleet
 
 Made from `mqdiag/knowledge/fleet_tables.toml` by `make docs`. `mqdiag fleet` writes them as Parquet under `--out`, one
-folder each: `TABLE/run=RUN/day=DAY/part-00000.parquet`, up to 1,000 incidents of a day a file; `incidents` and `runs`
-have no folders of days. [fleet.md](fleet.md) has queries to start from.
+folder each: `TABLE/run=RUN/day=DAY/part-00000.parquet`, up to 1,000 incidents of a day a file; `incidents`,
+`history` and `runs` have no folders of days. [fleet.md](fleet.md) has queries to start from.
 
 - Schema version {SCHEMA_VERSION}. It stands in each file's metadata as `mqdiag.schema_version`, and in the mark of
   each run. Columns may be added; a change of meaning or a removal raises it.
@@ -28,7 +28,7 @@ have no folders of days. [fleet.md](fleet.md) has queries to start from.
 
 def fleet_tables_page() -> str:
     """The page."""
-    parts = [INTRO, "## In every table but runs\n\n" + _columns(FINDINGS.leading)]
+    parts = [INTRO, "## In every table of incidents\n\n" + _columns(FINDINGS.leading)]
     parts += [f"## {table.name}\n\n{table.meaning}.\n\n" + _columns(table.own) for table in ALL_TABLES.values()]
     return "\n".join(parts)
 

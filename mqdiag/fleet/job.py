@@ -44,7 +44,7 @@ from mqdiag.fleet.tables.commit import (
     write_tables,
 )
 from mqdiag.fleet.tables.compact import compact
-from mqdiag.fleet.tables.earlier import rows_taken_over
+from mqdiag.fleet.tables.earlier import rows_taken_over, write_history
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.run_totals import with_trend
@@ -174,10 +174,11 @@ class _FleetRun:
                 known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
                 write_tables(self._context, self._layout, self._run, work.in_order(), known)
                 publish(self._layout, self._run)
+                write_history(self._layout, self._run, marks)
                 with comparisons() as base:
                     totals = Picture(base, self._layout, self._run).totals(listing.left_out)
                 self._mark(began, marks[-1].order + 1 if marks else 1, totals)
-            clean_up(self._layout)
+            clean_up(self._layout, self._run)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
         with comparisons() as base:

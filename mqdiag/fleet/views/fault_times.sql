@@ -10,6 +10,7 @@ WITH numbered AS (
 ), spans AS (
     SELECT environment, service, replica, host, rule, cause, consumer_group, span,
            min(CASE WHEN shown = 1 THEN window_start END) AS began, max(CASE WHEN shown = 1 THEN window_start END) AS last_shown,
+           min(severity_rank) AS severity_rank,
            min(CASE WHEN shown = 0 THEN window_start END) AS ended, CAST(sum(shown) AS bigint) AS times_seen
     FROM numbered WHERE span > 0
     GROUP BY environment, service, replica, host, rule, cause, consumer_group, span
@@ -28,6 +29,7 @@ WITH numbered AS (
 ), episodes AS (
     SELECT environment, service, replica, rule, cause, consumer_group, episode, min(began) AS began,
            max(last_shown) AS last_shown, max_by(host, last_shown) AS host, CAST(sum(times_seen) AS bigint) AS times_seen,
+           min(severity_rank) AS severity_rank,
            CASE WHEN count(ended) = count(*) THEN max(ended) END AS ended
     FROM joined GROUP BY environment, service, replica, rule, cause, consumer_group, episode
 ), numbered_episodes AS (
@@ -37,10 +39,10 @@ WITH numbered AS (
     SELECT environment, service, replica, rule, cause, consumer_group, max(CASE WHEN episode = latest THEN host END) AS host,
            min(began) AS first_seen, max(last_shown) AS last_seen, max(began) AS open_since,
            max(CASE WHEN episode = latest THEN ended END) AS recovered_at,
-           CAST(sum(times_seen) AS bigint) AS times_seen, count(*) - 1 AS times_returned
+           CAST(sum(times_seen) AS bigint) AS times_seen, count(*) - 1 AS times_returned, min(severity_rank) AS severity_rank
     FROM numbered_episodes GROUP BY environment, service, replica, rule, cause, consumer_group
 )
 SELECT environment, service, replica, host, rule, cause, consumer_group, first_seen, last_seen, open_since, recovered_at,
        CAST(unix_micros(last_seen) - unix_micros(open_since) AS double) / 3600000000 AS age_hours,
-       times_seen, times_returned, times_returned >= 2 AS flapping
+       times_seen, times_returned, times_returned >= 2 AS flapping, severity_rank
 FROM bounds

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from importlib.resources import files
 from typing import Literal
 
@@ -42,6 +43,18 @@ CREATE OR REPLACE TEMP MACRO arrays_overlap(one, other) AS list_has_any(one, oth
 """
 
 
+DUCKDB_TYPES = {
+    "string": "VARCHAR",
+    "int64": "BIGINT",
+    "double": "DOUBLE",
+    "bool": "BOOLEAN",
+    "timestamp": "TIMESTAMPTZ",
+    "list": "VARCHAR[]",
+    "map": "MAP(VARCHAR, VARCHAR)",
+}
+"""names of the types of columns, as DuckDB writes them"""
+
+
 def view_select(name: str) -> str:
     """The SELECT of a view, with the comment that says what it is."""
     if name == "gone_history":
@@ -53,15 +66,28 @@ def views_script(out: str, engine: Engine) -> str:
     """All views, and the tables below them.
 
     Args:
-        out: path or URI of the output, as the engine finds it.
+        out: path or URI of the output, as the engine finds it. A table that a folder lacks, as those of
+            older versions do, is empty.
         engine: whose SQL it is.
     """
-    table = {"duckdb": _duckdb_table, "spark": _spark_table}[engine]
+    write = {"duckdb": _duckdb_table, "spark": _spark_table}[engine]
+
+    def table(out: str, one: Table) -> str:
+        lacks = os.path.isdir(out) and not os.path.isdir(f"{out}/{one.name}")
+        return _empty_table(one, engine) if lacks else write(out, one)
+
     zone = {"duckdb": "SET TimeZone = 'UTC';\n", "spark": "SET TIME ZONE 'UTC';\n"}[engine]
     parts = [zone + "".join(table(out, one) for one in ALL_TABLES.values())]
     parts += [DUCKDB_FUNCTIONS] if engine == "duckdb" else []
     parts += [f"CREATE OR REPLACE TEMP VIEW {name} AS\n{view_select(name).rstrip()};\n" for name in VIEWS]
     return "\n".join(parts)
+
+
+def _empty_table(table: Table, engine: Engine) -> str:
+    types = {"duckdb": DUCKDB_TYPES, "spark": SPARK_TYPES}[engine]
+    kinds = {**{one.name: one.type for one in table.columns}, **dict.fromkeys(table.partitions, "string")}
+    columns = ", ".join(f"CAST(NULL AS {types[kind]}) AS {name}" for name, kind in kinds.items())
+    return f"CREATE OR REPLACE TEMP VIEW {table.name} AS SELECT {columns} WHERE false;\n"
 
 
 def _duckdb_table(out: str, table: Table) -> str:
