@@ -23,6 +23,7 @@ from mqdiag.errors import UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import FleetFacts, FleetTiming, FleetTotals
 from mqdiag.findings import Report
+from mqdiag.fleet.analysis.comparison_tables import write_comparisons
 from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
@@ -187,6 +188,7 @@ class _FleetRun:
             facts, findings, lowered = fleet_facts(
                 now, before, totals, self._options.out, self._settings, listing.doubts
             )
+            write_comparisons(now, self._layout)
             facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
             clock.append(time.monotonic())
             facts = msgspec.structs.replace(facts, timing=_timing(clock))

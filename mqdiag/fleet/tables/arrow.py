@@ -36,7 +36,10 @@ TYPES = {
 @cache
 def file_schema(table: str) -> pa.Schema:
     """The columns inside the files."""
-    fields = [pa.field(column.name, TYPES[column.type]) for column in ALL_TABLES[table].columns]
+    fields = [
+        pa.field(column.name, TYPES[column.type], metadata={"comment": column.meaning})
+        for column in ALL_TABLES[table].columns
+    ]
     return pa.schema(fields, metadata={"mqdiag.table": table, "mqdiag.schema_version": str(SCHEMA_VERSION)})
 
 

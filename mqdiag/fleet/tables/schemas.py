@@ -81,7 +81,7 @@ def _all_tables() -> dict[str, Table]:
 
 
 ALL_TABLES = _all_tables()
-INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, PEERS, LOCKS, FAILURES, INCIDENTS, HISTORY, RUNS = (
+INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, PEERS, LOCKS, FAILURES, INCIDENTS, HISTORY, *_, RUNS = (
     ALL_TABLES.values()
 )
 TABLES = {name: table for name, table in ALL_TABLES.items() if not table.of_run and table is not HISTORY}

@@ -16,7 +16,8 @@ WITH history_findings AS (
 ), shown AS (
     SELECT DISTINCT f.environment, f.service, f.host, f.replica, f.rule, f.cause, f.consumer_group, e.incident, e.window_start,
            CASE WHEN e.host = f.host THEN h.severity_rank END AS severity_rank,
-           CASE WHEN h.incident IS NOT NULL AND e.host = f.host THEN 1 ELSE 0 END AS shown
+           CASE WHEN h.incident IS NOT NULL AND e.host = f.host THEN 1 ELSE 0 END AS shown,
+           coalesce(e.labels['build'], e.labels['version'], e.labels['release'], e.labels['image'], e.revision) AS build
     FROM faults f
     JOIN evidence_history e ON e.environment = f.environment AND e.service = f.service AND e.replica = f.replica
     LEFT JOIN shown_at h
