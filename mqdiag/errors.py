@@ -125,7 +125,7 @@ class InputError(MqdiagError):
         """What is wrong and what to try, for where the path stands beside it."""
         if not self.hint:
             return self.problem
-        return say("{problem}; {hint}", problem=self.problem, hint=self.hint)
+        return say("{problem}; {hint}", self)
 
     def of(self, path: str) -> InputError:
         """The same error of a file that its user calls by another name."""

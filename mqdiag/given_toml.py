@@ -93,12 +93,7 @@ def problem_and_place(message: str) -> tuple[str, str]:
 
 
 def choices(kind: Any, place: str) -> tuple[str, ...]:
-    """The words that may stand at a place such as "library[0].family"; empty where other values may stand too.
-
-    Args:
-        kind: the type of the whole file.
-        place: as the decoder names it.
-    """
+    """The words that may stand at a place such as "library[0].family"; empty where other values may stand too."""
     for name in re.findall(r"[A-Za-z_][\w-]*", place):
         kinds = [one for one in _inner(kind) if isinstance(one, type) and issubclass(one, msgspec.Struct)]
         fields = {field.encode_name: field.type for one in kinds for field in msgspec.structs.fields(one)}
@@ -114,12 +109,7 @@ def _inner(kind: Any) -> list[Any]:
 
 
 def line_of(data: bytes, place: str) -> int | None:
-    """The line, from 1, of a key such as "library[2].frames[0]"; that of the table around it where only this is found.
-
-    Args:
-        data: the file.
-        place: as the decoder names it.
-    """
+    """The line, from 1, of a key such as "library[2].frames[0]"; else that of the table around it."""
     names = re.findall(r"([^.\[\]]+)(?:\[(\d+)\])?", place)
     lines = without_strings(data).split(b"\n")
     begin, end, found = 0, len(lines), None

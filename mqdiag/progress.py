@@ -51,11 +51,7 @@ class Silent:
 
 
 class Passing:
-    """Hands everything on: the base of those who listen to a part on the way.
-
-    Args:
-        progress: who listens.
-    """
+    """Hands everything on: the base of those who listen to a part on the way."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress

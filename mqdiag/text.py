@@ -124,13 +124,17 @@ def no_words() -> Text:
     return NOTHING
 
 
-def say(template: str, /, **values: Value) -> Text:
+def say(template: str, /, *of: object, **values: Value) -> Text:
     """Words of our own: `say("{failed:count} messages failed", failed=3)`.
 
     Args:
         template: English, with placeholders of the kinds above; a constant, since translators get it from the source.
-        values: what the placeholders stand for. Those of a finding may be left to its evidence.
+        of: facts whose fields stand for the placeholders of their names.
+        values: what the other placeholders stand for. Those of a finding may be left to its evidence.
     """
+    if of:
+        names = [name for name, _ in placeholders(template) if name not in values]
+        values |= {name: getattr(one, name) for one in reversed(of) for name in names if hasattr(one, name)}
     return Text(template, values)
 
 

@@ -91,11 +91,6 @@ def read_file(folder: int, name: str) -> bytes:
 def open_file(folder: int, name: str, *, private_groups: bool = False) -> int:
     """Open a file of a folder that only the user and root can write to.
 
-    Args:
-        folder: see `open_folder`.
-        name: of a file in it.
-        private_groups: see `open_folder`.
-
     Returns:
         A descriptor, which the caller closes.
 

@@ -26,6 +26,9 @@ def folded(parameter: str, cases: Iterable[Any], ids: Callable[[Any], str] = str
                     test(**{parameter: case}, **fixtures)
                 except AssertionError as error:
                     failed.append(f"{ids(case)}: {error}")
+                except Exception as error:
+                    error.add_note(f"in case {ids(case)}")
+                    raise
             assert given, "no case"
             assert not failed, "\n".join((f"{len(failed)} of {len(given)} cases", *failed))
 

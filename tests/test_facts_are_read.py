@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 import mqdiag.facts
+from mqdiag.text import placeholders
 
 PACKAGE = Path(mqdiag.facts.__file__).parents[1]
 READERS = (
@@ -85,6 +86,8 @@ def reads(paths: Iterable[Path]) -> set[str]:
                 names.add(node.attr)
             elif isinstance(node, ast.keyword) and node.arg == "of":
                 names.update(fields_of_column(node))
+            elif isinstance(node, ast.Call) and ast.unparse(node.func) == "say" and len(node.args) > 1:
+                names.update(name for name, _ in placeholders(ast.literal_eval(node.args[0])))
             elif by_text and isinstance(node, ast.Constant) and isinstance(node.value, str):
                 names.add(node.value)
     return names
@@ -112,6 +115,12 @@ def named_on_cards() -> set[str]:
     return {*re.findall(r"\{(\w+)", cards), *re.findall(r'"(\w+)"', "".join(lists)), *".".join(rows).split(".")}
 
 
+def shown_in_tables() -> set[str]:
+    """Names that columns of tables have in data."""
+    tables = "".join(path.read_text() for path in (PACKAGE / "knowledge" / "report_tables").glob("*.toml"))
+    return {name for path in re.findall(r'\bof = "([\w.]+)"', tables) for name in path.split(".")}
+
+
 def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
     """Fields that nothing reads, as "Type.field"."""
     return sorted(
@@ -120,7 +129,9 @@ def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
 
 
 def test_every_field_is_read() -> None:
-    unread_yet = unread(structs(), reads(reader_files()) | named_on_cards() | set(ONLY_IN_JSON))
+    unread_yet = unread(
+        structs(), reads(reader_files()) | named_on_cards() | shown_in_tables() | set(ONLY_IN_JSON)
+    )
     found = [name for name in unread_yet if not {name, name.partition(".")[0]} & FOR_RULES_TO_COME]
     assert not found, (
         f"nothing shows or checks {', '.join(found)}: show each in its section, let a rule read it, or drop it"
@@ -129,7 +140,7 @@ def test_every_field_is_read() -> None:
 
 def test_exceptions_are_needed() -> None:
     """A name that is read by now leaves the list."""
-    names = reads(reader_files())
+    names = reads(reader_files()) | shown_in_tables()
     fields = {field for kind in structs() for field in kind.__struct_fields__}
     assert {name for name in ONLY_IN_JSON if name in names or name not in fields} == set()
 
@@ -145,6 +156,7 @@ def test_a_field_that_nothing_reads_is_found() -> None:
 def test_what_a_column_takes_is_read(tmp_path: Path) -> None:
     source = tmp_path / "table.py"
     source.write_text(
-        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))'
+        'columns = (Column(say("topic"), of="inner.topic"), Column(say("stuck"), of=_changed("stuck")))\n'
+        'say("{held_by} {size:bytes}", group, size=1)'
     )
-    assert {"inner", "topic", "stuck"} <= reads([source])
+    assert {"inner", "topic", "stuck", "held_by"} <= reads([source])

@@ -95,15 +95,14 @@ def copy_logs(folder: CaptureFolder, target: Target, logs: list[FoundLog], most_
         budget -= taken
         copied += 1
         if taken == size:
-            tell(say("log {path} ({why})", path=log.path, why=log.why))
+            tell(say("log {path} ({why})", log))
         else:
             tell(
                 say(
                     "log {path}, its last {copied_bytes:count} of {bytes:count} bytes ({why})",
-                    path=log.path,
+                    log,
                     copied_bytes=taken,
                     bytes=size,
-                    why=log.why,
                 )
             )
     return copied

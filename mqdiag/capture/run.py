@@ -245,8 +245,7 @@ def _heap(
                 say(
                     "it needs about {bytes_needed:bytes}, and {free_bytes:bytes} are free where the JVM would write"
                     " it ({path})",
-                    bytes_needed=plan.bytes_needed,
-                    free_bytes=plan.free_bytes,
+                    plan,
                     path=plan.written_to,
                 )
             )

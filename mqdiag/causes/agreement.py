@@ -204,11 +204,10 @@ def _began(report: Report, in_heap: Mapping[str, HeapThread]) -> Iterator[Text]:
                 "the flight recording shows the call of {thread} from {began:time} at the latest and no end of it, and"
                 " the heap dump that its message ({topic} queue {queue} offset {offset}) was given to the listener at"
                 " {given:time}",
+                message,
                 thread=name,
                 began=still.began_before,
-                topic=message.topic,
                 queue=message.queue_id,
-                offset=message.offset,
                 given=given[name].isoformat(timespec="seconds"),
             )
 

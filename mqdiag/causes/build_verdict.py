@@ -65,7 +65,7 @@ def _statement(chain: Sequence[ChainStep], broker: str | None) -> Text:
     """The root cause, and what it led to, as one sentence."""
     story = chain[0].says
     for step in chain[1 : 1 + LINKS_TOLD]:
-        story = say("{story}; {word} {says}", story=story, word=step.word, says=step.says)
+        story = say("{story}; {word} {says}", step, story=story)
     if broker is not None:
         return say("At broker {broker}: {story}.", broker=broker, story=story)
     return say("{story}.", story=story)

@@ -38,9 +38,8 @@ def _lines(report: Report) -> Iterator[Text]:
     for recording in () if report.recordings is None else report.recordings.recordings:
         yield say(
             "a flight recording of {seconds:seconds}, from {began:time}: {events:count} events",
-            seconds=recording.seconds,
+            recording,
             began=_in_zone(recording.began_at, zone),
-            events=recording.events,
         )
     if report.logs is not None:
         yield _logs(report.logs)
@@ -48,7 +47,7 @@ def _lines(report: Report) -> Iterator[Text]:
         yield say("{stores:count} {stores:store folder|store folders}", stores=len(report.stores.stores))
     for given in report.inputs:
         if given.kind == "service" and given.was_read:
-            yield say("{path}: {format}", path=given.path, format=given.format)
+            yield say("{path}: {format}", given)
     outputs = sum(1 for given in report.inputs if given.kind == "admin" and given.error is None)
     if outputs:
         yield say("{outputs:count} {outputs:output|outputs} of mqadmin", outputs=outputs)

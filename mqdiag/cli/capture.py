@@ -164,11 +164,10 @@ def command(
             say(
                 "a heap dump stops process {pid} for about {stop_s:seconds} and needs about {bytes_needed:bytes} at"
                 " {path}, where {free_bytes:bytes} are free",
+                plan,
                 pid=process,
                 stop_s=plan.seconds,
-                bytes_needed=plan.bytes_needed,
                 path=plan.written_to,
-                free_bytes=plan.free_bytes,
             )
         )
         return yes or click.confirm(in_reader_language(say("Take it?")), err=True)

@@ -83,10 +83,7 @@ def _lines(folder: str, team: Team) -> list[Text]:
         say("  {table} {name} (by {file})", table=table, name=name, file=file)
         for table, name, file in team.others
     ]
-    lines += [
-        say("  log statement {name}: {text} (by {file})", name=one.name, text=one.text, file=one.by)
-        for one in team.statements
-    ]
+    lines += [say("  log statement {name}: {text} (by {file})", one, file=one.by) for one in team.statements]
     lines += [
         say("  rule {name} (by {file})", name=name, file=one.by)
         for name, all_words in team.rules.items()

@@ -80,10 +80,8 @@ def _checked(copy: Path) -> int:
         complain(
             say(
                 "{path}: {texts:count} {texts:text|texts} of kind {kind} left, held by {held_by}, the first in {id}",
+                group,
                 path=str(copy),
-                texts=group.texts,
-                kind=group.kind,
-                held_by=group.held_by,
                 id=group.object_id,
             )
         )
@@ -110,14 +108,10 @@ def _tell(dump: str, done: Redacted) -> None:
     if done.problem is not None:
         complain(
             say(
-                (
-                    "{dump} (byte {stopped_at}): {problem}; {unread_bytes:count} bytes that could not be read"
-                    " are zeros in the copy"
-                ),
+                "{dump} (byte {stopped_at}): {problem}; {unread_bytes:count} bytes that could not be read"
+                " are zeros in the copy",
+                done,
                 dump=dump,
-                stopped_at=done.stopped_at,
-                problem=done.problem,
-                unread_bytes=done.unread_bytes,
             )
         )
     if done.further_dumps:

@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -44,7 +45,8 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         report: all else of it.
         margins: what the rules said of their limits.
     """
-    answer = _answer(report, margins)
+    opened = cache(lambda: tuple(open_in_report(report)))
+    answer = _answer(report, margins, opened)
     if report.lowered:
         answer = _lowered(report, answer)
     if answer.state == "undecided" and not _compares_or_lists(report):
@@ -52,7 +54,7 @@ def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
         from mqdiag.diagnose.next_step import next_step
         from mqdiag.diagnose.seen import seen
 
-        step = next_step(report, _open(report, answer))
+        step = next_step(report, (*_of_another(report, answer), *opened()))
         answer = msgspec.structs.replace(answer, next=step, seen=tuple(seen(report)))
     return msgspec.structs.replace(report, answer=answer)
 
@@ -62,12 +64,11 @@ def _compares_or_lists(report: Report) -> bool:
     return any(part is not None for part in (report.show, report.secrets, report.fleet, report.diff))
 
 
-def _open(report: Report, answer: Answer) -> Iterator[Open]:
-    """Why the answer is undecided; that it is of another process goes first where it is the answer."""
+def _of_another(report: Report, answer: Answer) -> Iterator[Open]:
+    """That the evidence is of another process, where this is the answer."""
     foreign = _of_wrong_process(report)
     if foreign is not None and foreign.headline and answer.text == foreign.headline and foreign.wants:
         yield Open(foreign.headline, foreign.wants)
-    yield from open_in_report(report)
 
 
 def _lowered(report: Report, answer: Answer) -> Answer:
@@ -86,7 +87,7 @@ def _lowered(report: Report, answer: Answer) -> Answer:
     )
 
 
-def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
+def _answer(report: Report, margins: tuple[Margin, ...], opened: Callable[[], tuple[Open, ...]]) -> Answer:
     faults = [found for found in report.findings if found.is_fault]
     standing = [found for found in faults if found.accepted is None]
     if standing:
@@ -97,7 +98,7 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         return Answer(state="undecided", text=say("Only secrets were searched for; nothing was diagnosed."))
     if report.fleet is not None and report.fleet.plan is not None:
         return Answer(state="undecided", text=say("This is the plan of a run; nothing was analysed."))
-    reasons = [reason.why for reason in open_in_report(report)]
+    reasons = [reason.why for reason in opened()]
     if faults:
         return _accepted(faults[0], reasons, margins)
     foreign = _of_wrong_process(report)
@@ -124,7 +125,12 @@ def _answer(report: Report, margins: tuple[Margin, ...]) -> Answer:
         state="healthy",
         text=_no_fault(report),
         reason=sentences(
-            changed_settings(report), *_noticed(report), _harmless(report), _not_given(report), advice
+            changed_settings(report),
+            *_noticed(report),
+            _over(report),
+            _harmless(report),
+            _not_given(report),
+            advice,
         ),
         margins=margins,
     )
@@ -180,9 +186,22 @@ def _harmless(report: Report) -> Text | None:
     first = report.logs.harmless[0]
     return say(
         '{lines:count} {lines:line|lines} such as "{example}" {lines:is|are} harmless: {why}',
+        first,
         lines=first.count,
-        example=first.example,
-        why=first.why,
+    )
+
+
+def _over(report: Report) -> Text | None:
+    """Symptoms in the logs that have passed."""
+    lines = None if report.logs is None else report.logs.level_lines
+    if lines is None or not lines.weak or not lines.quiet_s:
+        return None
+    return say(
+        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, and {lines:it is|they are} over:"
+        " the logs go on for {quiet_s:seconds} without one.",
+        lines=sum(lines.weak.values()),
+        rules=tuple(lines.weak),
+        quiet_s=lines.quiet_s,
     )
 
 

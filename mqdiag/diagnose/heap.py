@@ -41,7 +41,7 @@ def diagnose_heap(
         max_inflated: bytes to which a gzip dump may inflate.
         memory_bytes: what the arrays of the graph may take; None for most of what is free.
     """
-    settings = settings or Settings()
+    settings, progress = settings or Settings(), progress or Silent()
     shown = name or str(path)
     try:
         if not str(path):
@@ -52,7 +52,7 @@ def diagnose_heap(
             settings,
             quick=quick,
             name=shown,
-            progress=progress or Silent(),
+            progress=progress,
             max_inflated=max_inflated,
             memory_bytes=memory_bytes,
         )
@@ -60,6 +60,7 @@ def diagnose_heap(
         return judge(
             Facts(inputs=(unreadable(shown, "heap", error),), expectations=settings.expectations), settings
         )
+    progress.phase(say("joining evidence"))
     if len(found) > 1:
         # Here, not above: one dump is no incident.
         from mqdiag.diagnose.joined import judge_processes

@@ -15,12 +15,7 @@ _CAPTURE, _BACKLOG = "take_stacks", "progress"
 
 
 def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
-    """The action of the first reason that has one; else the evidence that is missing, by the kinds that were given.
-
-    Args:
-        report: with its findings.
-        reasons: why the answer is undecided.
-    """
+    """The action of the first reason that has one; else the evidence that is missing, by the kinds that were given."""
     if report.inputs and not any(given.was_read for given in report.inputs):
         return _for_unread(report)
     for reason in reasons:

@@ -8,6 +8,7 @@ from typing import Literal
 from mqdiag.diagnose.open_reason import Open
 from mqdiag.facts import LogsFacts
 from mqdiag.facts.known import NO_NAMES
+from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogFile
 from mqdiag.findings import Report
 from mqdiag.log_events import events
@@ -16,6 +17,8 @@ from mqdiag.text import NOTHING, Text, say
 
 LONG_LINE = 4 << 10
 """bytes of a log with one line or none, from which on its line ends are lost"""
+QUIET_S = 60
+"""a client stores its offsets every 5 s, and shares its queues out every 20 s: what lasts is logged again by then"""
 FEWEST_LINES = 3
 """below so many lines a log shows nothing by what it does not say"""
 FEWEST_UNKNOWN_LINES = 5
@@ -52,12 +55,7 @@ Wanted = tuple[str, Mapping[str, str | None]]
 
 
 def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
-    """Why the logs do not prove that all is well; nothing when they do.
-
-    Args:
-        report: with its findings.
-        logs: what was read.
-    """
+    """Why the logs do not prove that all is well; nothing when they do."""
     yield from _not_understood(report, logs)
     yield from _started_again(logs)
     yield from _excerpt(report, logs)
@@ -151,12 +149,24 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             "take_stacks",
         )
+    if is_over(report, lines):
+        return
     judged = {found.rule for found in report.findings}
     # the first signs of what a finding leads to are judged with it
     judged.update(*(card.leads_to for card in report.rule_cards if card.name in judged))
     weak = {rule: count for rule, count in lines.weak.items() if rule not in judged}
     if weak and not any(found.cause == "connections-ended" for found in report.findings):
         yield Open(_weak(weak), *_other_side(logs, report))
+
+
+def is_over(report: Report, lines: LevelLineFacts) -> bool:
+    """Whether what the symptoms tell of has passed, as after the restart of a broker.
+
+    The logs go on without them, mqadmin shows that the groups keep up, and threads of a process that none stands.
+    """
+    quiet = lines.quiet_s is not None and lines.quiet_s >= QUIET_S and not lines.unseen
+    progress = report.admin is not None and any(group.queues for group in report.admin.groups)
+    return quiet and progress and report.stacks is not None and report.stacks.judged
 
 
 def _others_tell(report: Report, logs: LogsFacts) -> bool:
@@ -250,9 +260,15 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
     lines = logs.level_lines
     known_lines = sum(file.event_lines or 0 for file in logs.files)
     fewest = FEWEST_LINES if known_lines >= FEWEST_LINES else FEWEST_UNKNOWN_LINES
-    known = lines is not None and bool(lines.harmless or lines.passing)
+    # a JVM's warnings and a shell's words have no level
+    known = any(file.harmless_lines for file in logs.files) or (
+        lines is not None and bool(lines.harmless or lines.passing)
+    )
     if logs.lines == 1 and known:
-        yield Open(say("One log line that is known to be harmless proves nothing."), "whole_logs")
+        why = logs.harmless[0].why if logs.harmless else NOTHING
+        yield Open(
+            say("One log line that is known to be harmless proves nothing. {why}", why=why), "whole_logs"
+        )
     elif 0 < logs.lines < fewest * max(len(logs.files), 1) and not known:
         yield Open(
             say(

@@ -48,7 +48,7 @@ def _unseen(recording: Recording, group: str, threads: list[RecordedThread]) -> 
 
 def _of_one(recording: Recording) -> Iterator[Text]:
     if recording.seconds < LEAST_SECONDS:
-        yield say("{path} is {seconds:seconds} long only.", path=recording.path, seconds=recording.seconds)
+        yield say("{path} is {seconds:seconds} long only.", recording)
     if recording.not_recorded:
         yield say(
             "{path} has no events of {events:and}; docs/recordings.md has the settings that record them.",

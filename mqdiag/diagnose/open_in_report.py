@@ -139,6 +139,11 @@ def _thin(report: Report) -> Iterator[Open]:
     kinds = {given.kind for given in was_read(report)}
     if not report.checked and kinds:
         yield Open(say("No rule could look at this evidence."))
+    if kinds and kinds <= {"service", "resources"} and report.checked:
+        yield Open(
+            say("What databases, gateways and hosts print does not show whether messages are consumed."),
+            "progress",
+        )
     if kinds == {"admin"} and report.admin is not None and _only_settings(report.admin):
         yield Open(say("The settings of a broker do not show whether it works."), "broker_status")
 
@@ -173,9 +178,8 @@ def _one_sample(stacks: StacksFacts) -> Open:
             say(
                 "{threads:count} {threads:thread waits|threads wait} for work; one sample does not show whether"
                 " {names:and} {others:hangs|hang}.",
-                threads=rests.threads,
+                rests,
                 names=rests.other_names,
-                others=rests.others,
             ),
             "more_samples",
         )

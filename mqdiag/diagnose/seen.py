@@ -21,11 +21,7 @@ _LEFT_OUT = "…"
 
 
 def seen(report: Report) -> Iterator[Seen]:
-    """The heaviest first.
-
-    Args:
-        report: with all facts.
-    """
+    """The heaviest first."""
     of: list[Report | ProcessFacts] = [report, *report.other_processes]
     yield from islice(
         chain(
@@ -62,11 +58,7 @@ def _of_logs(logs: LogsFacts) -> Iterator[Seen]:
             yield Seen(
                 path=event.files[0],
                 line=event.example_line,
-                text=say(
-                    "{example} ({count:count} {count:line|lines} of this kind)",
-                    example=event.example,
-                    count=event.count,
-                ),
+                text=say("{example} ({count:count} {count:line|lines} of this kind)", event),
             )
 
 
@@ -114,9 +106,8 @@ def _of_heap(report: Report, heap: HeapFacts) -> Iterator[Seen]:
             path=path,
             text=say(
                 "{object_class} {object_id} holds {retained:bytes}, {share:percent} of the heap",
+                suspect,
                 object_class=suspect.class_name,
-                object_id=suspect.object_id,
                 retained=suspect.retained_bytes,
-                share=suspect.share,
             ),
         )

@@ -17,13 +17,7 @@ from mqdiag.text import Text, say
 
 
 def compare(before: Report, after: Report, paths: tuple[str, str]) -> tuple[DiffFacts, FindingsDiff]:
-    """What changed from one report to the other.
-
-    Args:
-        before: the earlier one.
-        after: the later one.
-        paths: what the user calls the two.
-    """
+    """What changed from one report to the other."""
     findings = diff_findings(before, after)
     old, new = before.heap, after.heap
     classes, left_out = class_growth(old.classes, new.classes) if old and new else ((), 0)

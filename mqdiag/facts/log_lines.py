@@ -72,6 +72,8 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
     """the three commonest texts of faults, unclassified and foreign lines"""
     heaviest: tuple[HeavyLine, ...] = ()
     """the first of each kind of line that may mean a fault: errors and exceptions first, then the most frequent ones"""
+    quiet_s: float | None = None
+    """for how long each of the logs with such lines goes on after its last one; None where a time is not known"""
 
     @property
     def not_understood(self) -> int:

@@ -300,7 +300,7 @@ class VersionRange(msgspec.Struct, frozen=True, kw_only=True):
     def said(self) -> Text:
         """The range in words."""
         if self.since is not None and self.before is not None:
-            return say("{since} or later, before {before}", since=self.since, before=self.before)
+            return say("{since} or later, before {before}", self)
         if self.since is not None:
             return say("{since} or later", since=self.since)
         return say("before {before}", before=self.before)

@@ -11,7 +11,7 @@ from typing import Literal
 import msgspec
 
 from mqdiag.facts.redaction import Address, Excerpt, Public, ThreadName
-from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.stacks import CallNode, Standstill
 from mqdiag.facts.vocabulary import Doing, Role, ShutdownBegan
 
 CallKind = Literal["socket-read", "socket-write", "file-read", "file-write"]
@@ -291,6 +291,8 @@ class Recording(msgspec.Struct, frozen=True, kw_only=True):
     budgets: tuple[ThreadBudget, ...] = ()
     threads: tuple[RecordedThread, ...] = ()
     """consume threads; those whose time is least known first"""
+    time_by_call: tuple[CallNode, ...] = ()
+    """time of consume threads that did not rest, in milliseconds as samples"""
     standstills: tuple[Standstill, ...] = ()
     """waits of consume threads that go on until the recording's end, by its samples and the lack of an event"""
     hot_methods: tuple[HotMethod, ...] = ()

@@ -142,6 +142,56 @@ class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     last: Public | None = None
 
 
+HostFigureKind = Literal["disk", "inodes", "memory", "io-wait", "stolen"]
+"""What a share is of.
+
+disk, inodes: of a file system, in use. memory: of the host, not available. io-wait: of the time of its processors, in
+which they wait for disks. stolen: of that time, in which the hypervisor lets others run.
+"""
+
+
+class HostFigure(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A share of a host's disks, memory or processors, as df, free or top print it."""
+
+    of: HostFigureKind
+    place: Name | None = None
+    """where the file system is mounted"""
+    percent: float
+    source: Public
+
+
+class ConnectionsByState(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """The connections of one process to one end that are in the same state."""
+
+    pid: int | None = None
+    """None where the list does not name it"""
+    program: Name | None = None
+    state: Public
+    """as ss writes it: ESTAB, CLOSE-WAIT"""
+    end: Address
+    """host and port of the service, on whichever side it is"""
+    count: int
+    unread_bytes: int
+    """bytes that came and that the process did not read, of the connection with most of them"""
+    unsent_bytes: int
+    """bytes that the process wrote and that the other side did not take"""
+    source: Public
+
+
+class SlowCommand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """A command that a database called slow."""
+
+    server: Literal["Redis"]
+    name: Public
+    argument: Excerpt | None = None
+    """its first key, pattern or script"""
+    ms: float
+    at: Public
+    client: Address | None = None
+    client_name: Name | None = None
+    source: Public
+
+
 class ServicesFacts(msgspec.Struct, frozen=True, kw_only=True):
     """All evidence of databases, sockets and gateways that was given."""
 
@@ -152,3 +202,6 @@ class ServicesFacts(msgspec.Struct, frozen=True, kw_only=True):
     """time of the last line of each log of a database, by file"""
     sockets: tuple[Socket, ...] = ()
     upstreams: tuple[Upstream, ...] = ()
+    figures: tuple[HostFigure, ...] = ()
+    connections: tuple[ConnectionsByState, ...] = ()
+    slow_commands: tuple[SlowCommand, ...] = ()

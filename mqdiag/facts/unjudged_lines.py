@@ -23,7 +23,5 @@ def unjudged_lines(lines: LevelLineFacts, most: int) -> Text:
         " {commonest:and}.",
         lines=lines.not_understood,
         texts=len(named),
-        commonest=tuple(
-            say('"{text}" ({count:count} {count:time|times})', text=one.text, count=one.count) for one in named
-        ),
+        commonest=tuple(say('"{text}" ({count:count} {count:time|times})', one) for one in named),
     )

@@ -33,14 +33,14 @@ class DuplicateStrings(msgspec.Struct, frozen=True, kw_only=True):
 
     strings: int
     sampled_one_in: int = 1
-    """more than 1: so large a heap was looked at in a sample, of strings where the repeats are no more than was worth a
-    full look, else of texts, with all strings of each"""
+    """more than 1: so large a heap was looked at in a sample of strings; if that did not decide, of texts, with all
+    strings of each"""
     repeated: int | None = None
-    """strings that could go: all but one of each text; None after a sample of strings"""
+    """strings that could go: all but one of each text; None where the sample bounds what they take"""
     wasted_bytes: int | None = None
-    """what they take, with their arrays where no other string shares them; None after a sample of strings"""
+    """what they take, with their arrays where no other string shares them; None where the sample bounds it"""
     error_bytes: int | None = None
-    """`wasted_bytes` is right to so many in 95 % of all cases, for texts were drawn; None where all were compared"""
+    """`wasted_bytes` is right to so many in 95 % of all cases; None where all were compared"""
     estimated_bytes: int | None = None
     """the same by the sample: right to a tenth or so for pairs, too high for texts that are there more often"""
     largest: tuple[RepeatedText, ...] = ()
@@ -71,6 +71,8 @@ class WastefulCollections(msgspec.Struct, frozen=True, kw_only=True):
     """more than 1: all numbers are projected from a sample"""
     wasted_bytes: int
     """bytes of empty ones, and the spare room of sparse ones"""
+    error_bytes: int | None = None
+    """`wasted_bytes` is right to so many in 95 % of all cases; None where all were looked at"""
     classes: tuple[CollectionClass, ...] = ()
     """by wasted bytes"""
 

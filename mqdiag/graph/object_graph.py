@@ -52,15 +52,7 @@ _INTEGERS = (BOOLEAN, CHAR, *_SIGNED)
 
 
 class ObjectGraph:
-    """Objects, roots and references of one dump.
-
-    Args:
-        dump: the file but for its objects.
-        index: the objects.
-        sizes: their shallow sizes.
-        kept: what earlier runs have computed.
-        progress: who listens.
-    """
+    """Objects, roots and references of one dump."""
 
     MISSING: ClassVar[int] = int(np.iinfo(np.int64).min)
     """stands in number arrays where a node has no such field"""

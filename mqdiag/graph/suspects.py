@@ -44,12 +44,7 @@ IsRocketmq = Callable[[str], bool]
 
 
 def suspects(heap: Heap, is_rocketmq: IsRocketmq) -> tuple[Suspect, ...]:
-    """Holders that retain much, largest first.
-
-    Args:
-        heap: the graph.
-        is_rocketmq: tells RocketMQ's own classes by name.
-    """
+    """Holders that retain much, largest first."""
     total = heap.dominance.total_bytes
     least = max(int(total * MIN_SHARE), 1)
     records = {record.node: record for record in heap.threads}

@@ -50,10 +50,6 @@ def compile_ahead(progress: Progress, *tasks: Task) -> None:
 
     Of several processes that start together, one compiles and the others wait for it. A kernel that cannot be
     compiled here is left to its first call, which says why.
-
-    Args:
-        progress: hears that it takes a while.
-        tasks: what will be done.
     """
     if not folder.needs_warming(tasks):
         return

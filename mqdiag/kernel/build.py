@@ -64,12 +64,7 @@ def dispatcher(kernel: KernelFunction, types: tuple[TypeCode, ...]) -> Callable[
 
 @cache
 def _module_scope(module: str, options: tuple[str, ...]) -> dict[str, Any]:
-    """The globals of a kernel file with numba's dispatchers in the place of its kernels.
-
-    Args:
-        module: the name of the kernel file.
-        options: of `njit` to switch on.
-    """
+    """The globals of a kernel file with numba's dispatchers in the place of its kernels."""
     source: ModuleType = sys.modules[module]
     scope = dict(vars(source))
     for name, value in vars(source).items():

@@ -65,10 +65,6 @@ class _Symbol(NamedTuple):
 def link(object_code: bytes, function: str) -> Linked | None:
     """Lay out object code that LLVM has just made.
 
-    Args:
-        object_code: an ELF file.
-        function: symbol of the function to call.
-
     Returns:
         None for another processor, and for code of a form that numba does not make today.
     """

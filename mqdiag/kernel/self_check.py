@@ -38,11 +38,7 @@ def self_check(flag: Any, pair: Any, small: Any, table: Any, ratio: Any, large: 
 
 
 def fault(call: Callable[..., Any]) -> str | None:
-    """What is wrong with a compiled `self_check`, or None.
-
-    Args:
-        call: for the types of `arguments()`.
-    """
+    """What is wrong with a compiled `self_check`, or None."""
     given, expected = arguments(), arguments()
     results, wanted = call(*given), self_check.function(*expected)
     if results != wanted:

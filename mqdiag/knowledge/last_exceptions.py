@@ -35,12 +35,7 @@ def _patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str] | None], ..
 
 
 def kind_of_last(thrown: str, frames: str) -> str | None:
-    """The kind of event that an exception means; None where no row has it.
-
-    Args:
-        thrown: its class and message.
-        frames: of the whole stack.
-    """
+    """The kind of event that an exception means; None where no row has it."""
     for kind, of_thrown, of_frames in _patterns():
         if of_thrown.search(thrown) is not None and (of_frames is None or of_frames.search(frames) is not None):
             return kind

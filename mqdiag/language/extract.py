@@ -31,6 +31,8 @@ TEXT_KEYS = frozenset(
         # of a rule's card
         "title", "why", "now", "actions", "risk", "because", "explanation", "consequence", "in_chain", "proven_on",
         "say", "first_of", "label",
+        # of a table of a report
+        "head", "caption", "note", "rest", "none", "flag",
     )
 )  # fmt: skip
 """keys of TOML whose string, or strings in a list, are texts; a table in such a list is looked through key by key"""

@@ -155,15 +155,9 @@ def when(event: LogEvent) -> Text:
         return between(event.first, event.last)
     return say(
         "{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}",
+        event,
         range=between(event.first, event.last),
-        peak_per_minute=event.peak_per_minute,
-        peak_at=event.peak_at,
     )
-
-
-def counted_lines(event: LogEvent) -> Text:
-    """How many lines an event has, and when they were."""
-    return say("{lines:count} {lines:line|lines} {when}.", lines=event.count, when=when(event))
 
 
 def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:

@@ -21,6 +21,7 @@ from mqdiag.facts.logs import (
 )
 from mqdiag.facts.offset_logs import OffsetReset
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
+from mqdiag.log_events import folder_of
 from mqdiag.logs.brokers import broker_names, master_addresses
 from mqdiag.logs.client_id_rows import shared_ids
 from mqdiag.logs.event_facts import event_facts, gap_facts, latency_facts
@@ -58,7 +59,7 @@ def logs_facts(
         return build.facts()
     from mqdiag.logs.team_facts import team_rows  # most runs know of no team
 
-    rows = team_rows(build.read, build.zones, statements, lambda path: (_folder(path), _stem(path)))
+    rows = team_rows(build.read, build.zones, statements, lambda path: (folder_of(path), _stem(path)))
     return msgspec.structs.replace(build.facts(), team=rows)
 
 
@@ -71,7 +72,7 @@ class _Build:
         self.shown_in = _common(self.zones)
         self.names = broker_names(log.tally for log in read)
         self.repeated = _repeated(read)
-        self.with_replica = {_folder(log.path) for log in read if log.tally.replica_seen}
+        self.with_replica = {folder_of(log.path) for log in read if log.tally.replica_seen}
         self.owners = tell_owners(read, self.zones, self.names)
         self.labels = labels(self.owners)
 
@@ -122,7 +123,7 @@ class _Build:
             bytes=sum(log.counts.bytes for log in read),
             lines=sum(log.counts.lines for log in read),
             level_lines=level_line_facts(
-                ((log.path, log.levels) for log in read),
+                ((log.path, log.levels, log.quiet_ms) for log in read),
                 is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
             ),
             repeated=tuple(
@@ -236,7 +237,7 @@ class _Build:
         for number in logs:
             log = self.read[number]
             if log.tally.gaps.lines:
-                yield gap_facts(log, self.zones[number], replica_seen=_folder(log.path) in self.with_replica)
+                yield gap_facts(log, self.zones[number], replica_seen=folder_of(log.path) in self.with_replica)
 
     def _settings(self, logs: Iterable[int]) -> dict[str, str]:
         settings: dict[str, dict[str, None]] = {}
@@ -272,12 +273,12 @@ def _repeated(logs: list[ReadLog]) -> set[tuple[str, str]]:
     for log in logs:
         for (kind, side), event in log.tally.events.items():
             if side == "client":
-                counts.setdefault((_folder(log.path), kind), Counter())[_stem(log.path)] += event.count
+                counts.setdefault((folder_of(log.path), kind), Counter())[_stem(log.path)] += event.count
     return {
         (log.path, kind)
         for log in logs
         for (kind, side) in log.tally.events
-        if side == "client" and _stem(log.path) != counts[_folder(log.path), kind].most_common(1)[0][0]
+        if side == "client" and _stem(log.path) != counts[folder_of(log.path), kind].most_common(1)[0][0]
     }
 
 
@@ -323,8 +324,3 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         first_untold=log.untold.first,
         first_untold_line=log.untold.line,
     )
-
-
-def _folder(path: str) -> str:
-    """Where a log lies: a broker's store.log shows the slaves whose lag broker.log has."""
-    return path.rpartition("/")[0]

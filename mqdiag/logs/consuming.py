@@ -11,8 +11,8 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import MOST_ROWS, LogTally, StoredTally, SuspendedTally, ThrownKey
 from mqdiag.logs.message import Message, application_level, thread_of
 from mqdiag.logs.queues import queue_in
-from mqdiag.logs.tally import MINUTE_MS, EventTally, Span, Subject
-from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_around, thrown_in
+from mqdiag.logs.tally import MINUTE_MS, NOBODY, EventTally, Span, Subject
+from mqdiag.logs.thrown import INTERRUPTED, Thrown, thrown_alone, thrown_around, thrown_in
 
 _FAILED = lazy_pattern(r"consumeMessage (exception|return null|Orderly return not OK)\b")
 _LOGGED = {"WARN": "listener-logged-warning", "ERROR": "listener-logged-error"}
@@ -89,6 +89,9 @@ def caught_by_listener(message: Message, log: LogTally) -> None:
     What leaves a listener the client logs by itself, which counts as `consume-exception`.
     """
     header = message.record.header
+    if not header and message.record.stamp is None:
+        _cut_out(message, log)
+        return
     kind = _LOGGED.get(application_level(header) or "")
     if kind is None:
         return
@@ -99,6 +102,15 @@ def caught_by_listener(message: Message, log: LogTally) -> None:
     example = thrown.exception
     if log.add(kind, message, subject, side="client", example=example) is not None:
         count_thrown(message, log, subject.group, thrown, "logged")
+
+
+def _cut_out(message: Message, log: LogTally) -> None:
+    """A stack without the line that it was logged under: somebody cut it out, or a program printed it."""
+    thrown = thrown_alone(message)
+    if thrown.exception is not None:
+        example = thrown.exception
+        if log.add("consume-exception", message, NOBODY, side="client", example=example) is not None:
+            threw(message, log, NOBODY, thrown)
 
 
 def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:

@@ -17,11 +17,13 @@ _THROWN = "thrown"
 """the reason of lines of which only their exception of the remoting protocol is known"""
 
 
-def level_line_facts(logs: Iterable[tuple[str, LevelLines]], *, is_excerpt: bool = False) -> LevelLineFacts:
+def level_line_facts(
+    logs: Iterable[tuple[str, LevelLines, int | None]], *, is_excerpt: bool = False
+) -> LevelLineFacts:
     """The lines of all logs together.
 
     Args:
-        logs: the path and the lines of each.
+        logs: of each its path, its lines, and for how many ms it goes on after the last of them that is not harmless.
         is_excerpt: whether somebody cut the lines out: an exception among them is no small number.
     """
     verdicts: Counter[str] = Counter()
@@ -30,7 +32,8 @@ def level_line_facts(logs: Iterable[tuple[str, LevelLines]], *, is_excerpt: bool
     texts: Counter[str] = Counter()
     foreign = unseen = 0
     logs = list(logs)
-    for _, log in logs:
+    quiet = [quiet_ms for _, log, quiet_ms in logs if log.texts or log.foreign or log.samples]
+    for _, log, _ in logs:
         for entry, count in log.entries.items():
             verdicts[entry.verdict] += count
             if entry.verdict == "symptom" or (
@@ -52,8 +55,10 @@ def level_line_facts(logs: Iterable[tuple[str, LevelLines]], *, is_excerpt: bool
         unseen=unseen,
         commonest=tuple(UnknownText(text=text, count=count) for text, count in texts.most_common(MOST_COMMON)),
         heaviest=_heaviest(
-            logs, {*symptoms, *(rule for rule, count in passing.items() if count > MOST_PASSING)}
+            ((path, log) for path, log, _ in logs),
+            {*symptoms, *(rule for rule, count in passing.items() if count > MOST_PASSING)},
         ),
+        quiet_s=min((ms for ms in quiet if ms is not None), default=0) / 1000 if None not in quiet else None,
     )
 
 

@@ -39,7 +39,7 @@ LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
 _TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
-_EXCUSED_BY_EXCEPTION = ("save", "replica")
+_EXCUSED_BY_EXCEPTION = ("save", "replica", "transaction")
 """reasons of lines that mean nothing where the exception below them does not"""
 _PRINTED_BY_ALL = ("thrown", "grpc-thrown", "send", "route")
 """reasons of texts that are an exception's"""
@@ -96,6 +96,8 @@ class LevelLines(msgspec.Struct):
     """lines that the catalogue does not have, and exceptions without such a line above them"""
     unseen: int = 0
     """lines of floods that were counted like a line near them, and not looked at"""
+    last: bytes = b""
+    """the head of the last line that is not harmless"""
     samples: dict[str | Entry, Sample] = msgspec.field(default_factory=dict)
     """by the text of `texts` or the entry of `entries`, but for harmless ones"""
     _shapes: dict[bytes, _Judged | None] = msgspec.field(default_factory=dict)
@@ -129,6 +131,8 @@ class LevelLines(msgspec.Struct):
                 if known is not None:
                     kind = self._count(known, line, block, end, min(stride, len(found) - number))
                     loud = known.level.upper().startswith(_LOUDEST)
+                    if kind is not None:
+                        self.last = line[:HEAD_BYTES]
                     if kind is not None and self._lacks(kind, loud=loud):
                         self._keep(kind, line, lines_above + 1 + block.count(b"\n", 0, start), loud=loud)
         begins_log = not self._blocks
@@ -141,6 +145,7 @@ class LevelLines(msgspec.Struct):
                 self.entries[thrown[1]] += 1
                 continue
             self.foreign += 1
+            self.last = b""  # it has no time
             text = _NUMBER.sub("N", line.decode(errors="replace"))[:TEXT_CHARACTERS].strip()
             self._note(text, 1)
             if self._lacks(text, loud=True):

@@ -49,6 +49,8 @@ class ReadLog(msgspec.Struct):
     tally: LogTally
     less: LessTallies
     levels: LevelLines
+    quiet_ms: int | None
+    """for how long it goes on after its last line at WARN or ERROR that is not harmless; None where nothing tells"""
     other_client: str | None
     """the client that wrote it, if that is not the Java client"""
     identity: tuple[int, int, int]
@@ -168,6 +170,7 @@ class LogsReader:
             tally,
             less,
             levels,
+            _quiet_ms(levels, tally, stamps),
             client,
             identity,
             quoted,
@@ -179,6 +182,16 @@ class LogsReader:
             process_id(tally, watched.tail[-_TAIL_BYTES:]),
             told,
         )
+
+
+def _quiet_ms(levels: LevelLines, tally: LogTally, stamps: StampReader) -> int | None:
+    stamp, end = stamps.of_line(levels.last), tally.span.last
+    if stamp is None or end is None:
+        return None
+    shift = 0
+    if stamp.offset_minutes is not None and tally.zone_minutes is not None:
+        shift = (tally.zone_minutes - stamp.offset_minutes) * 60_000
+    return max(0, end - stamp.wall_ms - shift)
 
 
 def _joined(first: bytes, rest: Iterator[bytes]) -> Iterator[bytes]:

@@ -29,6 +29,9 @@ _MISSING_GROUP = lazy_pattern(
 """as the broker answers consumers; operators who ask for a group get code 26 with other words"""
 _PULL_OF = lazy_pattern(r"pull request exception, group=([^,\s]{1,300}),")
 _NO_TOPIC = lazy_pattern(r"CODE: 17 {1,3}DESC: topic\[([^\]\n]{1,300})\] not exist, apply first please")
+_NO_SUBSCRIPTION = "the consumer's subscription not exist"
+"""a broker that does not know the group says "the consumer's group info not exist" """
+_REMOVED = lazy_pattern(r"subscription changed, group: (\S{1,300}) remove topic (\S{1,300}) ")
 _NOT_SUPPORTED = lazy_pattern(
     r"(?:request type (?=\d{1,6} not supported\b)|request code unsupported, code )([1-9]\d{0,5})\b"
 )
@@ -53,7 +56,9 @@ def pull_refused(message: Message, log: LogTally) -> None:
         return
     else:
         group = group_in(message.both)
-    log.add(kind, message, Subject(group=group), side="client")
+    tally = log.add(kind, message, Subject(group=group), side="client")
+    if tally is not None and _NO_SUBSCRIPTION in message.text:
+        tally.keep_largest("without_topic", 1)
 
 
 def pull_refused_by_slave(message: Message, log: LogTally) -> None:
@@ -88,6 +93,10 @@ def not_supported(message: Message, log: LogTally) -> None:
 
 def subscription_changed(message: Message, log: LogTally) -> None:
     """A heartbeat replaced what the group subscribes to; the same words again are the same subscription, renewed."""
+    removed = _REMOVED.search(message.text)
+    if removed is not None:
+        log.add("subscription-removed", message, Subject(group=removed[1], topic=removed[2]), side="broker")
+        return
     found = _CHANGED.search(message.text)
     if found is None or (found[2], found[3]) == (found[4], found[5]):
         return

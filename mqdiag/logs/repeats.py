@@ -10,7 +10,7 @@ from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
 
 LEAST_TIMES = 3
 _TIME = lazy_pattern(rb"^[\[(]?[\d:.,TZ/+\- \t]{5,40}[\])]?")
-_FRAME = (b"at ", b"...", b"Caused by", b"}", b"{")
+_OF_A_RECORD = (b"at ", b"...", b"Caused by", b"}", b"{", b"See http", b"For more information")
 
 
 def repeated_text(lines: list[bytes]) -> tuple[str, int] | None:
@@ -33,7 +33,7 @@ def repeated_text(lines: list[bytes]) -> tuple[str, int] | None:
 
 def _quiet_text(line: bytes) -> bytes | None:
     """A line without its time; None for a warning, an error or a part of a record."""
-    if line.startswith(_FRAME):
+    if line.startswith(_OF_A_RECORD):
         return None
     level = level_in(line, HEAD_BYTES)
     if level is not None and level[0].upper() in LOUD:

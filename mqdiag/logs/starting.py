@@ -34,7 +34,10 @@ _OF_SPRING = lazy_pattern(
 _CLOSED_MODULE = lazy_pattern(
     r"module (\S{1,100}) does not (?:\"(?:opens|exports) ([\w.]{1,200})\"|export (\S{1,200}))"
 )
-_RUN = lazy_pattern(r"\bSpringApplication\.(?:callRunner|refreshContext)\(|BeanFactory\.invokeInitMethods\(")
+_RUN = lazy_pattern(
+    r"\bSpringApplication\.(?:callRunner|refreshContext)\(|BeanFactory\.invokeInitMethods\("
+    r"|ListenerContainer\.afterPropertiesSet\("
+)
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
 _MAIN = '"main"'

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import Message
+from mqdiag.logs.message import STACK_BYTES, Message, line_of_stack, lines_above
 
 INTERRUPTED = "java.lang.InterruptedException"
 _CLASS = r"(?:[\w$]{1,100}\.){1,15}[\w$]{1,200}"
@@ -52,6 +52,17 @@ def thrown_in(message: Message) -> Thrown:
 def thrown_around(message: Message) -> Thrown:
     """Read the stack trace that a frame stands in; the message of an exception may have several lines."""
     return _of_lines(chain(message.above(), message.stack()))
+
+
+def thrown_alone(message: Message) -> Thrown:
+    """The same of a stack that no dated line stands above: up to the nearest line that is of no stack."""
+    above: list[str] = []
+    for _, line in lines_above(message.hit.block, message.hit.start, max(message.hit.start - STACK_BYTES, 0)):
+        bare, is_of_stack = line_of_stack(line)
+        if not is_of_stack:
+            break
+        above.append(bare)
+    return _of_lines(chain(reversed(above), message.stack()))
 
 
 def _of_lines(lines: Iterable[str], exception: str | None = None) -> Thrown:

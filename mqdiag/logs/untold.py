@@ -17,10 +17,10 @@ TEXT_CHARACTERS = 160
 _STARTED = b"boot success"
 """behind it nothing above has kept the process from its start"""
 _PLAIN = lazy_pattern(
-    # a prompt with its command, a step of a shell's -x, a heading of a post, what a person sets apart
+    # a prompt with its command, a step of a shell's -x, a heading of a post, what a person sets apart or leaves out
     rb"(?:(?:sh|nohup|start) )*(?:\.?[\w./\\-]{0,80})?mq(?:namesrv|broker|proxy|admin|controller|shutdown)"
     rb"(?:\.cmd|\.sh)?(?:\s|$)|(?:\[[\w.@-]{1,80} [^\]\n]{1,200}\])?(?:[\w.-]{1,40}@[\w.-]{1,80}:\S{0,200})?[$#+>] "
-    rb"|\[exec\] |```|#|-{3,}|={3,}"
+    rb"|\[exec\] |```|#|-{3,}|={3,}|(?:\.{3,}|\xe2\x80\xa6{1,6})\s*$"
     # a setting
     rb"|[A-Za-z][\w.-]{1,80} ?= ?\S{0,400}\s*$"
 )

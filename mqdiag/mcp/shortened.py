@@ -49,12 +49,7 @@ _SIZES = (
 
 
 def shortened(document: dict[str, Any], most_bytes: int = MOST_BYTES) -> dict[str, Any]:
-    """As much of a document as fits; `left_out` has the number of elements that are missing, by their place.
-
-    Args:
-        document: of values that JSON has.
-        most_bytes: of its JSON.
-    """
+    """As much of a document as fits; `left_out` has the number of elements that are missing, by their place."""
     whole = {name: value for name, value in document.items() if name in _KEPT or value not in (None, [], {})}
     for size in _SIZES:
         left: dict[str, int] = {}
@@ -75,12 +70,7 @@ def shortened(document: dict[str, Any], most_bytes: int = MOST_BYTES) -> dict[st
 
 
 def rows_that_fit(rows: list[dict[str, object]], most_bytes: int = MOST_BYTES) -> Iterator[dict[str, object]]:
-    """The first rows of a query, as many as fit; a long text in one of them is cut.
-
-    Args:
-        rows: as JSON has them.
-        most_bytes: of their JSON.
-    """
+    """The first rows of a query, as many as fit; a long text in one of them is cut."""
     for row in rows:
         short = {name: _cut(value, "", 100, _SIZES[0], {}) for name, value in row.items()}
         most_bytes -= _bytes(short) + 1

@@ -25,10 +25,6 @@ def fact_table(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct]) -> Ta
     `group`, a reserved word of SQL, becomes `consumer_group`. `object_id`, which facts have as
     hexadecimal text, becomes `id` and a number as in all tables. Settings by name become a map of texts. Lists and
     structs inside a fact have no column.
-
-    Args:
-        kind: of the facts.
-        rows: the facts.
     """
     columns = {"id": Column(pa.uint64(), lambda a, b: [_id(row) for row in rows[a:b]])}
     for name, column_type in _columns(kind):

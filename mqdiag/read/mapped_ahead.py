@@ -99,12 +99,7 @@ def map_ahead(path: str, kept_in: str | None) -> None:
 
 
 def taken_ahead(descriptor: int, size_bytes: int) -> mmap.mmap | None:
-    """The mapping of a file, if it was mapped ahead and nobody has written to it since; no more pages are brought in.
-
-    Args:
-        descriptor: of the file.
-        size_bytes: which the mapping must have.
-    """
+    """The mapping of a file, if mapped ahead and nobody has written to it since; no more pages are brought in."""
     if not _ahead:
         return None
     ahead = _ahead.pop()

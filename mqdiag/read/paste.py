@@ -43,7 +43,7 @@ _BEGINS = lazy_pattern(
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
     + rb"|[A-Z]\w{3,80} - "
-    + rb"|[\w.%-]+[ \t]*[:=|] |(?:See|For more information)\b|" + _PROCESS + _TIME + rb"|" + _ACCESS
+    + rb"|[\w.%-]+(?:\[\d{1,10}\])?[ \t]*[:=|] |(?:See|For more information)\b|" + _PROCESS + _TIME + rb"|" + _ACCESS
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""
 _DATED = lazy_pattern(rb"(?:[\[(<]|" + _PROCESS + rb")?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)

@@ -294,11 +294,7 @@ def _message_column(filled: Sequence[str]) -> int | None:
 
 
 class CsvRows:
-    """One column of a table of comma-separated values; a quoted value may have several lines.
-
-    Args:
-        column: which one.
-    """
+    """One column of a table of comma-separated values; a quoted value may have several lines."""
 
     def __init__(self, column: int) -> None:
         self._column = column

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import RecordedThread, ThreadBudget
+from mqdiag.facts.stacks import CallNode
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.read.jfr.distinct import distinct
 from mqdiag.recordings import spans as kinds
@@ -23,7 +24,8 @@ from mqdiag.recordings.open_waits import SURE_LOOKS, SURE_SECONDS, OpenWait
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.samples import JAVA, Samples
 from mqdiag.recordings.spans import Spans
-from mqdiag.recordings.times import NS_PER_S, instant, ms
+from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant, ms
+from mqdiag.threads.call_tree import calls_of, tree_of
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
 from mqdiag.threads.stack_meaning import StackMeaning
 
@@ -96,18 +98,12 @@ class OneThread(msgspec.Struct):
     blind_ns: float = 0.0
     """the longest gap of which nothing is known"""
     parts: dict[str, float] = msgspec.field(default_factory=lambda: dict.fromkeys(PARTS, 0.0))
-    frames: dict[tuple[str, str], float] = msgspec.field(default_factory=lambda: defaultdict(float))
-    """nanoseconds by (the application's own frame as `_place` has it, part), without idle time"""
-    shown: dict[str, str] = msgspec.field(default_factory=dict)
-    """frames as they are shown, by that place"""
+    stacks: dict[tuple[StackMeaning, str], float] = msgspec.field(default_factory=lambda: defaultdict(float))
+    """nanoseconds by (stack, part), without idle time"""
 
-    def add(self, frame: str, part: str, took: float) -> None:
-        """Time that was spent at a frame."""
-        place = _place(frame)
-        self.frames[(place, part)] += took
-        # a thread dump knows the name of the file
-        if place not in self.shown or ".java:" in frame:
-            self.shown[place] = frame
+    def add(self, meaning: StackMeaning, part: str, took: float) -> None:
+        """Time that was spent at a stack."""
+        self.stacks[(meaning, part)] += took
 
 
 class Budgets:
@@ -136,10 +132,28 @@ class Budgets:
         self._allocated = allocated
         self.open_waits: list[OpenWait] = []
         self._told: list[RecordedThread] = []
+        self._spent: list[tuple[str, OneThread]] = []
+        """consume threads with their time"""
 
     def threads(self) -> tuple[RecordedThread, ...]:
         """Consume threads, those whose time is least known first; complete behind `of_groups`."""
         return tuple(sorted(self._told, key=lambda one: (-one.blind_ms, one.thread))[:MOST_THREADS])
+
+    def time_by_call(self) -> tuple[CallNode, ...]:
+        """Time of consume threads by call, in milliseconds; complete behind `of_groups`."""
+        times: dict[tuple[StackMeaning, Doing], float] = defaultdict(float)
+        threads: dict[tuple[StackMeaning, Doing], set[str]] = defaultdict(set)
+        for name, one in self._spent:
+            for (meaning, part), took in one.stacks.items():
+                fits = _BY_DOING.get(meaning.doing, "park") == part
+                spent = meaning, meaning.doing if fits else _DOING_OF_PART.get(part, "running")
+                times[spent] += took
+                threads[spent].add(name)
+        return tree_of(
+            calls_of(meaning, doing, round(took / NS_PER_MS), threads[(meaning, doing)])
+            for (meaning, doing), took in times.items()
+            if took >= NS_PER_MS
+        )
 
     def of_groups(
         self,
@@ -177,6 +191,7 @@ class Budgets:
             if one.parts["running"] >= _LOOPS * (one.end_ns - one.begin_ns):
                 self._loop(number, own, own_samples)
             self._told.append(self._thread(thread.name, one, own))
+            self._spent.append((thread.name, one))
             by_group[named.group or named.pool or thread.name].append(one)
         return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
 
@@ -216,8 +231,8 @@ class Budgets:
         one.parts[part] += took
         if part != "idle":
             one.ended_ns += took
-        if part != "idle" and meaning is not None and meaning.own_frame:
-            one.add(meaning.own_frame, part, took)
+        if part != "idle" and meaning is not None:
+            one.add(meaning, part, took)
 
     def _gaps(
         self,
@@ -235,9 +250,8 @@ class Budgets:
         inside = (gap >= 0) & (samples.at_ns < ends[np.maximum(gap, 0)])
         stacks, counts = np.unique(samples.stack[inside], return_counts=True)
         for stack, count in zip(stacks.tolist(), counts.tolist(), strict=True):
-            frame = self._places.own_frame(stack)
-            if frame is not None:
-                one.add(frame, "running", count * self._period_ns)
+            if stack:
+                one.add(self._places.meaning(stack), "running", count * self._period_ns)
         rest = ends - begins - running
         one.parts["unknown"] += float(rest[rest < LONG_GAP_NS].sum())
         for number in np.flatnonzero(rest >= LONG_GAP_NS).tolist():
@@ -296,8 +310,9 @@ def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:
         if part == "running" and look.is_native:
             part = "native"
         one.parts[part] += rest / len(seen)
-        if part != "idle" and meaning.own_frame:
-            one.add(meaning.own_frame, part, rest / with_frame)
+        if part != "idle" and (meaning.own_frame or not with_frame):
+            # stacks that were taken from outside lack frames: they are of the same calls
+            one.add(meaning, part, rest / (with_frame or len(seen)))
 
 
 def _may_be(one: StackMeaning, other: StackMeaning) -> bool:
@@ -318,13 +333,25 @@ def _method(frame: str | None) -> str | None:
     return None if frame is None else frame.partition("(")[0]
 
 
+def _frames(found: list[OneThread]) -> tuple[dict[tuple[str, str], float], dict[str, str]]:
+    """(nanoseconds by (the application's own frame as `_place` has it, part), frames as they are shown by place)."""
+    frames: dict[tuple[str, str], float] = defaultdict(float)
+    shown: dict[str, str] = {}
+    for one in found:
+        for (meaning, part), took in one.stacks.items():
+            if meaning.own_frame is None:
+                continue
+            place = _place(meaning.own_frame)
+            frames[(place, part)] += took
+            # a thread dump knows the name of the file
+            if place not in shown or ".java:" in meaning.own_frame:
+                shown[place] = meaning.own_frame
+    return frames, shown
+
+
 def _budget(group: str, found: list[OneThread]) -> ThreadBudget:
     parts = {name: sum(one.parts[name] for one in found) for name in PARTS}
-    frames: dict[tuple[str, str], float] = defaultdict(float)
-    for one in found:
-        for spent, took in one.frames.items():
-            frames[spent] += took
-    shown_as = {place: frame for one in found for place, frame in one.shown.items()}
+    frames, shown_as = _frames(found)
     by_frame: dict[str, float] = defaultdict(float)
     for (frame, _), took in frames.items():
         by_frame[frame] += took

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import Recording
 from mqdiag.read.jfr.chunk import Chunk, Problem
-from mqdiag.read.jfr.header import ChunkHead
+from mqdiag.read.jfr.header import OLDER, ChunkHead
 from mqdiag.read.jfr.program import UnknownTypeError
 from mqdiag.read.jfr.recording import chunks
 from mqdiag.read.stacks.body import BodyParser
@@ -30,7 +30,7 @@ from mqdiag.recordings.memory import Memory
 from mqdiag.recordings.methods import hot_methods
 from mqdiag.recordings.open_waits import standstills
 from mqdiag.recordings.places import Places
-from mqdiag.recordings.process import Process
+from mqdiag.recordings.process import OLDER_SETTING, Process
 from mqdiag.recordings.samples import SampleCollector
 from mqdiag.recordings.spans import Numbered, SpanCollector
 from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant
@@ -45,6 +45,8 @@ JUDGED = (
 )  # fmt: skip
 """events without which a rule sees less; what only some JDKs have is not among them"""
 _ONLY_WHERE_USED = frozenset({"jdk.VirtualThreadPinned"})
+_NOT_OF_OLDER = frozenset({"jdk.FileForce", "jdk.NativeMethodSample"})
+"""events that version 0.9 does not have"""
 OTHERS = (
     "jdk.PromotionFailed", "jdk.EvacuationFailed", "jdk.ConcurrentModeFailure", "jdk.ZAllocationStall",
     "jdk.GCConfiguration", "jdk.GCHeapConfiguration", "jdk.ExecuteVMOperation", "jdk.ThreadAllocationStatistics",
@@ -52,7 +54,7 @@ OTHERS = (
     "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.UnsignedIntFlag", "jdk.Shutdown", "jdk.DataLoss", "jdk.ActiveSetting",
     "jdk.ThreadStart", "jdk.ThreadEnd", "jdk.JavaErrorThrow", "jdk.JavaExceptionThrow", "jdk.ContainerConfiguration",
     "jdk.ContainerCPUThrottling", "jdk.SystemGC", "jdk.SafepointBegin", "jdk.ClassLoadingStatistics",
-    "jdk.ClassLoaderStatistics", "jdk.MetaspaceSummary", *ALLOCATED,
+    "jdk.ClassLoaderStatistics", "jdk.MetaspaceSummary", OLDER_SETTING, *ALLOCATED,
 )  # fmt: skip
 WANTED = frozenset((*JUDGED, *OTHERS))
 """events that are decoded; all others are counted only"""
@@ -172,6 +174,8 @@ class _Reading:
         direct = sorted(memory.direct)
         cpu, machine = process.cpu_shares()
         enabled = process.enabled()
+        is_older = any(head.version[0] == OLDER for head in self._heads)
+        unknown = _ONLY_WHERE_USED | _NOT_OF_OLDER if is_older else _ONLY_WHERE_USED
         return Recording(
             path=self._path,
             jvm=process.jvm,
@@ -183,9 +187,7 @@ class _Reading:
             events=self._counts.total(),
             thresholds_ms={name: took for name, took in thresholds.items() if name in WANTED},
             not_recorded=tuple(
-                name
-                for name in JUDGED
-                if name not in enabled and not self._counts[name] and name not in _ONLY_WHERE_USED
+                name for name in JUDGED if not (name in enabled or self._counts[name] or name in unknown)
             ),
             lost_bytes=process.lost_bytes,
             dumps=len(self._dumps),
@@ -193,6 +195,7 @@ class _Reading:
             locks=waits.locks(),
             budgets=of_groups,
             threads=budgets.threads(),
+            time_by_call=budgets.time_by_call(),
             standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
             hot_methods=hot_methods(samples, threads, self._places),
             errors=self._errors.errors(),

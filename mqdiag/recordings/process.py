@@ -21,6 +21,7 @@ _FLAG_EVENTS = ("jdk.LongFlag", "jdk.UnsignedLongFlag", "jdk.IntFlag", "jdk.Unsi
 _FLAGS = frozenset(
     {"MaxHeapSize", "InitialHeapSize", "MaxDirectMemorySize", "MaxMetaspaceSize", "ThreadStackSize"}
 )
+OLDER_SETTING = "oracle.RecordingSetting"
 LAST_THREAD = "No remaining non-daemon Java threads"
 """the reason of jdk.Shutdown after the last thread's end: Threads::destroy_vm of HotSpot"""
 _NUMBER = lazy_pattern(r"\d+")
@@ -59,6 +60,7 @@ class Process:
             *(partial(self._add_flags, event) for event in _FLAG_EVENTS),
             self._add_lost,
             self._add_settings,
+            self._add_older_settings,
             partial(self._add_threads, "jdk.ThreadStart"),
             partial(self._add_threads, "jdk.ThreadEnd"),
             self._add_counts,
@@ -167,6 +169,27 @@ class Process:
             kind = chunk.types.get(number)
             if kind is not None and name is not None and value is not None:
                 self.settings[kind.name][name] = value
+
+    def _add_older_settings(self, chunk: Chunk, constants: Constants) -> None:
+        """Those of version 0.9, which has all of a type in one event."""
+        records = chunk.events(OLDER_SETTING)
+        if records is None:
+            return
+        for number, enabled, threshold_ns, period_ns in zip(
+            records.integers("id").tolist(),
+            records.integers("enabled").tolist(),
+            records.nanoseconds("threshold").tolist(),
+            records.nanoseconds("period").tolist(),
+            strict=True,
+        ):
+            kind = chunk.types.get(number)
+            if kind is not None:
+                own = self.settings[kind.name]
+                own["enabled"] = "true" if enabled else "false"
+                if kind.has("duration"):
+                    own["threshold"] = f"{max(threshold_ns, 0)} ns"
+                if period_ns > 0:
+                    own["period"] = f"{period_ns} ns"
 
     def _add_threads(self, event: str, chunk: Chunk, constants: Constants) -> None:
         records = chunk.events(event)

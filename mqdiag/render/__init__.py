@@ -19,7 +19,7 @@ from mqdiag.render.wording.ci_commands import without_commands
 if TYPE_CHECKING:
     from mqdiag.findings import Report
 
-SHARED = frozenset(("figures", "parts", "sections", "wording"))
+SHARED = frozenset(("figures", "parts", "sections", "tables", "wording"))
 """what formats are made of"""
 Detail = Literal["brief", "normal", "full"]
 DETAILS: tuple[Detail, ...] = get_args(Detail)

@@ -6,8 +6,8 @@ Markdown draw the same sections, so each figure and each sentence is made once. 
 * Words are `Text` (made by `say`), data is `str`. A maker formats nothing: no f-string, no `write`, no joined names.
 * Cells of tables and values of pairs are raw: int, float, str, None, `Text` or a tuple of them. `Column.kind` says
   how a column is written (the kinds of `mqdiag.text`); for a single number use `quantity(value, kind)` or `say`.
-* A table of facts is `Table(rows_of=facts)`: `Column.of` says what each column takes of a fact. `Table(rows=cells)` is
-  for cells that are of no single fact.
+* A table stands in data (`mqdiag/render/tables.py`): what its columns are called, and what each takes of a fact. A
+  maker gives the facts, or rows of cells that are of no single fact.
 * None is a value that is not known. `NO_VALUE` is the cell of something that has no such value.
 * A maker leaves nothing out. The writer cuts: the short form (text) has the first of `shown=(short, wide)` rows and
   no part or column that is `wide`; the wide form (HTML, and text with `detail="full"`) has the second, and all parts

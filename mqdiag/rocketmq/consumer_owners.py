@@ -36,13 +36,7 @@ _TELLS_NOTHING = 1
 def with_owners(
     heap: Heap, consumers: Sequence[ConsumerFacts], is_rocketmq: Callable[[str], bool]
 ) -> list[ConsumerFacts]:
-    """The same consumers with their owners; one pass over all references.
-
-    Args:
-        heap: the graph.
-        consumers: as they were read from it.
-        is_rocketmq: tells RocketMQ's own classes by name.
-    """
+    """The same consumers with their owners; one pass over all references."""
     # A kind of client may have no object of its own.
     nodes = np.array([heap.node(int(one.object_id or "0", 16)) for one in consumers], np.int32)
     positions, holders = heap.referrers(nodes)

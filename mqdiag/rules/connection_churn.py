@@ -14,6 +14,7 @@ from mqdiag.time_ranges import between as time_range
 RULE = Rule("connection-churn")
 TOO_LONG, FOREIGN, SHUT_DOWN = "frame-too-long", "frame-not-rocketmq", "client-shut-down"
 OTHER_SERVER = "frame-of-another-server"
+NOT_MADE = ("broker-not-connected", "send-not-connected")
 FEWEST = 2
 """lines from which on something happens again, in the shortest excerpt"""
 ALIKE_SHARE = 0.8
@@ -44,12 +45,25 @@ def _outgoing(logs: LogsFacts, row: Connections, limits: Limits) -> Iterator[str
     """The cases of connections to a server."""
     # a client that is shut down closes its connections
     closed = row.closed - logs.count(SHUT_DOWN)
+    if _not_made(logs, row.address) >= closed:
+        return  # they ended because nobody answers there
     if closed < (2 if logs.is_excerpt else limits["closings"]):
         return
     case = _case(row)
     least = limits["alike_per_minute" if case == "cut-after-set-time" else "closings_per_minute"]
     if _reaches(row.closed_per_minute, least):
         yield case
+
+
+def _not_made(logs: LogsFacts, named: str | None) -> int:
+    """Attempts to connect to an address, or to the broker of a name, that failed: each of them ends a channel too."""
+    alike = {named, *(name for name, address in logs.masters.items() if address == named)}
+    return sum(
+        subject.count
+        for event in events(logs, *NOT_MADE)
+        for subject in event.subjects
+        if subject.broker in alike
+    )
 
 
 def _incoming(logs: LogsFacts, row: Connections, limits: Limits) -> Iterator[str]:
@@ -145,7 +159,7 @@ def _closed_channels(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
             failed = sum(
                 peer.brief for peer in logs.connections if peer.address == row.broker and not peer.incoming
             )
-            closed = row.count - failed - logs.count(SHUT_DOWN)
+            closed = row.count - max(failed, _not_made(logs, row.broker)) - logs.count(SHUT_DOWN)
             least = limits["frames" if logs.is_excerpt else "closings"]
             if closed >= least and _often(closed, row.first, row.last, limits):
                 yield RULE.case(

@@ -139,10 +139,6 @@ def _at_work(place: PlaceOfWork) -> dict[str, EvidenceValue]:
     }
 
 
-def _place(place: PlaceOfWork) -> Text:
-    return RULE.word("place" if place.longest_age_ms is None else "place-and-time")
-
-
 def _deciding_setting(found: Load) -> str | None:
     """The setting that allows so much: the one on the number of messages, or the one on their size."""
     traits = found.largest.traits

@@ -35,6 +35,7 @@ def in_heap(heap: Wasted, limits: Limits) -> Findings:
             "holders": tuple(holder.held_by for holder in holders),
             "holder_shares": tuple(holder.share for holder in holders),
         },
+        words={"sampled": strings.sampled_one_in > 1},
         rows={"holders": tuple({"holder": one.held_by, "holder_share": one.share} for one in holders)},
         weight=share,
     )

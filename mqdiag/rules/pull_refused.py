@@ -31,6 +31,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             if case in passing and not enough(logs, lines, limits["lines"]):
                 continue
             passes = passes or (case in by_heartbeat and all(_went_on(logs, event) for event in found))
+            if any(event.values.get("without_topic") for event in found):
+                case = "topic-not-subscribed"
             lasts = case not in passing or (lines >= limits["lines"] and not passes)
             topics = {only(event, "topic") for event in found}
             yield RULE.case(

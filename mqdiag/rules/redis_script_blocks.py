@@ -11,6 +11,7 @@ from mqdiag.rules.rule import Findings, Limits, Rule
 RULE = Rule("redis-script-blocks")
 KILL = ("FUNCTION KILL", "SCRIPT KILL")
 """commands that Redis names in its answer and in its log; each ends one of the two alone"""
+SCRIPTS = ("EVAL", "EVALSHA", "EVAL_RO", "EVALSHA_RO", "FCALL", "FCALL_RO")
 OVER_S = 300
 """for which all logs go on without such a line"""
 
@@ -26,6 +27,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     clients = RULE.names("clients")
     thrown = next((row for row in logs.listener_exceptions if row.exception.startswith(clients)), None)
     server = _server(facts)
+    scripts = [one for one in facts.services.slow_commands if one.name in SCRIPTS] if facts.services else []
     over = all(quiet_for(logs, event) >= OVER_S for event in (*slow, *refused))
     yield RULE.case(
         "held-redis" if over else "script-holds-redis",
@@ -33,8 +35,12 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
         events=[*slow, *refused],
         evidence={
             "server": server,
-            "slow_scripts": lines_of(slow) or None,
-            "longest_ms": max((event.values.get("longest_ms", 0) for event in slow), default=0) or None,
+            "slow_scripts": lines_of(slow) or len(scripts) or None,
+            "longest_ms": max(
+                [event.values.get("longest_ms", 0) for event in slow] or [round(one.ms) for one in scripts],
+                default=0,
+            )
+            or None,
             "refused": lines_of(refused) or None,
             "frame": None if thrown is None else thrown.frame,
             "held_until": max((event.last for event in (*slow, *refused) if event.last), default=None)
@@ -48,7 +54,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
                 (one for one in KILL if any(one in event.example for event in (*slow, *refused))), KILL[-1]
             ),
         },
-        confidence=Confidence.HIGH if slow and not over else Confidence.MEDIUM,
+        confidence=Confidence.HIGH if (slow or scripts) and not over else Confidence.MEDIUM,
         rests_on=files_of([*slow, *refused]),
     )
 

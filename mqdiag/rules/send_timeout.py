@@ -6,7 +6,8 @@ import re
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import events, lines_of, only
+from mqdiag.log_events import events, lines_of, only, seconds_between
+from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
@@ -15,6 +16,8 @@ RULE = Rule("send-timeout")
 NO_ANSWER, CALL_TIMEOUT, REFUSED = "send-no-answer", "send-call-timeout", "send-not-connected"
 NOT_CONNECTED, NEVER_MADE = "broker-not-connected", "connection-never-made"
 LONG_PAUSE_MS = 1000
+AWAY_S = 30
+CONSUMED = "messages-consumed"
 _ADDRESS = re.compile(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
 _LOCAL = re.compile(r"(?:127\.\d|localhost|0\.0\.0\.0|\[?::1\]?:|172\.17\.)")
 """addresses that nobody outside of the broker's machine can reach: loopback, and docker's default network"""
@@ -24,8 +27,9 @@ _LOCAL = re.compile(r"(?:127\.\d|localhost|0\.0\.0\.0|\[?::1\]?:|172\.17\.)")
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for all clients: which of them it is the lines do not tell."""
     found = events(logs, NO_ANSWER, CALL_TIMEOUT, REFUSED)
-    if not found and logs.is_excerpt:
-        found = events(logs, NOT_CONNECTED)  # of an excerpt this is what somebody asks about
+    if not found:
+        # of an excerpt this is what somebody asks about
+        found = [one for one in events(logs, NOT_CONNECTED) if logs.is_excerpt or _lasts(logs, one)]
     if not enough(logs, lines_of(found), limits["lines"]):
         return
     address = _unusable(logs)
@@ -45,6 +49,13 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     )
 
 
+def _lasts(logs: LogsFacts, event: LogEvent) -> bool:
+    """Whether a client that has no connection still has none where its log ends: a broker that restarts is back."""
+    if event.first is None or event.last is None:
+        return False
+    return seconds_between(event.first, event.last) >= AWAY_S and quiet_for(logs, event) < AWAY_S
+
+
 def _only(found: list[LogEvent], part: str) -> str | None:
     names = {name for event in found if (name := only(event, part))}
     return names.pop() if len(names) == 1 else None
@@ -62,6 +73,8 @@ def _peer(logs: LogsFacts, found: list[LogEvent]) -> str | None:
 
 def _unusable(logs: LogsFacts) -> str | None:
     """An address that failed and that cannot be right for a client on another machine."""
+    if logs.count(CONSUMED):
+        return None  # the client had reached it
     return next(
         (
             subject.broker

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.log_events import events, lines_of
+from mqdiag.findings import Subject
+from mqdiag.log_events import by_group, events, lines_of
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.text import Value
 
@@ -27,6 +28,8 @@ def in_excerpts(logs: LogsFacts, limits: Limits) -> Findings:
         if open_ones:
             number = sum(event.values[value] for event in open_ones)
             yield RULE.case(case, evidence={"number": number}, events=open_ones)
+    for group, left in by_group(logs, "group-left-alone").items():
+        yield RULE.case("group-left-alone", subject=Subject(group=group), logs=logs, events=left)
 
 
 @RULE.logs

@@ -6,10 +6,18 @@ from collections.abc import Collection
 from datetime import datetime
 
 from mqdiag.facts import Facts
+from mqdiag.facts.services import DatabaseSession
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.blocking_sessions import Blocking, Holder, blocking, holder_of, waiting_processes
+from mqdiag.rules.shared.blocking_sessions import (
+    Blocking,
+    Holder,
+    blocking,
+    holder_of,
+    is_lock_wait,
+    waiting_processes,
+)
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import Text, Value
 from mqdiag.time_ranges import between
@@ -34,6 +42,40 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
         if not waiting and age_ms is not None and age_ms < limits["seconds"] * 1000:
             continue
         yield _finding(facts, found, holder, waiting, age_ms)
+
+
+@RULE.sees("services")
+def without_holder(facts: Facts, limits: Limits) -> Findings:
+    """One finding for sessions that wait long for a lock, where nothing says who holds it."""
+    services = facts.services
+    assert services is not None
+    for server in dict.fromkeys(one.server for one in services.sessions):
+        own = [one for one in services.sessions if one.server == server]
+        waiting = [one for one in own if is_lock_wait(one) and not one.blocked_by]
+        longest = max((_since_ms(one) for one in waiting), default=0.0)
+        open_long = [one for one in own if one.does == "idle-in-transaction"]
+        longest_open = max(map(_since_ms, open_long), default=0.0)
+        known = any(one.blocked_by for one in own) or any(one.server == server for one in services.lock_waits)
+        if known or not (waiting or open_long) or max(longest, longest_open) < limits["seconds"] * 1000:
+            continue
+        yield RULE.case(
+            "holder-unknown" if waiting else "open-transaction",
+            subject=Subject(),
+            evidence={
+                "server": server,
+                "sessions": tuple(one.pid for one in waiting or open_long)[:MOST_KEPT],
+                "open_sessions": tuple(one.pid for one in open_long)[:MOST_KEPT] or None,
+                "blocked_sessions": len(waiting),
+                "state_ms": longest or longest_open,
+                "statement": max(waiting or open_long, key=_since_ms).statement,
+            },
+            words={"is_postgresql": server == "PostgreSQL", "is_mysql": server == "MySQL"},
+            weight=float(len(waiting)),
+        )
+
+
+def _since_ms(session: DatabaseSession) -> float:
+    return max(session.state_ms or 0.0, session.transaction_ms or 0.0)
 
 
 def _finding(

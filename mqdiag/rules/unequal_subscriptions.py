@@ -8,6 +8,8 @@ from mqdiag.log_events import between, by_group, lines_of
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("unequal-subscriptions")
+FEWEST_TOPICS = 2
+"""a group that drops one topic was deployed anew; those that take turns are of different programs"""
 MOST_ROWS = 5
 """changes that are explained"""
 
@@ -44,4 +46,26 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 )
             },
             over=rows,
+        )
+
+
+@RULE.logs
+def in_topics(logs: LogsFacts, limits: Limits) -> Findings:
+    """One finding for each group of which heartbeats take several topics away, again and again."""
+    for group, found in by_group(logs, "subscription-removed").items():
+        topics = sorted(
+            {
+                subject.topic
+                for event in found
+                for subject in event.subjects
+                if subject.group == group and subject.topic and subject.count >= limits["changes"]
+            }
+        )
+        if len(topics) < FEWEST_TOPICS or group is None:
+            continue
+        yield RULE.case(
+            "other-topics",
+            subject=Subject(group=group),
+            events=found,
+            evidence={"topics": tuple(topics[:MOST_ROWS]), "removed": lines_of(found)},
         )

@@ -25,20 +25,18 @@ MOST_THREADS = 100
 """names that an outermost method has"""
 
 
-class _Calls(msgspec.Struct, gc=False):
-    """The outermost methods of one stack first, how many samples show it, and of which threads."""
+class Calls(msgspec.Struct, gc=False):
+    """The outermost methods of one stack first, how much there is of it, and of which threads."""
 
     methods: tuple[str, ...]
     doing: Doing
     samples: int
+    """samples that show it, or milliseconds that threads spent there"""
     threads: set[str]
 
 
 def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
-    """The nodes, each behind its caller; the most frequent are kept where there are too many.
-
-    Each stack is cut to a few frames, so the work is bounded by the number of different stacks.
-    """
+    """The calls of all samples."""
     seen: Counter[StackMeaning] = Counter()
     threads: dict[StackMeaning, set[str]] = defaultdict(set)
     for track in tracks:
@@ -46,12 +44,21 @@ def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
             if meaning is not None and not meaning.idle:
                 seen[meaning] += 1
                 threads[meaning].add(track.name)
-    calls = [_calls(meaning, samples, threads[meaning]) for meaning, samples in seen.items()]
-    nodes: list[CallNode] = []
-    waiting: list[tuple[int, int, str, int, int | None, list[_Calls]]] = []
+    return tree_of(
+        calls_of(meaning, meaning.doing, samples, threads[meaning]) for meaning, samples in seen.items()
+    )
 
-    def branch(parent: int | None, depth: int, inside: list[_Calls]) -> None:
-        by_method: dict[str, list[_Calls]] = defaultdict(list)
+
+def tree_of(calls: Iterable[Calls]) -> tuple[CallNode, ...]:
+    """The nodes, each behind its caller; those with most samples are kept where there are too many.
+
+    Each stack is cut to a few frames, so the work is bounded by the number of different stacks.
+    """
+    nodes: list[CallNode] = []
+    waiting: list[tuple[int, int, str, int, int | None, list[Calls]]] = []
+
+    def branch(parent: int | None, depth: int, inside: list[Calls]) -> None:
+        by_method: dict[str, list[Calls]] = defaultdict(list)
         for one in inside:
             if depth < len(one.methods):
                 by_method[one.methods[depth]].append(one)
@@ -60,7 +67,7 @@ def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
             # The number of the parent makes each entry different, so that no two lists are compared.
             heapq.heappush(waiting, (-samples, -1 if parent is None else parent, method, depth, parent, same))
 
-    branch(None, 0, calls)
+    branch(None, 0, list(calls))
     while waiting and len(nodes) < MOST_NODES:
         negative, _, method, depth, parent, same = heapq.heappop(waiting)
         ending = [one for one in same if len(one.methods) == depth + 1]
@@ -78,17 +85,18 @@ def call_tree(tracks: Iterable[Track]) -> tuple[CallNode, ...]:
     return tuple(nodes)
 
 
-def _names(calls: Iterable[_Calls]) -> tuple[str, ...]:
+def _names(calls: Iterable[Calls]) -> tuple[str, ...]:
     return tuple(sorted(set().union(*(one.threads for one in calls)))[:MOST_THREADS])
 
 
-def _calls(meaning: StackMeaning, samples: int, threads: set[str]) -> _Calls:
+def calls_of(meaning: StackMeaning, doing: Doing, samples: int, threads: set[str]) -> Calls:
+    """The calls of a stack."""
     shown, _ = cut_frames(meaning)
     methods = [frame.partition("(")[0] for frame in reversed(shown) if not frame.startswith("…")]
-    return _Calls(tuple(methods), meaning.doing, samples, threads)
+    return Calls(tuple(methods), doing, samples, threads)
 
 
-def _does_most(calls: list[_Calls]) -> Doing:
+def _does_most(calls: list[Calls]) -> Doing:
     """What most samples do; of equally many the first by name."""
     by_doing: Counter[Doing] = Counter()
     for one in calls:

@@ -34,19 +34,21 @@ def common_places(judgements: Sequence[Judgement], wanted: Container[Track]) -> 
         track = judgement.track
         if track.role not in (roles.JVM, roles.CARRIER) and not track.ended:
             pools[track.jvm, track.role, track.pool or track.name].append(judgement)
-    entries = [entry for own in pools.values() if len(own) > 1 and (entry := _entry(own, wanted)) is not None]
+    places = _Places(wanted)
+    entries = [entry for own in pools.values() if len(own) > 1 and (entry := _entry(own, places)) is not None]
     return tuple(sorted(entries, key=lambda entry: (-len(entry.threads), entry.pool)))
 
 
-def _entry(own: Sequence[Judgement], wanted: Container[Track]) -> CommonPlace | None:
-    lasts = Counter(place for one in own if (place := _place(one, one.track.judged[-1], wanted)) is not None)
+def _entry(own: Sequence[Judgement], places: _Places) -> CommonPlace | None:
+    last_places = [places.of(one, one.track.judged[-1]) for one in own]
+    lasts = Counter(place for place in last_places if place is not None)
     if not lasts:
         return None
     place, count = lasts.most_common(1)[0]
     if count < LEAST_THREADS or count < LEAST_SHARE * len(own):
         return None
-    stays = [one for one in own if all(_place(one, index, wanted) == place for index in one.track.possible)]
-    first = next(one for one in own if _place(one, one.track.judged[-1], wanted) == place).track
+    stays = [one for one in own if all(places.of(one, index) == place for index in one.track.possible)]
+    first = own[last_places.index(place)].track
     why = cause_of_wait(first.role, first.last_meaning, computing=False)
     samples = first.possible
     return CommonPlace(
@@ -55,7 +57,7 @@ def _entry(own: Sequence[Judgement], wanted: Container[Track]) -> CommonPlace | 
         group=first.group,
         pool_size=len(own),
         threads=tuple(one.track.name for one in stays),
-        at_place=tuple(sum(_place(one, index, wanted) == place for one in own) for index in samples),
+        at_place=tuple(sum(places.of(one, index) == place for one in own) for index in samples),
         frame=place[0],
         top=first.last_meaning.top,
         doing=first.last_meaning.doing,
@@ -64,19 +66,38 @@ def _entry(own: Sequence[Judgement], wanted: Container[Track]) -> CommonPlace | 
         cause=why.cause,
         remedy=why.remedy,
         in_tasks=all(one.track.last_meaning.in_pool_task for one in stays),
-        held_up=sum(one.track in wanted for one in stays),
+        held_up=sum(one.track in places.wanted for one in stays),
         standing=sum(one.makes_no_progress for one in stays),
         moving=sum(one.state == "progressing" for one in stays),
     )
 
 
-def _place(judgement: Judgement, index: int, wanted: Container[Track]) -> _Place | None:
-    """Where a thread is in a sample; None where it rests or is not there."""
-    meaning = judgement.track.meanings[index] if index < len(judgement.track.meanings) else None
-    if meaning is None or meaning.idle or (judgement.state == "idle" and judgement.track not in wanted):
-        return None
+class _Places:
+    """Where threads are; what a stack says of that is asked once."""
+
+    def __init__(self, wanted: Container[Track]) -> None:
+        self.wanted = wanted
+        self._of_stacks: dict[int, tuple[_Place | None, bool]] = {}
+        """by the id of the meaning, which its thread keeps: the place, and whether its thread reads its connection"""
+
+    def of(self, judgement: Judgement, index: int) -> _Place | None:
+        """Where a thread is in a sample; None where it rests or is not there."""
+        meanings = judgement.track.meanings
+        meaning = meanings[index] if index < len(meanings) else None
+        if meaning is None:
+            return None
+        found = self._of_stacks.get(id(meaning))
+        if found is None:
+            found = self._of_stacks[id(meaning)] = _place(meaning), _reads_its_connection(meaning)
+        place, reads = found
+        if place is None or ((reads or judgement.state == "idle") and judgement.track not in self.wanted):
+            return None
+        return place
+
+
+def _place(meaning: StackMeaning) -> _Place | None:
     frame = meaning.telling_frame
-    if frame is None or (_reads_its_connection(meaning) and judgement.track not in wanted):
+    if meaning.idle or frame is None:
         return None
     return frame, meaning.doing, meaning.library.name if meaning.library is not None else None
 

@@ -10,7 +10,6 @@ from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.rests import ANSWERS
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
-from mqdiag.threads.tracks import Track
 
 _LOOPS = (
     "io.netty.channel.nio.NioEventLoop.run",
@@ -34,16 +33,18 @@ _WAITS = (
 
 def blocked_loops(judgements: Sequence[Judgement], series: Series) -> tuple[BlockedLoop, ...]:
     """Loops that wait in the same place in the last samples, the longest first; one sample is enough to show one."""
-    sizes = Counter(one.track.pool for one in judgements if _is_loop(one.track) and not one.track.ended)
+    are_loops: dict[int, bool] = {}
+    loops = [one for one in judgements if not one.track.ended and _is_loop(one.track.last_meaning, are_loops)]
+    sizes = Counter(one.track.pool for one in loops)
     found = []
-    for judgement in judgements:
+    for judgement in loops:
         track = judgement.track
-        if track.ended or not _is_loop(track) or not _blocks(track.last_meaning):
+        if not _blocks(track.last_meaning, are_loops):
             continue
         run = 0
         for index in reversed(track.judged):
             meaning = track.meanings[index]
-            if meaning is None or not _blocks(meaning) or meaning.work != track.last_meaning.work:
+            if meaning is None or not _blocks(meaning, are_loops) or meaning.work != track.last_meaning.work:
                 break
             run += 1
         begin = series.moments[track.judged[-run]].seconds
@@ -67,10 +68,14 @@ def blocked_loops(judgements: Sequence[Judgement], series: Series) -> tuple[Bloc
     return tuple(sorted(found, key=lambda one: (-one.samples, one.thread)))
 
 
-def _is_loop(track: Track) -> bool:
-    return any(method.startswith(_LOOPS) for method in track.last_meaning.methods)
+def _is_loop(meaning: StackMeaning, known: dict[int, bool]) -> bool:
+    """Whether a stack is of an event loop; `known` has what was asked before, by the id of its meaning."""
+    found = known.get(id(meaning))
+    if found is None:
+        found = known[id(meaning)] = any(method.startswith(_LOOPS) for method in meaning.methods)
+    return found
 
 
-def _blocks(meaning: StackMeaning) -> bool:
+def _blocks(meaning: StackMeaning, known: dict[int, bool]) -> bool:
     """Whether a loop waits for something else than events."""
-    return not meaning.idle and meaning.doing in _WAITS and any(m.startswith(_LOOPS) for m in meaning.methods)
+    return not meaning.idle and meaning.doing in _WAITS and _is_loop(meaning, known)

@@ -6,6 +6,7 @@ from collections.abc import Container
 
 from mqdiag.facts.thread_pools import PinnedCarriers
 from mqdiag.read.stacks.records import Sample, ThreadRecord
+from mqdiag.threads.measured_limits import STILL_MS, STILL_MS_PER_S
 from mqdiag.threads.roles import virtual_name
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import meaning_of
@@ -26,38 +27,73 @@ def pinned_carriers(series: Series) -> PinnedCarriers | None:
     """
     samples = [sample for sample in series.samples if any(thread.virtual for thread in sample.threads)]
     if not samples:
-        return None
-    pinned_in_all: set[int | None] | None = None
-    for sample in samples:
-        carried = {thread.stack.mounted for thread in sample.threads}
-        pinned = {thread.java_id for thread in sample.threads if _is_pinned(thread, carried)}
-        pinned_in_all = pinned if pinned_in_all is None else pinned_in_all & pinned
-    carriers = max(map(_carriers, samples))
+        return _seen_by_carriers(series)
+    pinned, behind = (set.intersection(*sets) for sets in zip(*map(_on_carriers, samples), strict=True))
+    holders = pinned | behind if len(samples) > 1 else pinned
     waiting = min(map(_waiting, samples))
-    if not pinned_in_all or len(pinned_in_all) < carriers:
+    if not pinned or len(holders) < max(map(_carriers, samples)):
         return None
     if not waiting and not all(sample.headless for sample in samples):
         return None  # a paste leaves out those that wait
-    pinned_threads = [
-        thread for thread in samples[-1].threads if thread.java_id in pinned_in_all and thread.virtual
-    ]
+    threads = [thread for thread in samples[-1].threads if thread.java_id in holders and thread.virtual]
+    threads.sort(key=lambda thread: thread.java_id not in pinned)
     return PinnedCarriers(
-        carriers=len(pinned_threads),
-        threads=tuple(thread.name or virtual_name(thread.java_id) for thread in pinned_threads),
-        frame=next((frame for thread in pinned_threads if (frame := meaning_of(thread.stack).own_frame)), None),
+        carriers=len(threads),
+        threads=tuple(thread.name or virtual_name(thread.java_id) for thread in threads),
+        frame=next((frame for thread in threads if (frame := meaning_of(thread.stack).own_frame)), None),
         waiting=waiting,
         samples=len(samples),
     )
 
 
+def _on_carriers(sample: Sample) -> tuple[set[int | None], set[int | None]]:
+    """(those pinned, those that stand where one of these passed: at its monitor, or its static initializer)."""
+    carried = {thread.stack.mounted for thread in sample.threads}
+    carried.update(thread.java_id for thread in sample.threads if thread.carrier is not None)
+    virtual = [thread for thread in sample.threads if thread.virtual]
+    pinned = [thread for thread in virtual if _is_pinned(thread, carried)]
+    passed = {frame for thread in pinned for frame in thread.stack.frames[1:]}
+    ids = {thread.java_id for thread in pinned}
+    behind = {thread.java_id for thread in virtual if thread.stack.frames and thread.stack.frames[0] in passed}
+    return ids, behind - ids
+
+
 def _is_pinned(thread: ThreadRecord, carried: Container[int | None]) -> bool:
     """Whether the JDK's frames say so, or it is on its carrier in a wait that no virtual thread leaves it in."""
     methods = thread.stack.methods[:_NEAR_TOP]
-    if not thread.virtual:
-        return False
     if _PINNED in methods or any(method.endswith(_TRACED) for method in methods):
         return True
     return thread.java_id in carried and bool(methods) and methods[0] in _MONITOR_WAITS
+
+
+def _seen_by_carriers(series: Series) -> PinnedCarriers | None:
+    """The same in dumps without virtual threads: all carriers run one each for good, and use no processor time.
+
+    Who wants to run besides, such dumps do not show.
+    """
+    if len(series.samples) < 2 or series.not_judged is not None:
+        return None
+    runs = [
+        {thread.java_id: thread for thread in sample.threads if thread.stack.mounted is not None}
+        for sample in series.samples
+    ]
+    first, last = runs[0], runs[-1]
+    seconds = series.seconds or 0.0
+    for carrier, thread in last.items():
+        mounted = {run[carrier].stack.mounted if carrier in run else None for run in runs}
+        begin = first[carrier].cpu_ms if carrier in first else None
+        if mounted != {thread.stack.mounted} or begin is None or thread.cpu_ms is None:
+            return None
+        if thread.cpu_ms - begin > STILL_MS + STILL_MS_PER_S * seconds:
+            return None
+    if not last:
+        return None
+    return PinnedCarriers(
+        carriers=len(last),
+        threads=tuple(virtual_name(thread.stack.mounted) for thread in last.values()),
+        waiting=0,
+        samples=len(series.samples),
+    )
 
 
 def _carriers(sample: Sample) -> int:

@@ -17,9 +17,9 @@ from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
 _FOR_OTHERS: frozenset[Doing] = frozenset(
-    {"monitor", "lock", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
+    {"monitor", "lock", "queue", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
 )
-"""waits that another thread of the process ends"""
+"""waits that another thread of the process ends; who takes from a queue of its own needs one that puts"""
 
 
 def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:

@@ -21,7 +21,7 @@ def test_each_phase_has_a_line_with_seconds_and_memory(capsys: pytest.CaptureFix
     found = [match.groups() for line in capsys.readouterr().err.splitlines() if (match := LINE.fullmatch(line))]
     names = [name for name, *_ in found]
     assert names[0] == "starting"
-    assert names[-1] == "looking for waste"
+    assert names[-2:] == ["looking for waste", "joining evidence"]
     assert {"walking objects", "reading references", "finding dominators"} < set(names)
     assert all(float(anonymous) > 0 for *_, anonymous in found)
     assert sum(float(wall) for _, wall, *_ in found) > 0

@@ -9,7 +9,8 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Report
 from mqdiag.language import english
-from tests.layers import NIGHTLY
+from tests.folded import folded
+from tests.layers import CHECK, NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 GENERIC = (
@@ -51,7 +52,8 @@ def test_the_next_step_fits_what_is_open(path: str) -> None:
     assert all(words in told for words in FITTING[path]), told
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, marks=NIGHTLY) for path in REST])
+@NIGHTLY
+@folded("path", REST)
 def test_no_undecided_answer_has_a_generic_next_step(path: str) -> None:
     report = diagnose_incident([FIXTURES / path]).report
     if report.answer.state == "undecided" and any(given.was_read for given in report.inputs):
@@ -66,6 +68,7 @@ def test_a_heap_without_rocketmq_beside_threads_with_it_is_of_another_process() 
     assert "jcmd -l" in told
 
 
+@CHECK  # a large dump
 def test_requests_that_wait_are_of_a_client_though_it_was_shut_down() -> None:
     answer = diagnose_incident([FIXTURES / "servers/client-requests-4.9.8"]).report.answer
     assert answer.state == "fault"

@@ -14,6 +14,7 @@ from mqdiag.diagnose.next_step import facts_of
 from mqdiag.facts.known import KnownOfRun
 from mqdiag.findings import Action, Report
 from mqdiag.language import english
+from tests.folded import folded
 from tests.layers import NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -120,15 +121,21 @@ def left_over(report: Report, text: bytes) -> Iterator[str]:
                 yield f"{rule}: {word}"
 
 
-@pytest.mark.parametrize("path", [*SOME, *(pytest.param(path, marks=NIGHTLY) for path in REST)])
-def test_no_word_stands_for_what_the_text_of_the_evidence_tells(path: str) -> None:
+def assert_told(path: str) -> None:
     report = diagnose_incident([FIXTURES / path]).report
     assert not [*left_over(report, text_of(FIXTURES / path))]
+    assert not [*lacking(report)]
 
 
-@pytest.mark.parametrize("path", [*SOME, *(pytest.param(path, marks=NIGHTLY) for path in REST)])
-def test_no_word_stands_for_a_name_that_the_evidence_tells(path: str) -> None:
-    assert not [*lacking(diagnose_incident([FIXTURES / path]).report)]
+@folded("path", SOME)
+def test_no_word_stands_for_what_the_evidence_tells(path: str) -> None:
+    assert_told(path)
+
+
+@NIGHTLY
+@folded("path", REST)
+def test_no_word_stands_for_what_any_other_evidence_tells(path: str) -> None:
+    assert_told(path)
 
 
 def test_a_word_for_a_known_name_is_noticed() -> None:

@@ -14,6 +14,7 @@ from mqdiag.findings import Answer, Report
 from mqdiag.language import english
 from mqdiag.redact.report import redact_report
 from mqdiag.render import View, renderer
+from tests.folded import folded
 from tests.layers import NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -86,7 +87,8 @@ def test_a_redacted_report_shows_no_line() -> None:
     assert shown not in renderer("json")(redact_report(report), View())
 
 
-@pytest.mark.parametrize("path", [pytest.param(path, marks=NIGHTLY) for path in REST])
+@NIGHTLY
+@folded("path", REST)
 def test_every_undecided_answer_shows_something(path: str) -> None:
     report = diagnose_incident([FIXTURES / path]).report
     logs, stacks = report.logs, report.stacks

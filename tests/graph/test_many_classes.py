@@ -29,6 +29,7 @@ def classes(count: int) -> tuple[DumpWriter, list[int]]:
     return dump, ids
 
 
+@CHECK  # 131,000 classes are written
 def test_the_last_class_that_two_bytes_can_number_and_the_next(tmp_path: Path) -> None:
     others = dump_of(classes(3)[0], tmp_path).classes.count - 3
     for count, kind in ((1 << 16, np.uint16), ((1 << 16) + 1, np.int32)):

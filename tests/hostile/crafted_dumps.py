@@ -113,7 +113,7 @@ def secret_fields() -> bytes:
     return wide_superclass(30_000, 1_500, "app/Settings", "password")
 
 
-def tiny_segments(segments: int = 16_000) -> bytes:
+def tiny_segments(segments: int = 8_000) -> bytes:
     """Segments of one sub-record, each with a declared length that its content contradicts."""
     root = ENCODE.root(hprof.STICKY_CLASS, FIRST_ID)
     first = hprof.record(hprof.HEAP_DUMP_SEGMENT, ENCODE.class_dump(FIRST_ID))
@@ -121,7 +121,7 @@ def tiny_segments(segments: int = 16_000) -> bytes:
     return hprof.header("1.0.2", 8, 0) + first + short * segments + hprof.record(hprof.HEAP_DUMP_END, b"")
 
 
-def damaged_segments(segments: int = 16_000) -> bytes:
+def damaged_segments(segments: int = 8_000) -> bytes:
     """Segments that begin with a sub-record of no known kind."""
     return dump_of([], ENCODE.class_dump(FIRST_ID), *[b"\x66" * 8] * segments)
 
@@ -210,7 +210,7 @@ def _again(record: bytes, ids: Mapping[int, Sequence[int]]) -> bytes:
     return rows.tobytes()
 
 
-def deep_bin(entries: int = 8_000) -> bytes:
+def deep_bin(entries: int = 4_000) -> bytes:
     """A queue keeps its messages in a HashMap, all entries in one bin of tree nodes."""
     client = WrittenClient(DumpWriter())
     message = client.message(0)
@@ -218,7 +218,7 @@ def deep_bin(entries: int = 8_000) -> bytes:
     return _with_map_of_messages(client, client.java.hash_map(pairs, bins=1, tree=True))
 
 
-def deep_tree(entries: int = 8_000) -> bytes:
+def deep_tree(entries: int = 4_000) -> bytes:
     """A queue keeps its messages in a TreeMap that is no tree but one long branch."""
     client = WrittenClient(DumpWriter())
     made = client.java.tree_map([])

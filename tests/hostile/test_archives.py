@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import functools
 import gzip
 import io
 import lzma
@@ -50,6 +51,11 @@ PACKED: dict[str, Callable[[bytes], bytes]] = {
 }
 
 
+@functools.cache
+def packed(kind: str) -> bytes:
+    return PACKED[kind](repeated(8 * SMALL))
+
+
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     """The same bounds for less data."""
@@ -66,7 +72,7 @@ def told(given: Input) -> str:
 @pytest.mark.parametrize("kind", PACKED)
 def test_logs_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"broker.log.{kind}"
-    path.write_bytes(PACKED[kind](repeated(8 * SMALL)))
+    path.write_bytes(packed(kind))
     report = diagnose_logs([path]).report
     assert any(TOO_MUCH.search(told(given)) for given in report.inputs)
     assert "healthy" not in (report.answer.state if report.answer else "")
@@ -76,7 +82,7 @@ def test_logs_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -
 @pytest.mark.parametrize("kind", PACKED)
 def test_archives_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -> None:
     path = tmp_path / f"broker.log.{kind}"
-    path.write_bytes(PACKED[kind](repeated(8 * SMALL)))
+    path.write_bytes(packed(kind))
     room = tmp_path / "room"
     room.mkdir()
     with open(path, "rb") as file:

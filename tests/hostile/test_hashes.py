@@ -80,7 +80,19 @@ def hashes_of(heap: Heap) -> list[int]:
     fields = StringFields(*(place[0] if place else -1 for place in places))
     out = HashedTexts(*(np.empty(nodes.size, kind) for kind in (np.int32, np.uint64, np.uint32, np.uint32)))
     met = np.zeros(heap.count // 8 + 1, np.uint8)
-    found = hash_texts(graph_arrays(heap), nodes, fields, 0, 8192, START, FACTOR, met, out)
+    found = hash_texts(
+        graph_arrays(heap),
+        nodes,
+        fields,
+        0,
+        8192,
+        START,
+        FACTOR,
+        read_texts.ALL_KEPT,
+        met,
+        np.zeros(2, np.int64),
+        out,
+    )
     assert found == nodes.size
     return [int(value) for value in out.hashes]
 
@@ -185,7 +197,7 @@ def test_nothing_in_a_report_depends_on_the_secret(tmp_path: Path, monkeypatch: 
     for bits in (0, 0, 0, 2, 2, 2):
         monkeypatch.setattr(read_texts, "START", np.uint64(draw.getrandbits(64)))
         monkeypatch.setattr(read_texts, "FACTOR", np.uint64(draw.getrandbits(64) | 1))
-        monkeypatch.setattr(duplicates, "sample_bits", lambda _, bits=bits: bits)
+        monkeypatch.setattr(duplicates, "sample_bits", lambda *_, bits=bits: bits)
         monkeypatch.setattr(duplicates, "CONSIDERABLE_SHARE", 10.0 if bits else 0.0)
         found.append(duplicates.duplicate_strings(heap))
     monkeypatch.setattr(drawn_texts, "KEPT", 200)

@@ -139,6 +139,7 @@ def test_texts_are_found_by_their_place(source: str, found: set[str | tuple[str,
         ('why = """\none\nline"""', {"one line"}),
         ('explanation = ["a", { if = "no", say = "b" }, ["c"]]', {"a", "b", "c"}),
         ('[case.title]\nseverity = "no"', set()),
+        ('caption = "a"\ncolumns = [{ head = "b", of = "no", none = "", flag = "c" }]', {"a", "b", "c"}),
     ],
 )
 def test_texts_of_data_are_found_by_their_key(source: str, found: set[str]) -> None:

@@ -52,6 +52,23 @@ def test_no_line_beside_them_is_left_out(line: str, tmp_path: Path) -> None:
     assert answer.state != "healthy"
 
 
+def test_words_that_a_person_leaves_out_are_no_line(tmp_path: Path) -> None:
+    answer = diagnosed(
+        "OpenJDK 64-Bit Server VM warning: Option A was deprecated in version 15.0\n" * 2 + "...\n", tmp_path
+    ).answer
+    assert answer is not None
+    assert answer.state == "healthy"
+
+
+def test_one_of_them_alone_is_told_and_proves_nothing(tmp_path: Path) -> None:
+    answer = diagnosed(
+        "OpenJDK 64-Bit Server VM warning: Option A was deprecated in version 15.0\n", tmp_path
+    ).answer
+    assert answer is not None
+    assert answer.state == "undecided"
+    assert "no longer has" in english()(answer.reason)
+
+
 def test_few_of_them_do_not_speak_for_an_application(tmp_path: Path) -> None:
     own = "".join(
         f"2026-11-21 12:00:{second:02d}.123 INFO [main] com.acme.Shop - order {second}\n"

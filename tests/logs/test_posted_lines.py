@@ -447,6 +447,28 @@ def test_a_few_lines_name_the_cause(text: str, rule: str, cause: str, tmp_path: 
     assert report.answer.state == "fault"
 
 
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (
+            line("shutdown thread NettyEventExecutor interrupt false", level="INFO", thread="ShutdownHook")
+            + line("NettyEventExecutor service end", level="INFO", thread="NettyEventExecutor")
+            + line("register broker to name server 10.1.2.3:9876 OK", level="INFO") * 2,
+            "shutdown-requested",
+        ),
+        (
+            line("unregister consumer ok, no any connection, and remove consumer group, CID_a", level="INFO")
+            + line("register broker to name server 10.1.2.3:9876 OK", level="INFO") * 4,
+            "symptoms-not-judged",
+        ),
+    ],
+)
+def test_a_few_lines_about_an_end_are_no_all_clear(text: str, cause: str, tmp_path: Path) -> None:
+    report = diagnosed(text, tmp_path)
+    assert report.answer is not None
+    assert (report.answer.state, [one.rule for one in report.findings]) == ("undecided", [cause])
+
+
 def test_a_question_of_a_broker_to_another_one_is_not_for_the_name_server(tmp_path: Path) -> None:
     text = (
         "o.a.r.remoting.exception.RemotingConnectException: connect to 10.8.8.8:10911 failed\n"

@@ -32,6 +32,10 @@ def test_two_lines_numbers_that_move_and_longer_logs_are_none(gaps: tuple[int, .
 def test_warnings_and_stack_frames_are_left_to_others() -> None:
     assert lags(192, 192, 192, level="WARN") is None
     assert repeated("\tat a.B.c(B.java:1)\n" * 4) is None
+    assert (
+        repeated("For more information, please visit the url, http://rocketmq.apache.org/docs/faq/\n" * 4)
+        is None
+    )
 
 
 def test_a_repeated_stack_is_looked_at_once() -> None:

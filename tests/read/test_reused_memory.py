@@ -125,10 +125,10 @@ def test_threads_never_share_a_place() -> None:
     memory = ReusedMemory(1 << 26)
 
     def use(number: int) -> bool:
-        for turn in range(300):
+        for turn in range(100):
             array = taken(memory, 1 + (number + turn) % 7)
             array[:] = number
-            if turn == 150:
+            if turn == 50:
                 gc.collect()
             if not (array == number).all():
                 return False

@@ -12,6 +12,8 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Report, Severity
+from mqdiag.render import View, renderer
+from tests.folded import folded
 from tests.layers import some_later
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings"
@@ -19,6 +21,7 @@ IN_EACH_RUN = {"stuck-jdk8", "healthy-jdk11", "full-load-jdk17", "gc-bound-jdk21
 ALWAYS_FREE = {"idle-consumer"}
 """says of a consumer at rest that it rests"""
 CASES = sorted(folder.name for folder in FOLDER.iterdir() if (folder / "truth.json").is_file())
+OLDER_CASES = ("gc-bound-jdk8", "healthy-jdk8", "lock-bound-jdk8", "slow-call-jdk8", "stuck-jdk8")
 PARTS = ("idle", "running", "native", "socket", "file", "lock", "park", "sleep", "unknown")
 
 
@@ -46,6 +49,18 @@ def test_the_cause_is_found_and_nothing_besides(case: str) -> None:
         assert report.answer.state == "healthy"
 
 
+@pytest.mark.parametrize("case", some_later(OLDER_CASES, lambda case: case not in IN_EACH_RUN))
+def test_the_older_form_has_the_same_cause(case: str) -> None:
+    """That of Oracle's JDK 7 and 8."""
+    report = diagnose_incident([FOLDER.parent / "recordings-older" / f"{case}.jfr.xz"]).report
+    expected = truth_of(case)["expected"]
+    found = {(one.rule, one.cause) for one in report.findings}
+    wanted = {(one["rule"], one["cause"]) for one in expected["findings"]}
+    assert wanted <= found
+    assert {rule for rule, _ in found} <= {*expected["tolerated"], *(rule for rule, _ in wanted)}
+    assert wanted or report.answer.state == "healthy"
+
+
 @pytest.mark.parametrize("case", some_later(CASES, lambda case: case not in IN_EACH_RUN))
 def test_a_budget_sums_to_the_wall(case: str) -> None:
     report = report_of(case)
@@ -54,6 +69,22 @@ def test_a_budget_sums_to_the_wall(case: str) -> None:
     assert recording.budgets
     for budget in recording.budgets:
         assert sum(getattr(budget, f"{part}_ms") for part in PARTS) == pytest.approx(budget.wall_ms, rel=1e-4)
+
+
+@folded("case", ["stuck-jdk8", "full-load-jdk17"])
+def test_calls_have_the_time_that_the_budget_explains(case: str) -> None:
+    """A call that hangs has no event, and is the widest box all the same."""
+    report = report_of(case)
+    assert report.recordings is not None
+    (recording,) = report.recordings.recordings
+    (budget,) = recording.budgets
+    outermost = [node for node in recording.time_by_call if node.parent is None]
+    explained = budget.wall_ms - budget.idle_ms - budget.unknown_ms
+    assert sum(node.samples for node in outermost) == pytest.approx(explained, rel=0.02)
+    assert {node.doing for node in recording.time_by_call if node.ends > explained / 2} == {"socket-read"}
+    page = renderer("html")(report, View())
+    assert "Time of consume threads by call" in page
+    assert 'class="flame network"' in page
 
 
 @pytest.mark.parametrize("share", some_later([0.4, 0.5, 0.55, 0.6], lambda share: share != 0.5))

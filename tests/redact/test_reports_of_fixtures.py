@@ -24,7 +24,7 @@ CASES = sorted(
 )  # fmt: skip
 IN_EVERY_RUN = frozenset(
     (
-        "heap-stuck-one-5.3.3", "heap-client-faults-4.9.2", "stacks-apache4-stuck", "stacks-broker-busy",
+        "heap-stuck-one-5.3.3", "stacks-apache4-stuck", "stacks-broker-busy",
         "logs-client-out-of-memory-5.3.3", "logs-page-cache-busy-4.9.7", "logs-slave-behind-4.3.2",
         "logs-connections-cut-5.3.3",
         "incidents-stuck-http", "stores-power-loss-4.3.2", "admin-4.9.7", "reports-faulty-4.9.7",

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import importlib
+import inspect
 import pkgutil
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +16,10 @@ import pytest
 
 import mqdiag.facts
 import mqdiag.findings
+from mqdiag.knowledge import packed
 from mqdiag.render import sections
 from mqdiag.render.parts import NO_VALUE, Column, Nested, Table
+from mqdiag.render.tables import FOLDER, TableRow, Tables
 from mqdiag.text import NOTHING, Value, say
 from tests.test_facts_are_read import fields_of_column
 
@@ -118,12 +122,42 @@ def known_names() -> set[str]:
     )
 
 
-def named_by_columns() -> Iterator[tuple[str, str]]:
-    """The file and each name of `Column(of="...")`."""
+def section_sources() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(Path(sections.__path__[0]).glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
+        yield path.name, ast.parse(path.read_text())
+
+
+def named_by_columns() -> Iterator[tuple[str, str]]:
+    """The file and each name of `Column(of="...")`, in code and in data."""
+    for file, tree in section_sources():
+        for node in ast.walk(tree):
             if isinstance(node, ast.keyword) and node.arg == "of" and isinstance(node.value, ast.Constant):
-                yield from ((path.name, name) for name in fields_of_column(node))
+                yield from ((file, name) for name in fields_of_column(node))
+    for section, known in in_data().items():
+        for table in known.values():
+            yield from ((section, name) for column in table.columns for name in column.of.split(".") if name)
+
+
+@cache
+def in_data() -> dict[str, dict[str, TableRow]]:
+    """The tables of each file of `mqdiag/knowledge/report_tables`."""
+    return {name: packed.decode(FOLDER, name, dict[str, TableRow]) for name in packed.read(FOLDER)}
+
+
+def test_each_table_in_data_is_made_with_the_cells_that_it_names() -> None:
+    """The name of a function is out of the type checker's sight."""
+    takes = {*inspect.signature(Tables.table).parameters} - {"cells"}
+    made = {
+        (file.removesuffix(".py"), ast.literal_eval(node.args[0])): {word.arg for word in node.keywords} - takes
+        for file, tree in section_sources()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "TABLES.table"
+    }
+    assert made == {
+        (section, key): {column.cell for column in table.columns if column.cell}
+        for section, known in in_data().items()
+        for key, table in known.items()
+    }
 
 
 def test_all_that_columns_name_is_a_field() -> None:
@@ -132,3 +166,10 @@ def test_all_that_columns_name_is_a_field() -> None:
     assert len(named) > 300
     known = known_names() | {"value"}  # of an enum
     assert {(file, name) for file, name in named if name not in known} == set()
+
+
+def test_every_row_of_the_sections_names_a_maker_and_parts_of_a_report() -> None:
+    rows = sections._FIRST + sections._BEFORE_PROCESSES + sections._OF_PROCESS + sections._BEHIND_PROCESSES
+    for maker, *parts in rows:
+        assert callable(sections._maker(maker))
+        assert {name for part in parts for name in part.split(".")} <= known_names(), maker

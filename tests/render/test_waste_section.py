@@ -122,7 +122,7 @@ def test_an_estimate_says_what_it_is() -> None:
     )
     told = shown(Waste(duplicate_strings=drawn))
     assert "400 MiB (± 20 MiB in 95 % of all cases) in about 8,000,000 of 9,000,000 strings" in told
-    assert "from one text in 32" in told
+    assert "from a sample of one in 32" in told
 
 
 def test_texts_from_the_dump_are_made_harmless() -> None:

@@ -6,7 +6,6 @@ import re
 import sys
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
@@ -22,12 +21,12 @@ from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.engine import NAMES, Outcome, run_rules
 from mqdiag.rules.rule import Rule
 from mqdiag.text import KINDS, Text, say
+from tests.folded import folded
 from tests.rules.examples import example_of
 from tests.rules.numbers import unproven
 
 CARDS = {file.name: file.card for file in rule_files()}
-RULES = [pytest.param(rule, id=rule.name) for rule in all_rules()]
-every_rule = pytest.mark.parametrize("rule", RULES)
+every_rule = folded("rule", all_rules(), lambda rule: rule.name)
 
 
 def _run(rule: Rule, facts: Facts) -> Outcome:
@@ -107,7 +106,7 @@ def test_every_number_of_a_sentence_is_evidence(rule: Rule) -> None:
 
 
 def test_a_number_without_evidence_is_seen() -> None:
-    finding = _finding(RULES[0].values[0])  # type: ignore[arg-type]
+    finding = _finding(all_rules()[0])
     for nested in (say("{found:count} more", found=4711), say("{all}", all=(say("{found}", found="4711"),))):
         claimed = msgspec.structs.replace(finding, title=nested)
         assert unproven(claimed) == {4711}

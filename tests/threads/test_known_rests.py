@@ -180,8 +180,15 @@ PRINTS = (
 PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number in (0, 1))
 
 
-def test_a_process_in_which_nobody_is_left_to_wake_anybody(tmp_path: Path) -> None:
-    state, words = _answer(tmp_path, HEAD + PRINTERS + JVM + END)
+@pytest.mark.parametrize(
+    "threads",
+    [
+        PRINTERS,
+        *(_thread("a", HANGS[way], 40) + _thread("b", HANGS[way], 41) for way in ("full queue", "own queue")),
+    ],
+)
+def test_a_process_in_which_nobody_is_left_to_wake_anybody(threads: str, tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + threads + JVM + END)
     assert state == "fault"
     assert "none is left that could wake one" in words
 

@@ -119,6 +119,8 @@ def test_a_thread_that_rests_behind_a_lock_is_not_stuck_by_its_frames(tmp_path: 
     sample = [
         *(At(f"ConsumeMessageThread_CID_{n}", 26 + n, waits, "WAITING (parking)") for n in (1, 2)),
         At("ledger", 40, rests, "WAITING (parking)"),
+        # work may still come
+        At("selector", 41, ("sun.nio.ch.EPoll.wait(Native Method)", "com.acme.Door.listen(Door.java:9)")),
     ]
     made = report(tmp_path, [sample] * 5)
     assert made.stacks is not None

@@ -10,6 +10,7 @@ import pytest
 from mqdiag.findings import Finding
 from mqdiag.language import english
 from tests.accuracy.page import part_of
+from tests.folded import folded
 from tests.threads.accuracy import without_cpu_times
 from tests.threads.real_series import (
     SAME_CALL,
@@ -21,8 +22,12 @@ from tests.threads.real_series import (
     truth_of,
 )
 
+
+def name_of(series: Path) -> str:
+    return f"{series.parent.name}/{series.name}"
+
+
 SERIES = packed_series()
-IDS = [f"{path.parent.name}/{path.name}" for path in SERIES]
 # Stuck by the listener's word, but not by the samples alone: they need allocated=, or CPU times and objects that
 # Thread.dump_to_file of JDK 21 does not have.
 UNDECIDABLE = (
@@ -48,7 +53,7 @@ def test_there_are_series() -> None:
     assert len(SERIES) >= 16
 
 
-@pytest.mark.parametrize("path", SERIES, ids=IDS)
+@folded("path", SERIES, name_of)
 def test_no_thread_that_moves_is_called_stuck(path: Path) -> None:
     counts = confusion(path)
     wrong = {pair: count for pair, count in counts.items() if pair[0] not in STANDS and pair[1] in STANDS}
@@ -56,10 +61,10 @@ def test_no_thread_that_moves_is_called_stuck(path: Path) -> None:
 
 
 # Of the others the samples do not show it.
-DECIDABLE = [path for path in SERIES if not f"{path.parent.name}/{path.name}".startswith(UNDECIDABLE)]
+DECIDABLE = [path for path in SERIES if not name_of(path).startswith(UNDECIDABLE)]
 
 
-@pytest.mark.parametrize("path", DECIDABLE, ids=lambda path: f"{path.parent.name}/{path.name}")
+@folded("path", DECIDABLE, name_of)
 def test_every_thread_that_stands_is_found(path: Path) -> None:
     found = STANDS | {SAME_CALL} if is_without_cpu_times(path) else STANDS
     missed = {
@@ -103,7 +108,7 @@ def test_over_all_series() -> None:
     """The published table: nothing that moves is stuck, and 99 % of what stands is found."""
     total: Counter[tuple[str, str]] = Counter()
     for path in SERIES:
-        if not f"{path.parent.name}/{path.name}".startswith(UNDECIDABLE) and not is_without_cpu_times(path):
+        if not name_of(path).startswith(UNDECIDABLE) and not is_without_cpu_times(path):
             total += confusion(path)
     stands = sum(count for (truth, _), count in total.items() if truth in STANDS)
     found = sum(count for (truth, said), count in total.items() if truth in STANDS and said in STANDS)
@@ -125,7 +130,7 @@ def test_findings_of_groups(path: Path) -> None:
         assert wanted.get("frame", "") in str(finding.evidence["frame"]), group
 
 
-@pytest.mark.parametrize("path", SERIES, ids=IDS)
+@folded("path", SERIES, name_of)
 def test_findings(path: Path) -> None:
     expected = truth_of(path.parent)["expected"]
     report = diagnosis_of(path).report
@@ -141,7 +146,7 @@ def test_findings(path: Path) -> None:
     # one that undecides names its cause too
     named = said | {(finding.rule, finding.cause) for finding in report.findings if finding.undecides}
     for wanted in expected["findings"]:
-        if f"{path.parent.name}/{path.name}".startswith(UNDECIDABLE):
+        if name_of(path).startswith(UNDECIDABLE):
             continue
         if any(said == SAME_CALL for _, said in confusion(path)):
             assert wanted["rule"] in {finding.rule for finding in report.findings}

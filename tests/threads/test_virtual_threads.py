@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,63 @@ def test_carriers_of_a_real_jvm(case: str, pinned: bool) -> None:
         assert found.severity == "error"
         assert str(found.evidence["frame"]).startswith("com.acme.shop.Pinned.reserveLocked")
         assert found.evidence["carriers"] == 2
+
+
+@pytest.mark.parametrize(
+    ("jvm", "frame", "waiting"),
+    [("monitor-jdk21", "count", 4), ("class-jdk21", "price", 4), ("class-jdk25", "price", 7)],
+)
+@pytest.mark.parametrize("form", ["dump-text", "dump-json"])
+def test_who_stands_where_a_pinned_thread_passed_waits_for_it(
+    jvm: str, frame: str, waiting: int, form: str
+) -> None:
+    """At its monitor, or before its static initializer; the dumps of JDK 21 tell neither states nor locks."""
+    report = diagnosis_of(STACKS.parent / "virtual-threads" / f"{jvm}-{form}.tar.gz").report
+    assert report.answer is not None
+    assert report.answer.state == "fault"
+    (found,) = [one for one in report.findings if one.rule == "carriers-pinned"]
+    assert (found.severity, found.evidence["carriers"], found.evidence["waiting"]) == ("error", 2, waiting)
+    assert str(found.evidence["frame"]).startswith("Till.ask")
+    assert report.stacks is not None
+    assert any(thread.frame and f"Till.{frame}" in thread.frame for thread in report.stacks.threads)
+
+
+BEHIND = PINNED.replace(PINNED[PINNED.index("      java") : PINNED.index("      com.acme")], "")
+"""before the monitor, whose holder is at work in it"""
+
+
+def test_one_that_is_elsewhere_in_the_next_sample_waits_for_nobody(tmp_path: Path) -> None:
+    behind = sample(pinned=(27,)) + BEHIND.format(number=28)
+    elsewhere = sample(pinned=(27,)) + BEHIND.format(number=28).replace("Stock.reserve", "Stock.count")
+    for name, samples in (
+        ("one", (behind,)),
+        ("moved", (behind, elsewhere)),
+        ("another", (behind, behind.replace("#28", "#29"))),
+    ):
+        folder = tmp_path / name
+        folder.mkdir()
+        assert pinned_in(folder, *samples) == (None, [])
+    folder = tmp_path / "stays"
+    folder.mkdir()
+    pinned, (finding,) = pinned_in(folder, behind, behind)
+    assert pinned is not None
+    assert pinned.threads == ("virtual thread #27", "virtual thread #28")
+    assert finding.severity == "error"
+
+
+def test_carriers_that_run_one_thread_for_good_without_cpu_time_hold_it(tmp_path: Path) -> None:
+    """jstack of JDK 21 names who is carried, and shows no frame of it, nor who waits."""
+    dumps = STACKS.parent / "virtual-threads" / "monitor-jdk21-jstack.tar.gz"
+    (finding,) = [one for one in diagnosis_of(dumps).report.findings if one.rule == "carriers-pinned"]
+    assert (finding.severity, finding.evidence["carriers"]) == ("info", 2)
+    assert any("dump_to_file" in english()(step.command or "") for step in finding.now)
+    with tarfile.open(dumps) as packed:
+        texts = [packed.extractfile(name).read().decode() for name in sorted(packed.getnames())]  # type: ignore[union-attr]
+    for change in (
+        ("Carrying virtual thread #13", "Carrying virtual thread #77"),
+        ("prio=5 os_prio=0 cpu=", "prio=5 os_prio=0 cpu=9"),
+    ):
+        for place, text in enumerate(texts):
+            (tmp_path / f"{place}.txt").write_text(text.replace(*change) if place == 2 else text)
+        report = diagnose_stacks(sorted(tmp_path.iterdir())).report
+        assert not any(one.rule == "carriers-pinned" for one in report.findings), change

@@ -61,7 +61,7 @@ def copy_remote_logs(
             )
             continue
         name = f"logs/{free_name(log.path, names)}"
-        tell(say("log {path} ({why})", path=log.path, why=log.why))
+        tell(say("log {path} ({why})", log))
         words = (log.path, str(limit), "cut" if size > limit else "whole")
         try:
             with folder.step("log", f"copy {log.path}") as note, folder.new_file(name) as file:

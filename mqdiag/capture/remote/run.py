@@ -56,10 +56,8 @@ def capture_remote(
     tell(
         say(
             "process {pid} of {name}: {guess} of user {user}; everything goes into {path}",
-            pid=jvm.pid,
+            jvm,
             name=reach.name,
-            guess=jvm.guess,
-            user=jvm.user,
             path=str(where),
         )
     )
@@ -205,11 +203,7 @@ def _heap(folder: CaptureFolder, reach: Reach, jvm: RemoteJvm, tell: Tell, agree
         plan = _plan(folder, reach, jvm)
         if not plan.fits:
             raise ToolFailed(
-                say(
-                    "it needs about {bytes_needed:bytes}, and {free_bytes:bytes} are free there or here",
-                    bytes_needed=plan.bytes_needed,
-                    free_bytes=plan.free_bytes,
-                )
+                say("it needs about {bytes_needed:bytes}, and {free_bytes:bytes} are free there or here", plan)
             )
         if not agrees(jvm.pid, plan):
             raise ToolFailed(say("you declined it"))

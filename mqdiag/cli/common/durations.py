@@ -11,11 +11,6 @@ _UNITS_S = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 def seconds(option: str, text: str, examples: str = "90s, 10m or 2h") -> float:
     """Seconds of a time such as 90, 90s, 10m, 2h.
 
-    Args:
-        option: named in the error.
-        text: as it was given.
-        examples: of the times that it takes.
-
     Raises:
         UsageError: it is no time, or longer than 30 years.
     """

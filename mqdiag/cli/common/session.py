@@ -185,7 +185,7 @@ def diagnose(
 
         complain(one_line(report, options.output))
     for failed in report.failed:
-        line = say("rule {rule} failed: {error}", rule=failed.rule, error=failed.error)
+        line = say("rule {rule} failed: {error}", failed)
         # Where a fault happened in another process there is nothing more to show.
         more = diagnosis.crashes and not options.debug
         complain(say("{line}; --debug shows where", line=line) if more else line)

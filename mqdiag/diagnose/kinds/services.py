@@ -14,7 +14,7 @@ from mqdiag.facts.services import ServicesFacts
 from mqdiag.progress import Progress
 from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, members
-from mqdiag.read.services.reader import WORDS, kind_of, read_services, together
+from mqdiag.read.services.reader import kind_of, may_be_one, read_services, together
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.text import Text, say
 
@@ -27,7 +27,7 @@ def _recognise(piece: Piece) -> bool:
     return (
         piece.is_text
         and not piece.has_admin_output
-        and any(word in piece.inner_head for word in WORDS)
+        and may_be_one(piece.inner_head)
         and kind_of(piece.text) is not None
     )
 

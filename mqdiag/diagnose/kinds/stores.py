@@ -15,14 +15,18 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.facts import Input
 from mqdiag.facts.stores import StoreFacts, StoresFacts
 from mqdiag.progress import Progress
-from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, parse_config
+from mqdiag.read.stores.config_file import NoConfig, config_text, consumer_offsets, delay_offsets, parse_config
 from mqdiag.read.stores.folder import is_store_folder, read_store
 from mqdiag.read.stores.listing import is_listing, read_listing
 from mqdiag.read.stores.pairs import pair_stores
 from mqdiag.read.stores.role import role_by_name
 from mqdiag.text import say
 
-_OFFSETS = re.compile(rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{)')
+_OFFSETS = re.compile(
+    rb'"offsetTable"\s*:\s*\{\s*(?:\}|"[^"@]{1,255}@[^"]{1,255}"\s*:\s*\{|"?\d{1,3}"?\s*:\s*\d)'
+)
+_DELAYS = re.compile(rb'"offsetTable"\s*:\s*\{\s*"?\d')
+"""delayOffset.json: progress by the number of a delay level"""
 ALONE = say("has stored offsets, but there is no store folder or listing of one beside it to compare them with")
 
 
@@ -73,7 +77,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
 def _keep_offsets(piece: Piece, offsets: list[tuple[StoreFacts, Piece]], found: Collected) -> None:
     try:
         text = config_text(Path(piece.path))
-        read = consumer_offsets(parse_config(text))
+        read = (delay_offsets if _DELAYS.search(piece.head) else consumer_offsets)(parse_config(text))
     except (NoConfig, OSError) as error:
         reason = error.reason if isinstance(error, NoConfig) else say("{reason}", reason=str(error))
         found.inputs.append(Input(path=piece.name, kind="stores", complete=False, error=reason))

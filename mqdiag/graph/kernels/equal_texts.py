@@ -48,8 +48,37 @@ class HashedTexts(NamedTuple):
     """[k] a number by which texts are drawn: of equal texts the same, and the same in every process"""
 
 
+class Kept(NamedTuple):
+    """Which texts are hashed."""
+
+    mask: int
+    """those whose draw has none of these bits; 0 for all"""
+    long: int
+    """those that take more units than this, with their arrays"""
+    slots: NDArray[np.int16]
+    """[65536] those for whose draw's upper half it is not negative"""
+
+
+@kernel(inline=True)
+def _draw(data, begin, end, tag):
+    """A number of a text's two ends and length. Nobody gains by texts that are drawn together, so it is a quick one."""
+    odd = np.uint64(0xD6E8FEB86659FD93)
+    value = np.uint64(end - begin) * np.uint64(4) + np.uint64(tag)
+    if end - begin >= 8:
+        value = (value * odd) ^ little_u8(data, begin)
+        value *= odd
+        value ^= value >> np.uint64(32)
+        value ^= little_u8(data, end - 8)
+    else:
+        for place in range(begin, end):
+            value = (value << np.uint64(8)) ^ np.uint64(data[np.uint64(place)])
+    value *= odd
+    value ^= value >> np.uint64(32)
+    return (value * odd) >> np.uint64(32)
+
+
 @kernel
-def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
+def hash_texts(graph, nodes, fields, sample, most, start, factor, kept, met, sums, out):
     """Hash the characters of reachable strings that refer to their array and to nothing else.
 
     Args:
@@ -59,7 +88,9 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
         sample: one string in 2 ** sample is taken, chosen by a hash of its place.
         most: bytes that are read of one text at most: half from its start, half from its end.
         start, factor: uint64, secrets of the process, the factor odd.
+        kept: `Kept`.
         met: uint8[n // 8 + 1], in and out: a bit for each array that a string had before.
+        sums: int64[2], in and out: strings that were read, their units.
         out: `HashedTexts`, out.
 
     Returns:
@@ -69,7 +100,7 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
     starts, edges, numbers, units = graph.starts, graph.edges, graph.numbers, graph.units
     coder, first, count = fields.coder, fields.offset, fields.count
     size = data.size
-    odd = np.uint64(0xD6E8FEB86659FD93)
+    mask = np.uint64(kept.mask)
     skip = (np.uint64(1) << np.uint64(sample)) - np.uint64(1)
     found = 0
     for k in range(nodes.size):
@@ -107,26 +138,27 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, met, out):
         end = begin + width * length
         if end > size:
             continue
-        value = mixed(start, np.uint64(end - begin) * np.uint64(4) + np.uint64(tag), factor)
-        if end - begin <= most:
-            value = _over(data, begin, end, value, factor)
-        else:
-            value = _over(data, begin, begin + most // 2, value, factor)
-            value = _over(data, end - most // 2, end, value, factor)
         weight = units[node]
         # Of an array that several strings have, only one copy is there; a part of one frees nothing.
         bit = np.uint8(1 << (array & 7))
         if met[array >> 3] & bit == 0 and whole:
             met[array >> 3] |= bit
             weight += units[array]
-        # Of the two ends alone: nobody gains by texts that are drawn together.
-        draw = mixed(np.uint64(0x9E3779B97F4A7C15), np.uint64(end - begin) * np.uint64(4) + np.uint64(tag), odd)
-        draw = _over(data, begin, min(end, begin + 8), draw, odd)
-        draw = _over(data, max(begin, end - 8), end, draw, odd)
+        sums[0] += 1
+        sums[1] += np.int64(weight)
+        draw = _draw(data, begin, end, tag)
+        if draw & mask != np.uint64(0) and weight <= kept.long and kept.slots[draw >> np.uint64(16)] < 0:
+            continue
+        value = mixed(start, np.uint64(end - begin) * np.uint64(4) + np.uint64(tag), factor)
+        if end - begin <= most:
+            value = _over(data, begin, end, value, factor)
+        else:
+            value = _over(data, begin, begin + most // 2, value, factor)
+            value = _over(data, end - most // 2, end, value, factor)
         out.chosen[found] = node
         out.hashes[found] = value
         out.weights[found] = weight
-        out.draws[found] = draw >> np.uint64(32)
+        out.draws[found] = draw
         found += 1
     return found
 

@@ -48,20 +48,24 @@ class ArrayBytes(NamedTuple):
 
 
 @kernel
-def spare_room(graph, classes, layout, sample, sums):
+def spare_room(graph, nodes, classes, layout, sample, least, most, sums, squares):
     """Collections of each class, how many are empty or nearly so, and what that takes.
 
     A collection is sparse when it has items and its array has four times the capacity that they need.
 
     Args:
         graph: `GraphArrays`.
+        nodes: int32[k], collections.
         classes: `CollectionClasses`.
         layout: `ArrayBytes`.
         sample: one collection in 2 ** sample is taken, chosen by a hash of its place.
-        sums: int64[c, 5], zeros, out: collections; empty ones, units of them with their arrays; sparse ones, bytes of
+        least, most: units; a collection whose array has no more than the one or more than the other is left out; an
+            array that is not there has 0.
+        sums: int64[c, 5], zeros, out: collections; empty ones, bytes of them with their arrays; sparse ones, bytes of
             their arrays beyond what is needed.
+        squares: float64[1], in and out: the sum of the squares of the bytes that each collection wastes.
 
-    O(n).
+    O(k).
     """
     data, id_size, offsets, rows = graph.data, graph.id_size, graph.offsets, graph.rows
     starts, edges, numbers, units = graph.starts, graph.edges, graph.numbers, graph.units
@@ -69,10 +73,11 @@ def spare_room(graph, classes, layout, sample, sums):
     size_places, size_widths = classes.size_places, classes.size_widths
     base, width, alignment = layout.base, layout.width, layout.alignment
     skip = (np.uint64(1) << np.uint64(sample)) - np.uint64(1)
-    for node in range(rows.size):
+    for k in range(nodes.size):
+        node = nodes[k]
         row = rows[node]
         kind = kinds[row]
-        if kind == 0 or numbers[node] == 0:
+        if numbers[node] == 0:
             continue
         if drawn(node) & skip != np.uint64(0):
             continue
@@ -83,6 +88,8 @@ def spare_room(graph, classes, layout, sample, sums):
                 array = np.int64(edges[at])
                 if kind == 2:
                     break
+        if not least < (np.int64(units[array]) if array >= 0 else 0) <= most:
+            continue
         held = 0
         capacity = 0
         if array >= 0:
@@ -102,15 +109,19 @@ def spare_room(graph, classes, layout, sample, sums):
             # ConcurrentHashMap counts partly elsewhere when threads get into each other's way.
             size = max(size if size < 1 << 40 else 0, held)
         sums[row, 0] += 1
+        wasted = np.int64(0)
         if size == 0:
-            sums[row, 1] += 1
-            sums[row, 2] += units[node]
+            wasted = np.int64(units[node]) * alignment
             if capacity > 0:
-                sums[row, 2] += units[array]
+                wasted += np.int64(units[array]) * alignment
+            sums[row, 1] += 1
+            sums[row, 2] += wasted
         elif array >= 0:
             needed = _needed(size, capacity, kind == 2)
             if 4 * needed <= capacity:
                 full = (base + width * capacity + alignment - 1) // alignment
                 tight = (base + width * needed + alignment - 1) // alignment
+                wasted = (full - tight) * alignment
                 sums[row, 3] += 1
-                sums[row, 4] += (full - tight) * alignment
+                sums[row, 4] += wasted
+        squares[0] += np.float64(wasted) * np.float64(wasted)

@@ -10,48 +10,28 @@ from __future__ import annotations
 
 import math
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.kernels.equal_texts import Kept
 from mqdiag.graph.waste.read_texts import (
-    READ_BYTES,
+    NO_SLOTS,
+    SLOT_BITS,
     Groups,
+    Repeats,
     Texts,
     arrays_met,
     compared_whole,
     read,
-    string_nodes,
 )
+from mqdiag.graph.waste.sample import LARGE_BYTES, OF_NORMAL, instances_in_slices
 
 KEPT = 1 << 17
 """about the strings that are kept"""
-_OFTEN = 2
+_OFTEN = 4
 """times that a text is in the first sample if each of its strings is counted"""
-_SLOT_BITS = 16
 _MIXED = np.uint32(0x9E3779B9)
-_OF_NORMAL = 1.96
-"""standard deviations within which 95 % of all estimates lie"""
-
-
-class Repeats(msgspec.Struct):
-    """Texts that occur more than once, in units of the heap's alignment."""
-
-    strings: int
-    repeated: int
-    wasted: int
-    examples: NDArray[np.int32]
-    """a string of each text; some of all texts where texts were drawn"""
-    counts: NDArray[np.int64]
-    wasted_by_text: NDArray[np.int64]
-    members: NDArray[np.int32]
-    """strings that repeat another one, or an even part of them"""
-    texts_of_members: NDArray[np.int32]
-    """places in `examples`"""
-    error: int | None = None
-    """units that `wasted` is off by in at most 5 % of all cases; None where nothing was drawn"""
-    drawn_one_in: int = 1
 
 
 class _Often:
@@ -61,10 +41,10 @@ class _Often:
         fit = np.flatnonzero((groups.counts >= _OFTEN) & ~_are_long(heap, sampled, groups))
         nodes = sampled.nodes[groups.examples[fit]]
         fit = fit[np.lexsort((nodes, -groups.counts[fit]))]
-        slots = sampled.draws[groups.examples[fit]] >> np.uint32(32 - _SLOT_BITS)
+        slots = sampled.draws[groups.examples[fit]] >> np.uint32(32 - SLOT_BITS)
         _, first = np.unique(slots, return_index=True)  # of two with one slot the more frequent one
         first.sort()
-        self.slots = np.full(1 << _SLOT_BITS, -1, np.int16)
+        self.slots = NO_SLOTS.copy()
         self.slots[slots[first]] = np.arange(first.size)
         self.examples = sampled.nodes[groups.examples[fit[first]]]
         self.hashes = np.append(sampled.hashes[groups.examples[fit[first]]], np.uint64(0))
@@ -72,7 +52,7 @@ class _Often:
 
     def take(self, texts: Texts) -> NDArray[np.int16]:
         """Count strings; int16[k]: the place of the text of each, -1 for all others."""
-        found: NDArray[np.int16] = self.slots[texts.draws >> np.uint32(32 - _SLOT_BITS)]
+        found: NDArray[np.int16] = self.slots[texts.draws >> np.uint32(32 - SLOT_BITS)]
         found[self.hashes[found] != texts.hashes] = -1
         mine = found >= 0
         places, weights = found[mine], texts.weights[mine]
@@ -88,7 +68,7 @@ def _are_long(heap: Heap, texts: Texts, groups: Groups) -> NDArray[np.bool_]:
     largest = np.zeros(groups.counts.size, np.int64)
     mine = groups.of >= 0
     np.maximum.at(largest, groups.of[mine], texts.weights[mine])
-    return largest > READ_BYTES // heap.sizes.alignment
+    return largest > LARGE_BYTES // heap.sizes.alignment
 
 
 def drawn_repeats(heap: Heap, rows: list[int], sampled: Texts, groups: Groups, strings: int) -> Repeats:
@@ -103,26 +83,26 @@ def drawn_repeats(heap: Heap, rows: list[int], sampled: Texts, groups: Groups, s
     """
     often = _Often(heap, sampled, groups)
     bits = max((strings // KEPT).bit_length() - 1, 1)
-    mask = np.uint32((1 << bits) - 1)
+    long = LARGE_BYTES // heap.sizes.alignment
+    kept = Kept((1 << bits) - 1, long, often.slots)
+    mask = np.uint32(kept.mask)
     met = arrays_met(heap)
     count, units, rare = 0, 0, []
     members, places = [], []
-    for nodes in string_nodes(heap, rows):
-        texts = read(heap, rows, nodes, met)
-        count += texts.nodes.size
-        units += int(texts.weights.sum(dtype=np.int64))
+    for nodes in instances_in_slices(heap, rows):
+        texts, read_now, units_now = read(heap, rows, nodes, met, kept=kept)
+        count, units = count + read_now, units + units_now
         found = often.take(texts)
-        is_long = texts.weights > READ_BYTES // heap.sizes.alignment
-        rare.append(texts.at((found < 0) & (is_long | (texts.draws & mask == 0))))
+        rare.append(texts.at((found < 0) & ((texts.weights > long) | (texts.draws & mask == 0))))
         some = (found >= 0) & (texts.nodes.astype(np.uint32) * _MIXED >> np.uint32(32 - bits) == 0)
         members.append(texts.nodes[some])
         places.append(found[some].astype(np.int32))
-    kept = Texts.together(rare)
-    alike = compared_whole(heap, rows, kept)
+    drawn = Texts.together(rare)
+    alike = compared_whole(heap, rows, drawn)
     repeats = alike.of >= 0
-    times = np.where(_are_long(heap, kept, alike), 1, 1 << bits)
+    times = np.where(_are_long(heap, drawn, alike), 1, 1 << bits)
     # texts with the same number are drawn together
-    _, number = np.unique(kept.draws[alike.examples], return_inverse=True)
+    _, number = np.unique(drawn.draws[alike.examples], return_inverse=True)
     variance = float((np.bincount(number, alike.wasted * np.sqrt(times * (times - 1.0))) ** 2).sum())
     counted = often.counts > 1
     wasted = np.where(counted, often.sums - often.largest, 0)
@@ -132,11 +112,11 @@ def drawn_repeats(heap: Heap, rows: list[int], sampled: Texts, groups: Groups, s
         # no estimate is beyond what is there
         repeated=min(int(repeated), count - int(counted.sum()) - alike.counts.size),
         wasted=min(int(wasted.sum() + (alike.wasted * times).sum()), units),
-        examples=np.concatenate((often.examples, kept.nodes[alike.examples])),
+        examples=np.concatenate((often.examples, drawn.nodes[alike.examples])),
         counts=np.concatenate((often.counts, alike.counts)),
         wasted_by_text=np.concatenate((wasted, alike.wasted)),
-        members=np.concatenate((*members, kept.nodes[repeats])),
+        members=np.concatenate((*members, drawn.nodes[repeats])),
         texts_of_members=np.concatenate((*places, alike.of[repeats] + often.counts.size)),
-        error=math.ceil(_OF_NORMAL * math.sqrt(variance)),
+        error=math.ceil(OF_NORMAL * math.sqrt(variance)),
         drawn_one_in=1 << bits,
     )

@@ -1,7 +1,8 @@
 """Strings with the same characters, found by hashes of their arrays where they stand in the file.
 
 The number of repeats cannot be projected from a sample as a sum can: a pair is in it only when both are. So a sample
-gives a bound, and where that is considerable all strings are read; of very many only a part is kept (`drawn_texts.py`).
+gives a bound. Where that is considerable, and the sample does not decide (`sampled_texts.py`), all strings are read; of
+very many only a part is kept (`drawn_texts.py`).
 """
 
 from __future__ import annotations
@@ -14,13 +15,14 @@ from numpy.typing import NDArray
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText, StringHolder
 from mqdiag.graph.field_columns import column
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.waste.drawn_texts import Repeats, drawn_repeats
-from mqdiag.graph.waste.read_texts import Groups, Texts, compared_whole, grouped, read_all, rows_of_strings
+from mqdiag.graph.waste.drawn_texts import drawn_repeats
+from mqdiag.graph.waste.read_texts import Groups, Repeats, Texts, compared_whole, read_all, rows_of_strings
 from mqdiag.graph.waste.sample import sample_bits
+from mqdiag.graph.waste.sampled_texts import DRAWN, read_sample, sampled_repeats
 
 CONSIDERABLE_SHARE = 0.05
 """share of the reachable bytes: above it every string is read, and the holders are looked for"""
-MOST_COMPARED = 1 << 20
+MOST_COMPARED = 1 << 18
 """strings that are all kept: of more, texts are drawn"""
 LARGEST = 10
 TEXT_CHARACTERS = 80
@@ -31,26 +33,21 @@ def duplicate_strings(heap: Heap) -> DuplicateStrings | None:
     rows = rows_of_strings(heap)
     if not rows:
         return None
-    bits = sample_bits(int(heap.row_counts[rows].sum()))
+    bits = sample_bits(int(heap.row_counts[rows].sum()), DRAWN)
     if bits:
-        strings, texts = read_all(heap, rows, bits)
-        groups = grouped(texts.hashes, texts.weights)
-        bound = _projected(texts, groups, bits) * heap.sizes.alignment
+        sample = read_sample(heap, rows, bits)
+        bound = sample.most_units() * heap.sizes.alignment
         if bound < CONSIDERABLE_SHARE * heap.dominance.total_bytes:
-            return DuplicateStrings(strings=strings, sampled_one_in=1 << bits, estimated_bytes=bound)
-        if strings > MOST_COMPARED:
-            return _described(heap, drawn_repeats(heap, rows, texts, groups, strings))
+            return DuplicateStrings(strings=sample.strings, sampled_one_in=1 << bits, estimated_bytes=bound)
+        found = sampled_repeats(heap, sample)
+        if found is not None:
+            return _described(heap, found)
+        if sample.strings > MOST_COMPARED:
+            return _described(
+                heap, drawn_repeats(heap, rows, sample.short.texts, sample.short.groups, sample.strings)
+            )
     _, texts = read_all(heap, rows, 0)
     return _described(heap, _all_repeats(texts, compared_whole(heap, rows, texts)))
-
-
-def _projected(texts: Texts, groups: Groups, bits: int) -> int:
-    """Units that repeats take at most, about: a pair in the sample stands for the square of what one string does."""
-    times = 1 << bits
-    stands_for = np.where(groups.counts == 2, times * times, groups.counts * times)
-    each = groups.wasted / np.maximum(groups.counts - 1, 1)
-    # in one order, since sums of fractions depend on it
-    return min(int(np.sort(each * stands_for).sum()), int(texts.weights.sum(dtype=np.int64)) * times)
 
 
 def _all_repeats(texts: Texts, groups: Groups) -> Repeats:

@@ -20,12 +20,7 @@ MARKS = ('"queueStatInfoList"', '"consumeTps"', '"brokerServer"')
 
 
 def take(out: Output, text: str) -> None:
-    """Take one answer; nothing of damaged text, nor of one whose offsets or backlogs are no numbers.
-
-    Args:
-        out: of the file.
-        text: the JSON.
-    """
+    """Take one answer; nothing of damaged text, nor of one whose offsets or backlogs are no numbers."""
     try:
         answer = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError):

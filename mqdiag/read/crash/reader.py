@@ -30,12 +30,7 @@ _UNITS = {"": 1, "k": 1 << 10, "K": 1 << 10, "m": 1 << 20, "M": 1 << 20, "g": 1 
 
 
 def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
-    """All reports of a text; a console may have the head of one, and a paste any part.
-
-    Args:
-        source: the file's name.
-        lines: its lines.
-    """
+    """All reports of a text; a console may have the head of one, and a paste any part."""
     reports: list[CrashReport] = []
     reader, log = _Reader(source), _Log()
     for line, _ in zip(lines, range(MOST_LINES), strict=False):

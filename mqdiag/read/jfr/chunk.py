@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.decoding import decode, decode_arrays
-from mqdiag.read.jfr.header import HEAD_BYTES, ChunkHead
+from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
 from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Descriptions, Field, JfrType
 from mqdiag.read.jfr.pools import Pool, PoolIndex, key_and_fields
@@ -55,6 +55,10 @@ class Chunk:
         descriptions: of the chunks before it.
     """
 
+    _index_class = PoolIndex
+    _type_bytes = 8
+    """width of an event's type where numbers are not compressed"""
+
     def __init__(
         self,
         data: NDArray[np.uint8],
@@ -72,7 +76,7 @@ class Chunk:
         self._counts: dict[str, tuple[int, int]] = {}
         described = self._walk({METADATA, CHECKPOINT}, counting=False)
         self._describe(_pairs(described.get(METADATA)), descriptions or Descriptions())
-        self._index = PoolIndex(data, head, self.types)
+        self._index = self._index_class(data, head, self.types)
         self._checkpoints = _pairs(described.get(CHECKPOINT))
         ids = {
             number
@@ -163,10 +167,19 @@ class Chunk:
         found: dict[int, list[Places]] = {}
         starts, ends = np.zeros(_ROOM, np.int64), np.zeros(_ROOM, np.int64)
         lists, stop = np.zeros(_ROOM, np.int32), np.zeros(2, np.int64)
-        at = self.head.start + HEAD_BYTES
+        at = self.head.body
         while at < self.head.end:
             listed = walk_events(
-                self._data, at, self.head.end, self.head.is_compressed, wanted, starts, ends, lists, stop
+                self._data,
+                at,
+                self.head.end,
+                self.head.is_compressed,
+                self._type_bytes,
+                wanted,
+                starts,
+                ends,
+                lists,
+                stop,
             )
             for slot in np.flatnonzero(np.bincount(lists[:listed])).tolist():
                 own = np.flatnonzero(lists[:listed] == slot)

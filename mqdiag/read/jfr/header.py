@@ -13,21 +13,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import Reasoned
+from mqdiag.read.jfr.metadata import JfrType
 from mqdiag.read.sniff import RECORDING_MAGIC
 from mqdiag.text import say
 
 HEAD_BYTES = 68
-ORACLE = 0
-"""major version of JDK 7 and Oracle's JDK 8, whose chunks have another layout altogether"""
+OLDER = 0
+"""major version of JDK 7 and 8 of Oracle, whose chunks have another layout altogether"""
 NEWEST = 2
 _HEAD = struct.Struct(">4sHHqqqqqqqI")
 _COMPRESSED = 1
 MOST_TICKS = 1 << 40
 """a second, no clock has more"""
+MOST_NS = 1 << 61
+"""nanoseconds of a duration, some 73 years; so that a time and two of them stay numbers of 8 bytes"""
 
 
 class NoChunkError(Reasoned):
     """No chunk that can be read begins at this place."""
+
+
+def checked_clock(start_ns: int, duration_ns: int, ticks_per_second: int) -> None:
+    """Refuse what no clock says.
+
+    Raises:
+        NoChunkError: a time beyond the year 2100, or no clock.
+    """
+    if not 0 <= start_ns <= 2 * MOST_NS or duration_ns > MOST_NS:
+        raise NoChunkError(say("the head of the chunk is damaged"))
+    if not 0 < ticks_per_second <= MOST_TICKS:
+        raise NoChunkError(say("has a clock of {rate} ticks a second", rate=ticks_per_second))
 
 
 class ChunkHead(NamedTuple):
@@ -48,6 +63,10 @@ class ChunkHead(NamedTuple):
     """the JVM had not finished it"""
     is_cut: bool
     """the file ends before it does"""
+    body: int
+    """byte of its first event"""
+    types: dict[int, JfrType] | None = None
+    """its types, where they stand with its head"""
 
     def nanoseconds(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Times of the epoch, of ticks of this chunk's clock."""
@@ -55,7 +74,13 @@ class ChunkHead(NamedTuple):
 
     def span(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Durations in nanoseconds."""
-        return np.rint(ticks / (self.ticks_per_second / 1e9)).astype(np.int64)
+        ns = np.rint(ticks / (self.ticks_per_second / 1e9))
+        return np.clip(ns, -MOST_NS, MOST_NS).astype(np.int64)
+
+
+def is_older(data: NDArray[np.uint8], at: int) -> bool:
+    """Whether a chunk of version 0.9 begins at this place."""
+    return data[at : at + 6].tobytes() == RECORDING_MAGIC + OLDER.to_bytes(2, "big")
 
 
 def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
@@ -70,14 +95,9 @@ def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
     if len(head) < HEAD_BYTES:
         raise NoChunkError(say("the head of the chunk is cut"))
     _, major, minor, size, _, _, start_ns, duration_ns, start_ticks, rate, flags = _HEAD.unpack(head)
-    if major == ORACLE:
-        raise NoChunkError(
-            say("has version {major}.{minor}, the form of Oracle's JDK 7 and 8", major=major, minor=minor)
-        )
     if major > NEWEST:
         raise NoChunkError(say("has the unknown version {major}.{minor}", major=major, minor=minor))
-    if not 0 < rate <= MOST_TICKS:
-        raise NoChunkError(say("has a clock of {rate} ticks a second", rate=rate))
+    checked_clock(start_ns, duration_ns, rate)
     # 0 until the JVM has written the chunk out: then it reaches as far as there are events
     is_open = size <= 0 or duration_ns == 0
     end = at + size if size >= HEAD_BYTES else data.size
@@ -92,4 +112,5 @@ def chunk_head(data: NDArray[np.uint8], at: int) -> ChunkHead:
         ticks_per_second=rate,
         is_open=is_open,
         is_cut=end > data.size,
+        body=at + HEAD_BYTES,
     )

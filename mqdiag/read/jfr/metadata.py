@@ -19,7 +19,8 @@ MOST_DEEP = 32
 """elements within elements; the JDK writes 5"""
 MOST_TYPE = 1 << 20
 """numbers of types are small, and tables go by them"""
-_EVENT = "jdk.jfr.Event"
+EVENT = "jdk.jfr.Event"
+"""type above all types of events"""
 _TIMESTAMP, _TIMESPAN = "jdk.jfr.Timestamp", "jdk.jfr.Timespan"
 _SMALLEST_ELEMENT = 3
 
@@ -35,6 +36,8 @@ class Field(NamedTuple):
     unit: str | None
     """unit of a time or duration: "TICKS", "NANOSECONDS", "MILLISECONDS" …"""
     is_timestamp: bool
+    key_width: int = 8
+    """bytes of a key that is not compressed; below 0 without a sign"""
 
 
 class JfrType(NamedTuple):
@@ -46,11 +49,17 @@ class JfrType(NamedTuple):
     fields: tuple[Field, ...]
     is_simple: bool = False
     """its only field stands for it"""
+    key_id: int | None = None
+    """type of the key of a constant; None for the usual one, a long"""
 
     @property
     def is_event(self) -> bool:
         """Whether it is one of events."""
-        return self.super_name == _EVENT
+        return self.super_name == EVENT
+
+    def has(self, name: str) -> bool:
+        """Whether it has a field of this name."""
+        return any(field.name == name for field in self.fields)
 
 
 class _Element(NamedTuple):

@@ -44,9 +44,10 @@ def key_and_fields(types: Mapping[int, JfrType], type_id: int) -> tuple[Field, .
     """
     kind = types.get(type_id)
     long_id = next((number for number, one in types.items() if one.name == "long"), None)
-    if kind is None or long_id is None:
+    key_id = long_id if kind is None or kind.key_id is None else kind.key_id
+    if kind is None or key_id is None:
         raise UnknownTypeError(say("its metadata does not describe type {number}", number=type_id))
-    key = Field(KEY, long_id, is_constant=False, is_array=False, unit=None, is_timestamp=False)
+    key = Field(KEY, key_id, is_constant=False, is_array=False, unit=None, is_timestamp=False)
     if kind.name == "java.lang.String":
         return (key, key._replace(name="value", type_id=type_id))
     return (key, *kind.fields)
@@ -79,24 +80,32 @@ class PoolIndex:
             DamagedError: it is damaged; constants before that place are kept.
             UnknownTypeError: it has constants of a type that is not described.
         """
-        cursor = self._cursor(at, end)
+        cursor = self.cursor(at, end)
         for _ in range(3):
             cursor.integer(8)  # start, duration, distance to the checkpoint before
         cursor.at += 1  # what it was written for
         pools = cursor.integer(4)
         at += cursor.at
         for _ in range(pools):
-            cursor = self._cursor(at, end)
+            cursor = self.cursor(at, end)
             type_id, count = cursor.integer(8), cursor.integer(4)
             at += cursor.at
-            if not 0 <= count <= end - at:
-                raise DamagedError(at)
-            group = Group(type_id, at, count, end)
-            self.groups.setdefault(type_id, []).append(group)
-            if count:
-                at = self._behind(group)
+            at = self.add_group(type_id, at, count, end)
 
-    def _cursor(self, at: int, end: int) -> Cursor:
+    def add_group(self, type_id: int, at: int, count: int, end: int) -> int:
+        """Take in constants of one type; where they end.
+
+        Raises:
+            DamagedError, UnknownTypeError: as `add`.
+        """
+        if not 0 <= count <= end - at:
+            raise DamagedError(at)
+        group = Group(type_id, at, count, end)
+        self.groups.setdefault(type_id, []).append(group)
+        return self._behind(group) if count else at
+
+    def cursor(self, at: int, end: int) -> Cursor:
+        """Reads the head of a checkpoint, or of one of its pools."""
         piece = self._data[at : min(end, at + _HEAD_BYTES)].tobytes()
         return Cursor(piece, 0, len(piece), is_compressed=self._head.is_compressed, base=at)
 

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import Reasoned
 from mqdiag.read.jfr.kernels.decode import ARRAY, DOUBLE, FLOAT, INTEGER, MOST_NESTED, TEXT
+from mqdiag.read.jfr.kernels.numbers import SHORT_UTF8, TAGGED, UTF16
 from mqdiag.read.jfr.metadata import Field, JfrType
 from mqdiag.text import say
 
@@ -26,9 +27,14 @@ _STEPS = {
     "long": (INTEGER, 8),
     "float": (FLOAT, 0),
     "double": (DOUBLE, 0),
-    "java.lang.String": (TEXT, 0),
+    "java.lang.String": (TEXT, TAGGED),
+    # version 0.9
+    "unsigned byte": (INTEGER, -1),
+    "unsigned short": (INTEGER, -2),
+    "unsigned int": (INTEGER, -4),
+    "utf-8 text": (TEXT, SHORT_UTF8),
+    "utf-16 text": (TEXT, UTF16),
 }
-_KEY = (INTEGER, 8)
 
 
 class UnknownTypeError(Reasoned):
@@ -45,6 +51,8 @@ class Column(NamedTuple):
     """column of the decoded array; of an array it has the place of the elements, the next one their number"""
     what: int
     """kind of the value: INTEGER, FLOAT, DOUBLE, TEXT or ARRAY"""
+    form: int = TAGGED
+    """form of a text"""
 
 
 class Program(NamedTuple):
@@ -87,7 +95,7 @@ def program_of(
         column = -1
         if step.path is not None and step.field is not None and wanted(step.path):
             column = width
-            columns[step.path] = Column(step.path, step.field, column, step.what)
+            columns[step.path] = Column(step.path, step.field, column, step.what, step.argument)
             width += 2 if step.what == ARRAY else 1
         steps.append((step.what, step.argument, column))
     return Program(np.array(steps, np.int64).reshape(-1, 3), columns, width)
@@ -128,7 +136,7 @@ def _add_value(
     if len(out) >= MOST_STEPS or kind is None:
         raise UnknownTypeError(say("its metadata does not describe the type of {field}", field=field.name))
     if field.is_constant:
-        out.append(_Step(*_KEY, path, field))
+        out.append(_Step(INTEGER, field.key_width, path, field))
     elif kind.name in _STEPS:
         out.append(_Step(*_STEPS[kind.name], path, field))
     else:

@@ -8,8 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk, Problem
-from mqdiag.read.jfr.header import NoChunkError, chunk_head
+from mqdiag.read.jfr.header import ChunkHead, NoChunkError, chunk_head, is_older
 from mqdiag.read.jfr.metadata import Descriptions
+from mqdiag.read.jfr.older.chunk import OlderChunk
+from mqdiag.read.jfr.older.head import older_head
 from mqdiag.read.sniff import RECORDING_MAGIC
 
 _SEARCHED = 1 << 20
@@ -34,17 +36,26 @@ def chunks(
     at, descriptions = 0, Descriptions()
     while at < data.size:
         try:
-            head = chunk_head(data, at)
+            head = _head(data, at)
         except NoChunkError as error:
             if not at:
                 raise
             problems.append(Problem(at, error.reason))
             at = _next_chunk(data, at + 1)
             continue
-        chunk = Chunk(data, head, wanted, descriptions)
+        chunk = (Chunk if head.types is None else OlderChunk)(data, head, wanted, descriptions)
         yield chunk
         problems += chunk.problems
         at = head.end
+
+
+def _head(data: NDArray[np.uint8], at: int) -> ChunkHead:
+    """The head of a chunk of any version.
+
+    Raises:
+        NoChunkError: none can be read here.
+    """
+    return (older_head if is_older(data, at) else chunk_head)(data, at)
 
 
 def _next_chunk(data: NDArray[np.uint8], at: int) -> int:
@@ -57,7 +68,7 @@ def _next_chunk(data: NDArray[np.uint8], at: int) -> int:
             continue
         at += found
         try:
-            chunk_head(data, at)
+            _head(data, at)
         except NoChunkError:
             at += 1
             continue

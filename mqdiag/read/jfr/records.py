@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from mqdiag.read.jfr.distinct import empty_table
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.decode import ARRAY, DOUBLE, FLOAT, INTEGER, TEXT
+from mqdiag.read.jfr.kernels.numbers import TAGGED, UTF16
 from mqdiag.read.jfr.kernels.texts import number_texts
 from mqdiag.read.jfr.program import Column, Program, UnknownTypeError
 from mqdiag.read.jfr.values import CHARS, LATIN1, UTF8, Cursor, DamagedError
@@ -101,7 +102,8 @@ class Records:
 
     def numbered_texts(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
         """(int64[records]: number of each text, the texts by number); of equal ones one is decoded."""
-        places = self.rows[:, self._column(name, TEXT).place]
+        column = self._column(name, TEXT)
+        places = self.rows[:, column.place]
         count = len(places)
         firsts, lengths, numbers = (np.zeros(count, np.int64) for _ in range(3))
         found = number_texts(
@@ -109,19 +111,27 @@ class Records:
             np.ascontiguousarray(places),
             self._head.end,
             self._head.is_compressed,
+            column.form,
             empty_table(count),
             firsts,
             lengths,
             numbers,
         )
-        return numbers, [self.text_at(at) for at in firsts[:found].tolist()]
+        return numbers, [self._text_at(at, column.form) for at in firsts[:found].tolist()]
 
     def text(self, name: str, row: int) -> str | None:
         """The text of one record."""
-        return self.text_at(int(self.rows[row, self._column(name, TEXT).place]))
+        column = self._column(name, TEXT)
+        return self._text_at(int(self.rows[row, column.place]), column.form)
 
-    def text_at(self, at: int) -> str | None:
-        """The text whose encoding stands at this byte of the file."""
+    def places(self, name: str) -> NDArray[np.int64]:
+        """int64[records]: the byte of the file where each text begins."""
+        return self.rows[:, self._column(name, TEXT).place]
+
+    def _text_at(self, at: int, form: int) -> str | None:
+        """The text that begins at this byte of the file."""
+        if form != TAGGED:
+            return self._plain_text(at, form)
         short = self._short_text(at)
         if short is not None:
             return short
@@ -150,6 +160,17 @@ class Records:
         raw = bytes(view[at + 2 : behind])
         # chars beyond ASCII have more bytes each
         return raw.decode("ascii") if raw.isascii() else None
+
+    def _plain_text(self, at: int, form: int) -> str | None:
+        """A text of version 0.9, whose length is told first."""
+        head = 4 if form == UTF16 else 2
+        units = int.from_bytes(self._view[at : min(at + head, self._head.end)], "big")
+        begin, size = at + head, min(units * (2 if form == UTF16 else 1), _MOST_INLINE)
+        if begin + size > self._head.end:
+            return None
+        return bytes(self._view[begin : begin + size]).decode(
+            "utf-16-be" if form == UTF16 else "utf-8", "replace"
+        )
 
     @cached_property
     def _view(self) -> memoryview:

@@ -29,11 +29,7 @@ _ELLIPSIS = "…".encode()
 
 
 def column_of_cuts(head: bytes) -> int | None:
-    """The column at which lines were cut, in bytes or in characters; None where lines end by themselves.
-
-    Args:
-        head: the log's first bytes.
-    """
+    """The column at which lines were cut, in bytes or in characters; None where lines end by themselves."""
     lines = [line.rstrip(b"\r") for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]]
     lines = [line for line in lines[: -1 if len(lines) < SAMPLE_LINES else None] if line]
     ways: tuple[Callable[[bytes], int], ...] = (len, lambda line: len(line.decode(errors="replace")))

@@ -148,9 +148,6 @@ def known_heads(head: bytes) -> float | None:
     """The share of a log's first lines whose level is known, of those that begin a record; None without such lines.
 
     Lines of the JVM's collections have none, and count as known.
-
-    Args:
-        head: the log's first bytes.
     """
     begun = known = 0
     for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]:

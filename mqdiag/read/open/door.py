@@ -159,11 +159,7 @@ def refuse_endless(label: str, pipe: IO[bytes]) -> None:
 
 
 class Chunks:
-    """Chunks that can be read by number of bytes, or all of them; their errors come where they stand.
-
-    Args:
-        source: none of them empty.
-    """
+    """Chunks that can be read by number of bytes, or all of them; their errors come where they stand."""
 
     def __init__(self, source: Iterator[bytes]) -> None:
         self._source = source

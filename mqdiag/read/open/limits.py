@@ -34,11 +34,7 @@ class TooMuchError(InputError):
 
 
 class Limits:
-    """What may come out of packed files: counts what is read of them, and what comes out.
-
-    Args:
-        most_members: files of archives that are opened.
-    """
+    """What may come out of packed files: counts what is read of them, and what comes out."""
 
     def __init__(self, most_members: int = MAX_MEMBERS) -> None:
         self.read_bytes = self.out_bytes = 0

@@ -75,12 +75,7 @@ def is_access_log(lines: Iterable[str]) -> bool:
 
 
 def read_access_log(source: str, lines: Iterable[str]) -> Iterator[Upstream]:
-    """The services of a log, the most asked first.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The services of a log, the most asked first."""
     found: dict[tuple[Literal["nginx", "Envoy"], str | None, str | None], _Service] = {}
     for line in lines:
         one = _request(line)

@@ -16,12 +16,7 @@ LONGEST_STATEMENT = 400
 
 
 class DatabaseLog:
-    """One log while it is read.
-
-    Args:
-        server: whose it is.
-        source: what the user calls the file.
-    """
+    """One log while it is read."""
 
     def __init__(self, server: DatabaseKind, source: str) -> None:
         self.server: DatabaseKind = server

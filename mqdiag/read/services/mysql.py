@@ -62,12 +62,7 @@ class _Transaction(msgspec.Struct):
 
 
 def read_mysql(source: str, lines: Iterable[str]) -> DatabaseLog:
-    """The sessions, waits and events of a log, or of the status of InnoDB.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The sessions, waits and events of a log, or of the status of InnoDB."""
     log = DatabaseLog("MySQL", source)
     open_: _Transaction | None = None
     living: list[_Transaction] = []

@@ -39,9 +39,6 @@ _WAITING = lazy_pattern(
     r" (\w{1,40}) on (.{1,200}?) after (\d{1,12}(?:\.\d{1,6})?) ms"
 )
 _HOLDERS = lazy_pattern(r"Process(?:es)? holding the lock: ([\d, ]{1,2000})\.")
-_BLOCKED = lazy_pattern(
-    r"Process (\d{1,10}) waits for (\w{1,40}) on (.{1,200}?); blocked by process (\d{1,10})"
-)
 _RELATION = lazy_pattern(r'in relation "([^"]{1,200})"')
 _EVENTS: tuple[tuple[str, DatabaseEventKind], ...] = (
     ("deadlock detected", "deadlocked"),
@@ -85,12 +82,7 @@ def is_postgresql_log(lines: Iterable[str]) -> bool:
 
 
 def read_postgresql(source: str, lines: Iterable[str]) -> DatabaseLog:
-    """The sessions, waits and events of a log.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The sessions, waits and events of a log."""
     log = DatabaseLog("PostgreSQL", source)
     last_pid: int | None = None
     event: DatabaseEventKind | None = None

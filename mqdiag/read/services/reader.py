@@ -8,19 +8,35 @@ from typing import Literal
 import msgspec
 
 from mqdiag.facts.services import DatabaseSession, ServicesFacts
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.services.access_log import is_access_log, read_access_log
+from mqdiag.read.services.host_tables import is_host_table, read_host_tables
 from mqdiag.read.services.mysql import is_mysql_log, read_mysql
 from mqdiag.read.services.postgresql import is_postgresql_log, read_postgresql
+from mqdiag.read.services.redis_slowlog import is_slowlog, read_slowlog
 from mqdiag.read.services.sessions import is_sessions, joined, read_sessions
-from mqdiag.read.services.sockets import is_sockets, read_sockets
+from mqdiag.read.services.sockets import is_sockets, read_connections, read_sockets
 
-ServiceText = Literal["PostgreSQL log", "MySQL log", "database sessions", "sockets", "access log"]
+ServiceText = Literal[
+    "PostgreSQL log",
+    "MySQL log",
+    "database sessions",
+    "sockets",
+    "access log",
+    "disks and memory",
+    "Redis slow log",
+]
 SAMPLE_LINES = 60
-WORDS = (
+_WORDS = (
     b":  ", b"_addr", b"Address", b"pid", b"Id", b"InnoDB", b"INNODB", b"MySQL", b'HTTP/', b"upstream", b"waiting_pid",
-    b"trx_", b"[Note]", b"[System]", b"[Warning]",
+    b"trx_", b"[Note]", b"[System]", b"[Warning]", b"Mounted on", b"buff/cache", b"load average", b"(integer)",
 )  # fmt: skip
-"""one of these stands in the beginning of each of these texts, so that others are told apart by one search"""
+_PLAIN_SLOWLOG = lazy_pattern(rb"\s*\d{1,12}\r?\n\d{9,10}\r?\n\d{1,15}\r?\n")
+
+
+def may_be_one(head: bytes) -> bool:
+    """Whether the beginning of a text has what one of these has, so that most others are told apart by a search."""
+    return any(word in head for word in _WORDS) or _PLAIN_SLOWLOG.match(head) is not None
 
 
 def kind_of(text: str) -> ServiceText | None:
@@ -34,19 +50,24 @@ def kind_of(text: str) -> ServiceText | None:
         return "access log"
     if is_sessions(lines):
         return "database sessions"
-    return "MySQL log" if is_mysql_log(text) else None
+    if is_mysql_log(text):
+        return "MySQL log"
+    if is_host_table(text):
+        return "disks and memory"
+    return "Redis slow log" if is_slowlog(lines) else None
 
 
 def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> ServicesFacts:
-    """The facts of one text.
-
-    Args:
-        source: what the user calls the file.
-        kind: what it is.
-        lines: of its text.
-    """
+    """The facts of one text."""
     if kind == "sockets":
-        return ServicesFacts(sockets=tuple(read_sockets(source, list(lines))))
+        table = list(lines)
+        return ServicesFacts(
+            sockets=tuple(read_sockets(source, table)), connections=tuple(read_connections(source, table))
+        )
+    if kind == "disks and memory":
+        return ServicesFacts(figures=tuple(read_host_tables(source, "\n".join(lines))))
+    if kind == "Redis slow log":
+        return ServicesFacts(slow_commands=tuple(read_slowlog(source, list(lines))))
     if kind == "access log":
         return ServicesFacts(upstreams=tuple(read_access_log(source, lines)))
     if kind == "database sessions":
@@ -78,4 +99,7 @@ def together(parts: Sequence[ServicesFacts]) -> ServicesFacts:
         database_log_ends=ends,
         sockets=tuple(dict.fromkeys(one for part in parts for one in part.sockets)),
         upstreams=tuple(one for part in parts for one in part.upstreams),
+        figures=tuple(one for part in parts for one in part.figures),
+        connections=tuple(one for part in parts for one in part.connections),
+        slow_commands=tuple(one for part in parts for one in part.slow_commands),
     )

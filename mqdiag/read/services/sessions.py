@@ -19,6 +19,8 @@ _DOES: dict[str, SessionDoes] = {
     "idle in transaction": "idle-in-transaction",
     "idle in transaction (aborted)": "idle-in-transaction",
 }
+_OWN_WORK = ("Daemon", "Binlog Dump", "Binlog Dump GTID", "Connect", "Slave_IO", "Slave_SQL", "Slave_worker")
+"""commands of sessions of MySQL that belong to no client; they last for days"""
 MARKS = (
     "usename",
     "wait_event",
@@ -37,12 +39,7 @@ def is_sessions(lines: Sequence[str]) -> bool:
 
 
 def read_sessions(source: str, lines: Sequence[str]) -> tuple[DatabaseSession, ...]:
-    """The sessions of all answers in a text; what several answers say of one is joined.
-
-    Args:
-        source: what the user calls the file.
-        lines: of its text.
-    """
+    """The sessions of all answers in a text; what several answers say of one is joined."""
     rows = list(tables(lines))
     found: dict[tuple[DatabaseKind, int], DatabaseSession] = {}
     for row in rows:
@@ -131,7 +128,7 @@ def _of_processlist(source: str, row: Row) -> Iterator[DatabaseSession]:
         database=row.get("db"),
         client=host[1] if host else row.get("host"),
         client_port=int(host[2]) if host else None,
-        does="idle" if sleeps else "active",
+        does="idle" if sleeps else None if row["command"] in _OWN_WORK else "active",
         wait=None if sleeps else row.get("state"),
         state_ms=interval_ms(row.get("time")),
         statement=row.get("info"),

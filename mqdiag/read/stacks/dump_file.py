@@ -159,7 +159,9 @@ def _json_thread(
         stack=stack,
         addresses=tuple(intern(name) for _, _, name in lines),
         java_id=_integer(entry.get("tid")),
-        virtual=entry.get("virtual") in (True, "true") or _looks_virtual(frames),
+        virtual=entry.get("virtual") in (True, "true")
+        or _looks_virtual(frames)
+        or not (frames or entry.get("name")),
         carrier=_integer(entry.get("carrier")),
         container=container,
         parked_owner=owner,
@@ -237,7 +239,10 @@ def _cap(frames: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
 
 
 def _looks_virtual(frames: tuple[str, ...]) -> bool:
-    """JDK 21's JSON does not say it; a virtual thread's stack begins in VirtualThread.run."""
+    """JDK 21's JSON does not say it; a virtual thread's stack begins in VirtualThread.run.
+
+    One that has not begun has neither a stack nor, mostly, a name, which each thread of the platform has.
+    """
     return any("java.lang.VirtualThread.run(" in frame for frame in frames[-3:])
 
 

@@ -8,7 +8,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 
 MOST_BYTES = 4 << 20
 """size of a text that is searched; a longer one has so many threads that nobody reads it by lines"""
-_HEADER = lazy_pattern(rb'"([^\n]{1,400}?)" (?:#\d|daemon |(?:os_)?prio=|tid=|Id=|J9VMThread)')
+_HEADER = lazy_pattern(rb'"([^"\n]{1,400})" (?:#\d|daemon |(?:os_)?prio=|tid=|Id=|J9VMThread)')
 
 
 class HeaderLines:

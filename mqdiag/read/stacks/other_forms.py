@@ -66,11 +66,7 @@ _AGENT_WAITS = (
 
 
 def converter(head: str) -> Callable[[str], str] | None:
-    """What makes jstack's form of a text; None where that form is in it already, or none of these.
-
-    Args:
-        head: the beginning of the text.
-    """
+    """What makes jstack's form of a text; None where that form is in it already, or none of these."""
     start = head[:HEAD]
     if JROCKIT_MARK in start:
         return _of_jrockit

@@ -92,11 +92,7 @@ class Surroundings:
             self.after = next(filter(None, map(stamp_of, islice(text.split("\n"), LINES))), None)
 
     def doubt(self, threads: Iterable[str]) -> Text | None:
-        """Why a dump that fits may have been pasted all the same; None where its threads write the log.
-
-        Args:
-            threads: names of the dump's threads.
-        """
+        """Why a dump that fits may have been pasted all the same; None where its threads write the log."""
         if self.before is None or len(self._pools) < LEAST_NAMED:
             return None
         inside = {*map(_pool_of, threads)}
@@ -104,11 +100,7 @@ class Surroundings:
         return None if known else OF_OTHER_THREADS
 
     def reason(self, own_time: str | None) -> Text | None:
-        """Why a dump is taken for a pasted one; None where it may be of the process that writes the log.
-
-        Args:
-            own_time: the date above it.
-        """
+        """Why a dump is taken for a pasted one; None where it may be of the process that writes the log."""
         if self.before is None:
             # no line of a log is there, or the log was cut within its first dump
             return None
@@ -178,12 +170,7 @@ def is_within_records(text: str) -> bool:
 
 
 def goes_on_from_records(text: str, part: str) -> bool:
-    """Whether a part of a text stands right below lines of a log, without a blank line or a command above it.
-
-    Args:
-        text: all of it.
-        part: a text in it.
-    """
+    """Whether a part of a text stands right below lines of a log, without a blank line or a command above it."""
     above = text[: max(text.find(part.strip("\n").partition("\n")[0]), 0)].split("\n")[:-1]
     return (
         len(above) >= LEAST_RECORDS

@@ -119,11 +119,6 @@ def read_stacks(
 def samples_of_text(label: str, text: str, bodies: BodyParser) -> list[Sample]:
     """The samples in a text that is no file, such as one in a recording.
 
-    Args:
-        label: what it is a part of.
-        text: with one thread dump or more.
-        bodies: the cache of parsed stacks.
-
     Raises:
         InputError: there is no sample in it.
     """

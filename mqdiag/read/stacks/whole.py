@@ -70,7 +70,8 @@ def threads_cut(threads: Sequence[ThreadRecord], *, excerpt: bool) -> int:
     for thread in threads:
         stack = thread.stack
         if not stack.methods:
-            cut = lacks_frames(thread.name, stack)
+            # a virtual thread that has not begun has none
+            cut = not thread.virtual and lacks_frames(thread.name, stack)
             shown += cut
         else:
             cut = known.get(id(stack), False)

@@ -34,11 +34,7 @@ def wrapped_at(text: str) -> int | None:
 
 
 class Joined:
-    """Joins the parts of each wrapped line; pieces of text come one after the other.
-
-    Args:
-        columns: at which lines were wrapped.
-    """
+    """Joins the parts of each wrapped line; pieces of text come one after the other."""
 
     def __init__(self, columns: int) -> None:
         self._columns = columns

@@ -36,11 +36,7 @@ class StoredMessage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CommitLog:
-    """The files of a commit log.
-
-    Args:
-        path: the folder commitlog.
-    """
+    """The files of a commit log."""
 
     def __init__(self, path: str) -> None:
         self._files = SegmentFolder(path)

@@ -14,11 +14,7 @@ _BLANK_SIZE = 0x7FFFFFFF
 
 
 class ConsumeQueue:
-    """The files of one queue; the last one is made at its full size and filled with zeros from its end on.
-
-    Args:
-        path: the folder consumequeue/TOPIC/QUEUE.
-    """
+    """The files of one queue; the last one is made at its full size and filled with zeros from its end on."""
 
     def __init__(self, path: str) -> None:
         self._files = SegmentFolder(path)

@@ -32,12 +32,7 @@ def is_listing(head: bytes) -> bool:
 
 
 def read_listing(name: str, lines: Iterable[str]) -> tuple[StoreFacts, ...]:
-    """One store for each folder that has the parts of one, with bounds where the entries themselves would tell.
-
-    Args:
-        name: what the user calls the listing.
-        lines: its lines.
-    """
+    """One store for each folder that has the parts of one, with bounds where the entries themselves would tell."""
     queues: dict[str, dict[tuple[str, int], list[tuple[str, int]]]] = {}
     logs: dict[str, list[tuple[str, int]]] = {}
     aborted: set[str] = set()

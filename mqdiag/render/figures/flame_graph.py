@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
 
 from mqdiag.language import Writer
 from mqdiag.render.parts import Words
-from mqdiag.text import say
+from mqdiag.text import Text
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -24,13 +24,18 @@ class Flame(msgspec.Struct, frozen=True, kw_only=True):
 
     label: Words
     samples: int
+    """samples that show it, or milliseconds that threads spent there"""
     kind: str
     """threads, network, lock, pool, work or wait: its colour"""
     calls: tuple[Flame, ...] = ()
     """what it calls"""
 
 
-def flame_graph(write: Writer, title: Words, flames: Sequence[Flame]) -> Markup:
+Hint = Callable[[Flame, int], Text]
+"""What a box tells of itself: given it and the samples of all."""
+
+
+def flame_graph(write: Writer, title: Words, flames: Sequence[Flame], hint: Hint) -> Markup:
     """The picture, the outermost boxes in the first row."""
     # Here, not above: a text shows the calls without the picture.
     from mqdiag.render.figures.svg import WIDTH, picture
@@ -45,23 +50,17 @@ def flame_graph(write: Writer, title: Words, flames: Sequence[Flame]) -> Markup:
             width = WIDTH * flame.samples / total
             if width >= _LEAST:
                 rows = max(rows, depth + 1)
-                parts.append(_drawn(write, flame, left, depth, width, total))
+                parts.append(_drawn(write, flame, left, depth, width, hint(flame, total)))
                 waiting.append((flame.calls, left, depth + 1))
             left += width
     return picture(write(title), rows * _ROW, *parts)
 
 
-def _drawn(write: Writer, flame: Flame, left: float, depth: int, width: float, total: int) -> Markup:
+def _drawn(write: Writer, flame: Flame, left: float, depth: int, width: float, hint: Text) -> Markup:
     """A box and its label in one group, by which the page's script makes it wider and finds it."""
     from mqdiag.render.figures.svg import box, cut, element, text
 
     label = write(flame.label)
-    hint = say(
-        "{label}: {samples:count} of {total:count} thread samples",
-        label=flame.label,
-        samples=flame.samples,
-        total=total,
-    )
     return element(
         "g",
         box(left, depth * _ROW, width - 0.5, _ROW - 1, f"flame {flame.kind}", write(hint), 2),

@@ -7,20 +7,67 @@ has, so that thread dumps are shown without the tables of heaps.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from importlib import import_module
 
 import msgspec
 
-from mqdiag.facts import HeapFacts, LogsFacts
-from mqdiag.facts.fleet import FleetFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import Section
-from mqdiag.render.sections.answer import answer_section
-from mqdiag.render.sections.finding_cards import findings_section
-from mqdiag.render.sections.input_files import inputs_section
-from mqdiag.render.sections.unchecked_rules import unchecked_section
 
 Maker = Callable[[Report, View], Iterator[Section]]
+_Rows = tuple[tuple[str, ...], ...]
+"""a module with its maker, and the parts of a report of which one has to be there; none for what all reports have"""
+
+_FIRST: _Rows = (
+    ("report_head.head_section",),
+    ("answer.answer_section",),
+    ("differences.differences_section", "diff"),
+    ("chain_of_causes.chain_section", "verdict"),
+    ("fleet_service.fleet_service", "fleet.one_service"),
+    ("fleet_overview.fleet_overview", "fleet"),
+    ("fleet_tables.fleet_tables", "fleet"),
+    ("finding_cards.findings_section",),
+    ("input_files.inputs_section",),
+    ("unchecked_rules.unchecked_section",),
+    ("missing_evidence.missing_evidence_section", "verdict"),
+)
+"""what the report is about, the answer, what follows from it, and what it cannot tell"""
+_OF_PROCESS: _Rows = (
+    ("heap_summary.heap_section", "heap"),
+    ("broker_card.broker_section", "heap.broker"),
+    ("proxy_card.proxy_section", "heap.proxy", "heap.raft_members"),
+    ("proxy_card.raft_section", "heap.proxy", "heap.raft_members"),
+    ("consumer_table.consumers_section", "heap.consumers"),
+    ("queue_table.queues_section", "heap.queues"),
+    ("message_holders.message_holders_section", "heap.message_holders"),
+    ("sending.sending_section", "heap.sending"),
+    ("memory_holders.memory_section", "heap"),
+    ("heap_waste.waste_section", "heap"),
+    ("largest_classes.classes_section", "heap"),
+    ("heap_threads.heap_threads_section", "heap"),
+    ("thread_samples.stacks_section", "stacks"),
+    ("call_tree.call_tree_section", "stacks"),
+)
+"""what is shown of each JVM"""
+_BEFORE_PROCESSES: _Rows = (
+    ("evidence_times.evidence_times_section", "verdict"),
+    ("recordings.recordings_section", "recordings"),
+    ("profiles.profiles_section", "profiles"),
+)
+_BEHIND_PROCESSES: _Rows = (
+    ("log_files.log_files_section", "logs"),
+    ("log_events.log_events_section", "logs"),
+    ("log_offsets.log_offsets_section", "logs.offset_resets", "logs.not_matched"),
+    ("quoted_statements.quoted_statements_section", "logs.quoted"),
+    ("level_lines.level_lines_section", "logs"),
+    ("broker_logs.broker_logs_section", "logs"),
+    ("gc_logs.gc_logs_section", "logs"),
+    ("crash_report.crash_section", "crash"),
+    ("store_folders.store_folders_section", "stores"),
+    ("mqadmin_output.mqadmin_sections", "admin"),
+    ("services.services_section", "services"),
+)
 
 
 def sections_of(report: Report, view: View) -> list[Section]:
@@ -29,168 +76,47 @@ def sections_of(report: Report, view: View) -> list[Section]:
     Where evidence of several kinds was joined, the short form leaves the tables out, and a page folds them.
     """
     if report.show is not None:
-        from mqdiag.render.sections.shown_object import shown_sections
-
-        return [*shown_sections(report, view)]
+        return [*_maker("shown_object.shown_sections")(report, view)]
     if report.secrets is not None:
-        from mqdiag.render.sections.found_secrets import secrets_sections
-
-        return [*secrets_sections(report, view)]
-    first = [section for make in _first_makers(report) for section in make(report, view)]
+        return [*_maker("found_secrets.secrets_sections")(report, view)]
     joined = report.verdict is not None
     tables = [
         msgspec.structs.replace(section, paper=False, wide=section.wide or joined, folded=joined)
-        for make in _table_makers(report)
-        for section in make(report, view)
+        for section in _tables(report, view)
     ]
-    return [*first, *tables]
+    return [*_made(_FIRST, report, view), *tables]
 
 
-def _first_makers(report: Report) -> Iterator[Maker]:
-    """What the report is about, the answer, what follows from it, and what it cannot tell."""
-    from mqdiag.render.sections.report_head import head_section
-
-    yield head_section
-    yield answer_section
-    if report.diff is not None:
-        from mqdiag.render.sections.differences import differences_section
-
-        yield differences_section
-    if report.verdict is not None:
-        from mqdiag.render.sections.chain_of_causes import chain_section
-
-        yield chain_section
-    if report.fleet is not None:
-        yield from _fleet_makers(report.fleet)
-    yield findings_section
-    yield inputs_section
-    yield unchecked_section
-    if report.verdict is not None:
-        from mqdiag.render.sections.missing_evidence import missing_evidence_section
-
-        yield missing_evidence_section
-
-
-def _fleet_makers(fleet: FleetFacts) -> Iterator[Maker]:
-    """What is wrong where; the findings follow, as their cards are long."""
-    if fleet.one_service:
-        from mqdiag.render.sections.fleet_service import fleet_service
-
-        yield fleet_service
-        return
-    from mqdiag.render.sections.fleet_overview import fleet_overview
-    from mqdiag.render.sections.fleet_tables import fleet_tables
-
-    yield from (fleet_overview, fleet_tables)
-
-
-def _table_makers(report: Report) -> Iterator[Maker]:
+def _tables(report: Report, view: View) -> Iterator[Section]:
     """Everything that was read, by the kind of evidence."""
-    if report.verdict is not None:
-        from mqdiag.render.sections.evidence_times import evidence_times_section
-
-        yield evidence_times_section
-    if report.recordings is not None:
-        from mqdiag.render.sections.recordings import recordings_section
-
-        yield recordings_section
-    if report.profiles is not None:
-        from mqdiag.render.sections.profiles import profiles_section
-
-        yield profiles_section
-    yield from _process_makers(report)
+    yield from _made(_BEFORE_PROCESSES, report, view)
+    yield from _of_process(report, view)
     if report.other_processes:
-        yield _other_processes
-    if report.logs is not None:
-        yield from _log_makers(report.logs)
-    if report.crash is not None:
-        from mqdiag.render.sections.crash_report import crash_section
+        from mqdiag.render.sections.processes import process_sections
 
-        yield crash_section
-    if report.stores is not None:
-        from mqdiag.render.sections.store_folders import store_folders_section
-
-        yield store_folders_section
-    if report.admin is not None:
-        from mqdiag.render.sections.mqadmin_output import mqadmin_sections
-
-        yield mqadmin_sections
-    if report.services is not None:
-        from mqdiag.render.sections.services import services_section
-
-        yield services_section
-
-
-def _process_makers(report: Report) -> Iterator[Maker]:
-    """What is shown of each JVM."""
-    if report.heap is not None:
-        yield from _heap_makers(report.heap)
-    if report.stacks is not None:
-        from mqdiag.render.sections.call_tree import call_tree_section
-        from mqdiag.render.sections.thread_samples import stacks_section
-
-        yield from (stacks_section, call_tree_section)
+        yield from process_sections(report, view, _of_process)
+    yield from _made(_BEHIND_PROCESSES, report, view)
 
 
 def _of_process(report: Report, view: View) -> Iterator[Section]:
-    return (section for make in _process_makers(report) for section in make(report, view))
+    return _made(_OF_PROCESS, report, view)
 
 
-def _other_processes(report: Report, view: View) -> Iterator[Section]:
-    from mqdiag.render.sections.processes import process_sections
-
-    return process_sections(report, view, _of_process)
-
-
-def _heap_makers(heap: HeapFacts) -> Iterator[Maker]:
-    from mqdiag.render.sections.heap_summary import heap_section
-    from mqdiag.render.sections.heap_threads import heap_threads_section
-    from mqdiag.render.sections.heap_waste import waste_section
-    from mqdiag.render.sections.largest_classes import classes_section
-    from mqdiag.render.sections.memory_holders import memory_section
-
-    yield heap_section
-    if heap.broker is not None:
-        from mqdiag.render.sections.broker_card import broker_section
-
-        yield broker_section
-    if heap.proxy is not None or heap.raft_members:
-        from mqdiag.render.sections.proxy_card import proxy_section, raft_section
-
-        yield from (proxy_section, raft_section)
-    if heap.consumers:
-        from mqdiag.render.sections.consumer_table import consumers_section
-
-        yield consumers_section
-    if heap.queues:
-        from mqdiag.render.sections.queue_table import queues_section
-
-        yield queues_section
-    if heap.message_holders:
-        from mqdiag.render.sections.message_holders import message_holders_section
-
-        yield message_holders_section
-    if heap.sending is not None:
-        from mqdiag.render.sections.sending import sending_section
-
-        yield sending_section
-    yield from (memory_section, waste_section, classes_section, heap_threads_section)
+def _made(rows: _Rows, report: Report, view: View) -> Iterator[Section]:
+    for maker, *parts in rows:
+        if not parts or any(_has(report, part) for part in parts):
+            yield from _maker(maker)(report, view)
 
 
-def _log_makers(logs: LogsFacts) -> Iterator[Maker]:
-    from mqdiag.render.sections.broker_logs import broker_logs_section
-    from mqdiag.render.sections.gc_logs import gc_logs_section
-    from mqdiag.render.sections.level_lines import level_lines_section
-    from mqdiag.render.sections.log_events import log_events_section
-    from mqdiag.render.sections.log_files import log_files_section
+def _has(report: Report, part: str) -> bool:
+    """Whether a part such as `heap.queues` is there and not empty."""
+    found: object = report
+    for name in part.split("."):
+        found = getattr(found, name, None)
+    return bool(found)
 
-    yield from (log_files_section, log_events_section)
-    if logs.offset_resets or logs.not_matched:
-        from mqdiag.render.sections.log_offsets import log_offsets_section
 
-        yield log_offsets_section
-    if logs.quoted:
-        from mqdiag.render.sections.quoted_statements import quoted_statements_section
-
-        yield quoted_statements_section
-    yield from (level_lines_section, broker_logs_section, gc_logs_section)
+def _maker(name: str) -> Maker:
+    module, function = name.split(".")
+    maker: Maker = getattr(import_module(f"{__name__}.{module}"), function)
+    return maker

@@ -11,12 +11,15 @@ from mqdiag.findings import Action, Answer, Finding, Margin, Report, Seen, Sever
 from mqdiag.language import Writer
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.render import View
-from mqdiag.render.parts import Actions, AnyPart, Bullets, Card, Column, Doing, Paragraph, Section, Table
+from mqdiag.render.parts import Actions, AnyPart, Bullets, Card, Doing, Paragraph, Section, Table
 from mqdiag.render.sections.finding_cards import answer_card, answering_finding, root_cause
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.actions import NEXT, NOW, SEEN, THEN, then_of
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, quantity, say
+
+TABLES = Tables("answer")
 
 _CLAUSE_END = lazy_pattern(r"[.:;](?:\s|$)|[。：；]")
 _LABELS = {"healthy": say("OK"), "undecided": say("undecided")}
@@ -102,8 +105,8 @@ def _card(report: Report, write: Writer) -> Card:
 
 def _as_it_stands(seen: Seen) -> Text:
     if seen.line is None:
-        return say("{path}: {text}", path=seen.path, text=seen.text)
-    return say("{path}:{line}: {text}", path=seen.path, line=str(seen.line), text=seen.text)
+        return say("{path}: {text}", seen)
+    return say("{path}:{line}: {text}", seen, line=str(seen.line))
 
 
 def _state(report: Report) -> Literal["error", "warning", "info", "healthy", "undecided"]:
@@ -132,17 +135,12 @@ def _severity(report: Report) -> Severity:
 
 
 def _margins(answer: Answer, write: Writer, *, wide: bool) -> Table:
-    return Table(
-        name="margins",
+    return TABLES.table(
+        "margins",
+        answer.margins,
         wide=wide,
-        caption=say("How close it is to its limits"),
-        columns=(
-            Column(say("rule"), of="rule", wide=True),
-            Column(say("measured"), of="label"),
-            Column(say("now"), of=lambda one: _now(one, write), number=True),
-            Column(say("limit"), of=lambda one: quantity(one.limit, one.kind), number=True),
-        ),
-        rows_of=answer.margins,
+        now=lambda one: _now(one, write),
+        limit=lambda one: quantity(one.limit, one.kind),
     )
 
 

@@ -8,8 +8,11 @@ from mqdiag.facts.broker import BrokerFacts, CommitLogFacts, PutLock, Replicatio
 from mqdiag.facts.servers import PopFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Table
+from mqdiag.render.parts import AnyPart, Fold, Pairs, Section
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, Value, quantity, say
+
+TABLES = Tables("broker_card")
 
 _MOST_HELD = 3
 _MOST_TABLES = 3
@@ -29,46 +32,18 @@ def broker_section(report: Report, view: View) -> Iterator[Section]:
 def _parts(broker: BrokerFacts, name: str) -> Iterator[AnyPart]:
     yield Pairs([*_card(broker)])
     if broker.request_queues:
-        yield Table(
-            name=f"{name}-request-queues",
-            caption=say("Request queues"),
-            columns=(
-                Column(say("queue")),
-                Column(say("waiting"), "count"),
-                Column(say("capacity"), "count"),
-                Column(say("oldest waits"), "ms"),
-            ),
+        yield TABLES.table(
+            "request-queues",
             rows=[
                 (queue, one.size, one.capacity, one.head_wait_ms)
                 for queue, one in broker.request_queues.items()
             ],
-            wide=True,
+            name=f"{name}-request-queues",
         )
     if broker.replication is not None and broker.replication.slaves:
-        yield Table(
-            name=f"{name}-slaves",
-            caption=say("Slaves"),
-            columns=(
-                Column(say("address"), of="address"),
-                Column(say("confirmed offset"), of="acknowledged_offset", number=True),
-                Column(say("behind"), "bytes", of="behind_bytes"),
-            ),
-            rows_of=broker.replication.slaves,
-            wide=True,
-        )
+        yield TABLES.table("slaves", broker.replication.slaves, name=f"{name}-slaves")
     if broker.tables:
-        yield Table(
-            name=f"{name}-tables",
-            caption=say("Tables that can grow"),
-            columns=(
-                Column(say("table"), of="name"),
-                Column(say("entries"), "count", of="entries"),
-                Column(say("retained"), "bytes", of="retained_bytes"),
-                Column(say("known faults"), of="issues", none="", optional=True),
-            ),
-            rows_of=broker.tables,
-            wide=True,
-        )
+        yield TABLES.table("tables", broker.tables, name=f"{name}-tables")
     for settings_class, settings in (
         ("BrokerConfig", broker.config),
         ("MessageStoreConfig", broker.store_config),
@@ -109,12 +84,7 @@ def _card(broker: BrokerFacts) -> Iterator[tuple[Text, Value]]:
         yield (
             say("largest tables"),
             tuple(
-                say(
-                    "{name} {entries:count} ({retained_bytes:bytes})",
-                    name=table.name,
-                    entries=table.entries,
-                    retained_bytes=table.retained_bytes,
-                )
+                say("{name} {entries:count} ({retained_bytes:bytes})", table)
                 for table in broker.tables[:_MOST_TABLES]
             ),
         )
@@ -157,22 +127,14 @@ def _pool(broker: BrokerFacts) -> Text:
         return say("off")
     if not pool.in_force:
         return say("set, without effect for this role and flush type")
-    return say(
-        "on, {available_buffers:count} of {pool_size:count} buffers free",
-        available_buffers=pool.available_buffers,
-        pool_size=pool.pool_size,
-    )
+    return say("on, {available_buffers:count} of {pool_size:count} buffers free", pool)
 
 
 def _log(log: CommitLogFacts) -> Iterator[Text]:
     if log.file_bytes is None:
         yield say("{files:count} {files:file|files}", files=log.files)
     else:
-        yield say(
-            "{files:count} {files:file|files} of {file_bytes:bytes}",
-            files=log.files,
-            file_bytes=log.file_bytes,
-        )
+        yield say("{files:count} {files:file|files} of {file_bytes:bytes}", log)
     if log.first_offset is not None and log.wrote_offset is not None:
         yield say("offsets {first} to {last}", first=log.first_offset, last=log.wrote_offset)
     if log.uncommitted_bytes is not None:
@@ -186,7 +148,7 @@ def _queues(broker: BrokerFacts) -> Iterator[tuple[Text, Value]]:
     queues = {} if broker.send_queue is None else {"send": broker.send_queue}
     queues |= {name: queue for name, queue in broker.request_queues.items() if name != "send" and queue.size}
     for name, queue in queues.items():
-        text = say("{size:count} of {capacity:count}", size=queue.size, capacity=queue.capacity)
+        text = say("{size:count} of {capacity:count}", queue)
         if queue.size:
             text = say("{text}, the oldest for {head_wait_ms:ms}", text=text, head_wait_ms=queue.head_wait_ms)
         yield say("{name} queue", name=name), text
@@ -198,18 +160,9 @@ def _long_polling(broker: BrokerFacts) -> Text:
     text = say(
         "{requests:count} pull {requests:request waits|requests wait} for messages of {queues:count}"
         " {queues:queue|queues}",
-        requests=held.requests,
-        queues=held.queues,
+        held,
     )
-    most = tuple(
-        say(
-            "{topic} #{queue_id}: {requests:count}",
-            topic=one.topic,
-            queue_id=one.queue_id,
-            requests=one.requests,
-        )
-        for one in held.largest[:_MOST_HELD]
-    )
+    most = tuple(say("{topic} #{queue_id}: {requests:count}", one) for one in held.largest[:_MOST_HELD])
     return say("{text}; most for {most}", text=text, most=most) if most else text
 
 

@@ -9,15 +9,17 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Section, Several, Table
+from mqdiag.render.parts import AnyPart, Bullets, Fold, Section, Several, Table
 from mqdiag.render.sections.log_events import FULL_FILE_EDGE
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.text import Text, say
+
+TABLES = Tables("broker_logs")
 
 _BROKERS = (12, 2000)
 _EVENTS_OF_BROKER = 6
 _FILES_OF_BROKER = 3
-_GAPS = (12, 2000)
 
 
 def broker_logs_section(report: Report, view: View) -> Iterator[Section]:
@@ -56,33 +58,22 @@ def write_times(latency: PutLatency) -> Iterator[Text]:
     yield say(
         "{puts:count} writes in {lines:count} {lines:minute|minutes}: {from_10_ms:count} took 10 ms or longer,"
         " {from_100_ms:count} took 100 ms or longer ({share:percent}), {from_1_s:count} took 1 s or longer",
-        puts=latency.puts,
-        lines=latency.lines,
-        from_10_ms=latency.from_10_ms,
-        from_100_ms=latency.from_100_ms,
+        latency,
         share=ratio(latency.from_100_ms, latency.puts),
-        from_1_s=latency.from_1_s,
     )
     worst = latency.worst
     if worst is not None and worst.from_100_ms:
         yield say(
             "the worst minute ends at {at:time}: {from_100_ms:count} of {puts:count} took 100 ms or longer",
-            at=worst.at,
-            from_100_ms=worst.from_100_ms,
-            puts=worst.puts,
+            worst,
         )
 
 
 def _buckets(latency: PutLatency, name: str) -> Table:
-    return Table(
-        name=name,
-        columns=(
-            Column(say("took"), whole=True),
-            Column(say("writes"), "count"),
-            Column(say("share"), "percent"),
-        ),
+    return TABLES.table(
+        "broker-logs",
         rows=[(bucket, puts, ratio(puts, latency.puts)) for bucket, puts in latency.buckets.items()],
-        wide=True,
+        name=name,
     )
 
 
@@ -132,23 +123,7 @@ def _lines(broker: BrokerLogs) -> Iterator[Text]:
 def _replicas(logs: LogsFacts) -> Iterator[AnyPart]:
     cut = len(shared_folder([file.path for file in logs.files]))
     yield Bullets([_gap(gap, gap.path[cut:]) for gap in logs.replica_gaps])
-    yield Table(
-        name="replicas",
-        columns=(
-            Column(say("file"), of="path", whole=True),
-            Column(say("lines"), "count", of="lines"),
-            Column(say("most behind"), "bytes", of="largest_bytes"),
-            Column(say("least behind"), "bytes", of="smallest_bytes"),
-            Column(say("behind at the end"), "bytes", of="last_bytes"),
-            Column(say("lines with the slave ahead"), "count", of="negative_lines"),
-            Column(say("first"), "time", of="first"),
-            Column(say("last"), "time", of="last"),
-        ),
-        rows_of=logs.replica_gaps,
-        shown=_GAPS,
-        note=say("below zero the slave is ahead of its master"),
-        wide=True,
-    )
+    yield TABLES.table("replicas", logs.replica_gaps)
 
 
 def _gap(gap: ReplicaGap, name: str) -> Text:
@@ -161,9 +136,8 @@ def _gap(gap: ReplicaGap, name: str) -> Text:
     if gap.replica_seen:
         return say(
             "{name}: the slave was behind by {largest_bytes:bytes} at most, {last_bytes:bytes} at the end",
+            gap,
             name=name,
-            largest_bytes=gap.largest_bytes,
-            last_bytes=gap.last_bytes,
         )
     return say(
         "{name}: the log shows no slave; `fall behind` then counts everything that the master ever wrote",

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from mqdiag.facts.stacks import CallNode
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.figures.flame_graph import Flame, flame_graph
-from mqdiag.render.parts import Branch, Figure, Section, Tree
+from mqdiag.render.figures.flame_graph import Flame, Hint, flame_graph
+from mqdiag.render.parts import AnyPart, Branch, Figure, Section, Tree
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.thread_names import grouped_names
@@ -34,23 +35,54 @@ def call_tree_section(report: Report, view: View) -> Iterator[Section]:
     nodes = () if report.stacks is None else report.stacks.calls
     if not nodes:
         return
+    caption = say(
+        "Each box is a call, as wide as the samples of threads that show it. Its caller is above it, and the first"
+        " row names the threads. A click on a box makes it as wide as the picture. The last box"
+        " of a branch says what the threads do there. Red: network, violet: locks, brown: pools of connections,"
+        " green: work, grey: other waits. Idle threads, frames that do not matter and rare calls are left out."
+    )
+    figure = calls_figure(nodes, _title(nodes), caption, _SAMPLES)
+    yield Section(name="calls", title=say("Where the threads are"), parts=(figure,))
+
+
+class Measure(NamedTuple):
+    """How the width of a box is told."""
+
+    hint: Hint
+    mark: Callable[[int], Text]
+    """the words behind a call"""
+
+
+_SAMPLES = Measure(
+    lambda flame, total: say(
+        "{label}: {samples:count} of {total:count} thread samples",
+        label=flame.label,
+        samples=flame.samples,
+        total=total,
+    ),
+    lambda samples: say("{samples:count}", samples=samples),
+)
+
+
+def calls_figure(
+    nodes: Sequence[CallNode], title: Text, caption: Text, measure: Measure, *, head: Sequence[AnyPart] = ()
+) -> Figure:
+    """Calls as a flame graph, and as a tree in words, which begin with `head`."""
     below: dict[int | None, list[int]] = {}
     for place, node in enumerate(nodes):
         below.setdefault(node.parent, []).append(place)
     flames = _flames(nodes, below)
     outermost = [nodes[place].threads for place in below.get(None, ())]
-    figure = Figure(
-        draw=lambda write: flame_graph(write, _title(nodes), tuple(map(_of_threads, flames, outermost))),
-        caption=say(
-            "Each box is a call, as wide as the samples of threads that show it. Its caller is above it, and the first"
-            " row names the threads. A click on a box makes it as wide as the picture. The last box"
-            " of a branch says what the threads do there. Red: network, violet: locks, brown: pools of connections,"
-            " green: work, grey: other waits. Idle threads, frames that do not matter and rare calls are left out."
+    of_threads = tuple(map(_of_threads, flames, outermost))
+    return Figure(
+        draw=lambda write: flame_graph(write, title, of_threads, measure.hint),
+        caption=caption,
+        words=(
+            *head,
+            Tree([_branch(flame, None, measure) for flame in flames], wide=True),
         ),
-        words=(Tree([_branch(flame, None) for flame in flames], wide=True),),
         wide=True,
     )
-    yield Section(name="calls", title=say("Where the threads are"), parts=(figure,))
 
 
 def _title(nodes: Sequence[CallNode]) -> Text:
@@ -81,11 +113,11 @@ def _of_threads(flame: Flame, threads: tuple[str, ...]) -> Flame:
     return Flame(label=grouped_names(threads), samples=flame.samples, kind="threads", calls=(flame,))
 
 
-def _branch(flame: Flame, samples_of_caller: int | None) -> Branch:
+def _branch(flame: Flame, samples_of_caller: int | None, measure: Measure) -> Branch:
     """With the number of its samples, unless that is the number of its caller."""
     return Branch(
         text=flame.label,
-        mark=NOTHING if flame.samples == samples_of_caller else say("{samples:count}", samples=flame.samples),
+        mark=NOTHING if flame.samples == samples_of_caller else measure.mark(flame.samples),
         java=isinstance(flame.label, str),
-        below=[_branch(one, flame.samples) for one in flame.calls],
+        below=[_branch(one, flame.samples, measure) for one in flame.calls],
     )

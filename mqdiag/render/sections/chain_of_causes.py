@@ -42,5 +42,5 @@ def _tied(step: ChainStep) -> Text:
     """With the evidence that shows it, and what it has in common with the step before."""
     seen = evidence_names(step.seen_in)
     if step.tied_by:
-        return say("{says} ({seen:and}; the same {tied_by})", says=step.says, seen=seen, tied_by=step.tied_by)
+        return say("{says} ({seen:and}; the same {tied_by})", step, seen=seen)
     return say("{says} ({seen:and})", says=step.says, seen=seen)

@@ -8,7 +8,10 @@ from mqdiag.facts.heap import ConsumerFacts, TopicRate
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Column, Fold, Nested, Pairs, Paragraph, Section, Table
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say, sentences
+
+TABLES = Tables("consumer_table")
 
 _NOT_SET = -1
 """RocketMQ's value of a threshold that is not set"""
@@ -19,30 +22,13 @@ def consumers_section(report: Report, view: View) -> Iterator[Section]:
     if report.heap is None or not report.heap.consumers:
         return
     consumers = report.heap.consumers
-    parts: list[AnyPart] = [_table(consumers), *map(_settings, consumers)]
+    parts: list[AnyPart] = [
+        TABLES.table("consumers", consumers, note=_note(consumers)),
+        *map(_settings, consumers),
+    ]
     if any(consumer.rates for consumer in consumers):
         parts.append(_rates(consumers))
     yield Section(name="consumers", title=say("Consumers"), parts=parts)
-
-
-def _table(consumers: tuple[ConsumerFacts, ...]) -> Table:
-    return Table(
-        name="consumers",
-        columns=(
-            Column(say("group"), of="group"),
-            Column(say("kind"), of="kind", worded=True),
-            Column(say("client"), of="client_version", wide=True),
-            Column(say("read as"), of="layout", none="", wide=True, optional=True),
-            Column(say("queues"), "count", of="queues"),
-            Column(say("messages"), "count", of="messages"),
-            Column(say("bodies"), "bytes", of="body_bytes"),
-            Column(say("retained"), "bytes", of="retained_bytes"),
-            Column(say("allowed"), "bytes", of="bound_bytes"),
-            Column(say("allowed at most"), "bytes", of="bound_max_bytes", wide=True),
-        ),
-        rows_of=consumers,
-        note=_note(consumers),
-    )
 
 
 def _note(consumers: tuple[ConsumerFacts, ...]) -> Text:
@@ -96,9 +82,7 @@ def _nature(consumer: ConsumerFacts) -> Iterator[Value]:
         )
     if consumer.average_body_bytes is not None:
         yield say(
-            "bodies of {average_body_bytes:bytes} on average and {largest_body_bytes:bytes} at most",
-            average_body_bytes=consumer.average_body_bytes,
-            largest_body_bytes=consumer.largest_body_bytes,
+            "bodies of {average_body_bytes:bytes} on average and {largest_body_bytes:bytes} at most", consumer
         )
 
 

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts.crash import CrashReport
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Section, Stack, Table
+from mqdiag.render.parts import AnyPart, Fold, Pairs, Section, Stack
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, quantity, say
+
+TABLES = Tables("crash_report")
 
 
 def crash_section(report: Report, view: View) -> Iterator[Section]:
@@ -41,18 +44,7 @@ def _parts(crash: CrashReport, place: int) -> Iterator[AnyPart]:
             wide=True,
         )
     if crash.threads:
-        yield Table(
-            name=f"crash-threads-{place}",
-            caption=say("Threads"),
-            columns=(
-                Column(say("thread"), of="name"),
-                Column(say("state"), of="state"),
-                Column(say("id in the system"), of="os_id", number=True),
-                Column(say("crashed"), of="current", flag=say("yes"), optional=True),
-            ),
-            rows_of=crash.threads,
-            wide=True,
-        )
+        yield TABLES.table("crash-threads", crash.threads, name=f"crash-threads-{place}")
 
 
 def _what_happened(crash: CrashReport) -> Iterator[tuple[Text, Value]]:
@@ -94,7 +86,7 @@ def _what_happened(crash: CrashReport) -> Iterator[tuple[Text, Value]]:
 def _signal(crash: CrashReport) -> Text:
     text = say("{signal}", signal=crash.signal)
     if crash.signal_code is not None:
-        text = say("{signal} ({signal_code})", signal=crash.signal, signal_code=crash.signal_code)
+        text = say("{signal} ({signal_code})", crash)
     if crash.fault_address is None:
         return text
     return say("{signal} at address {fault_address}", signal=text, fault_address=crash.fault_address)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from operator import attrgetter
 
 from mqdiag.facts.diff import ConsumerGrowth, DiffFacts, DiffSide, FindingChange, Growth
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Pairs, Row, Section, Table
+from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Pairs, Row, Section, Table
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, quantity, say
 
-_ROWS = (15, 2000)
+TABLES = Tables("differences")
+
 _SHORTEST_FOR_A_RATE_S = 60
 _S_PER_HOUR = 3600
 
@@ -31,13 +33,36 @@ def differences_section(report: Report, view: View) -> Iterator[Section]:
         ("changed", say("Findings that changed"), diff.changed),
     ):
         if changes:
-            parts.append(_findings(name, caption, changes))
+            parts.append(
+                TABLES.table(
+                    "findings",
+                    changes,
+                    name=f"findings-{name}",
+                    caption=caption,
+                    shown=(len(changes), len(changes)),
+                    severity=_severity,
+                    confidence=_confidence,
+                    evidence=_evidence,
+                    unchecked=_unchecked,
+                )
+            )
     yield Section(name="diff", title=say("What changed"), parts=parts)
     grown = [*_growth(diff)]
     if grown:
         yield Section(name="growth", title=say("What changed in size"), parts=grown)
     if diff.settings:
-        yield Section(name="settings-changed", title=say("Settings that differ"), parts=(_settings(diff),))
+        yield Section(
+            name="settings-changed",
+            title=say("Settings that differ"),
+            parts=(
+                TABLES.table(
+                    "settings-changed",
+                    diff.settings,
+                    before=lambda one: _value(one.key, one.before),
+                    after=lambda one: _value(one.key, one.after),
+                ),
+            ),
+        )
 
 
 def _sides(diff: DiffFacts) -> Iterator[tuple[Text, Value]]:
@@ -70,12 +95,7 @@ def _sides(diff: DiffFacts) -> Iterator[tuple[Text, Value]]:
 def _side(side: DiffSide, *, with_version: bool) -> Text:
     kinds = tuple(map(word, side.kinds)) or (say("findings only"),)
     if side.captured_at:
-        text = say(
-            "{path} ({kinds:and}, {captured_at:time})",
-            path=side.path,
-            kinds=kinds,
-            captured_at=side.captured_at,
-        )
+        text = say("{path} ({kinds:and}, {captured_at:time})", side, kinds=kinds)
     else:
         text = say("{path} ({kinds:and})", path=side.path, kinds=kinds)
     if with_version:
@@ -96,23 +116,6 @@ def _from_to(growth: Growth, kind: str) -> Value:
     if growth.before == growth.after:
         return quantity(growth.after, kind)
     return say("{before} to {after}", before=quantity(growth.before, kind), after=quantity(growth.after, kind))
-
-
-def _findings(name: str, caption: Text, changes: Sequence[FindingChange]) -> Table:
-    return Table(
-        name=f"findings-{name}",
-        caption=caption,
-        columns=(
-            Column(say("severity"), of=_severity),
-            Column(say("confidence"), of=_confidence, wide=True),
-            Column(say("finding"), of="title"),
-            Column(say("rule"), of="rule", wide=True),
-            Column(say("what changed"), of=_evidence, none="", optional=True),
-            Column(say("note"), of=_unchecked, optional=True),
-        ),
-        rows_of=changes,
-        shown=(len(changes), len(changes)),
-    )
 
 
 def _severity(change: FindingChange) -> Value:
@@ -161,14 +164,6 @@ def _value(key: str, value: Value) -> Value:
     return quantity(value, "count" if isinstance(value, int) else "decimal")
 
 
-def _before_and_after(kind: str, of: str) -> tuple[Column, Column, Column]:
-    return (
-        Column(say("before"), kind, of=f"{of}.before"),
-        Column(say("after"), kind, of=f"{of}.after"),
-        Column(say("grown"), kind, of=f"{of}.grown"),
-    )
-
-
 def _changed(of: str, kind: str = "count") -> Callable[[object], Value]:
     """The cell that has both numbers of a field."""
     growth: Callable[[object], Growth] = attrgetter(of)
@@ -178,32 +173,25 @@ def _changed(of: str, kind: str = "count") -> Callable[[object], Value]:
 def _growth(diff: DiffFacts) -> Iterator[AnyPart]:
     holders = [row for row in diff.holders if row.retained_bytes.before != row.retained_bytes.after]
     if holders:
-        yield Table(
-            name="holders-grown",
-            caption=say("Retained bytes by accumulation point"),
-            columns=(
-                Column(say("accumulation point"), of="name", java=True),
-                Column(say("belongs to"), of="owner", worded=True),
-                *_before_and_after("bytes", of="retained_bytes"),
-            ),
-            rows_of=holders,
-            shown=_ROWS,
-        )
+        yield TABLES.table("holders-grown", holders)
     if diff.consumers:
         yield _consumers(diff.consumers)
     yield from _queues(diff)
     if diff.classes:
         yield _classes(diff)
     if diff.pools:
-        yield _pools(diff)
-    if diff.events:
-        yield Table(
-            name="events-grown",
-            caption=say("Events in logs"),
-            columns=(Column(say("event"), of="kind", whole=True), *_before_and_after("count", of="lines")),
-            rows_of=diff.events,
-            shown=_ROWS,
+        yield TABLES.table(
+            "pools-grown",
+            diff.pools,
+            threads=_changed("threads"),
+            stuck=_changed("stuck"),
+            blocked=_changed("blocked"),
+            progressing=_changed("progressing"),
+            idle=_changed("idle"),
+            unknown=_changed("unknown"),
         )
+    if diff.events:
+        yield TABLES.table("events-grown", diff.events)
 
 
 def _consumers(consumers: tuple[ConsumerGrowth, ...]) -> Table:
@@ -220,20 +208,7 @@ def _consumers(consumers: tuple[ConsumerGrowth, ...]) -> Table:
         ):
             if growth.before is not None or growth.after is not None:
                 rows.append((one.group, word(one.kind), words, *_of_consumer(one, growth, kind)))
-    return Table(
-        name="consumers-grown",
-        caption=say("Consumers"),
-        columns=(
-            Column(say("group")),
-            Column(say("kind")),
-            Column(say("number")),
-            Column(say("before"), number=True),
-            Column(say("after"), number=True),
-            Column(say("grown"), number=True),
-        ),
-        rows=rows,
-        shown=(60, 2000),
-    )
+    return TABLES.table("consumers-grown", rows=rows)
 
 
 def _of_consumer(one: ConsumerGrowth, growth: Growth, kind: str) -> Iterator[Value]:
@@ -246,23 +221,14 @@ def _of_consumer(one: ConsumerGrowth, growth: Growth, kind: str) -> Iterator[Val
 def _queues(diff: DiffFacts) -> Iterator[Table]:
     rows = [row for row in diff.queues if row.messages.grown or row.lag.grown or row.same_head]
     if rows:
-        yield Table(
-            name="queues-grown",
-            caption=say("Queues"),
-            columns=(
-                Column(say("group"), of="group", wide=True),
-                Column(say("topic"), of="topic"),
-                Column(say("queue"), of="queue_id", number=True),
-                Column(say("broker"), of="broker"),
-                Column(say("messages"), of=_changed("messages"), number=True),
-                Column(say("bodies"), of=_changed("body_bytes", "bytes"), number=True, wide=True),
-                Column(say("span"), of=_changed("span"), number=True, wide=True),
-                Column(say("lag"), of=_changed("lag"), number=True),
-                Column(say("committed"), of=_changed("commit_offset", ""), number=True),
-                Column(say("first message"), of="same_head", flag=say("not moved"), optional=True),
-            ),
-            rows_of=rows,
-            shown=_ROWS,
+        yield TABLES.table(
+            "queues-grown",
+            rows,
+            messages=_changed("messages"),
+            bodies=_changed("body_bytes", "bytes"),
+            span=_changed("span"),
+            lag=_changed("lag"),
+            committed=_changed("commit_offset", ""),
         )
 
 
@@ -272,55 +238,4 @@ def _classes(diff: DiffFacts) -> Table:
         note = say(
             "and {hidden:count} more {hidden:class|classes} that changed less", hidden=diff.classes_left_out
         )
-    return Table(
-        name="classes-grown",
-        caption=say("Classes"),
-        columns=(
-            Column(say("class"), of="name", java=True),
-            Column(say("objects before"), "count", of="instances.before", wide=True),
-            Column(say("objects after"), "count", of="instances.after", wide=True),
-            Column(say("objects grown"), "count", of="instances.grown"),
-            Column(say("bytes before"), "bytes", of="shallow_bytes.before"),
-            Column(say("bytes after"), "bytes", of="shallow_bytes.after"),
-            Column(say("bytes grown"), "bytes", of="shallow_bytes.grown"),
-            Column(say("retained before"), "bytes", of="retained_bytes.before", wide=True, optional=True),
-            Column(say("retained after"), "bytes", of="retained_bytes.after", wide=True, optional=True),
-            Column(say("retained grown"), "bytes", of="retained_bytes.grown", wide=True, optional=True),
-        ),
-        rows_of=diff.classes,
-        shown=_ROWS,
-        note=note,
-    )
-
-
-def _pools(diff: DiffFacts) -> Table:
-    return Table(
-        name="pools-grown",
-        caption=say("Thread pools"),
-        columns=(
-            Column(say("pool"), of="pool"),
-            Column(say("group"), of="group", none="", wide=True, optional=True),
-            Column(say("threads"), of=_changed("threads"), number=True),
-            Column(say("stuck"), of=_changed("stuck"), number=True),
-            Column(say("blocked"), of=_changed("blocked"), number=True),
-            Column(say("progressing"), of=_changed("progressing"), number=True),
-            Column(say("idle"), of=_changed("idle"), number=True),
-            Column(say("unknown"), of=_changed("unknown"), number=True),
-        ),
-        rows_of=diff.pools,
-        shown=_ROWS,
-    )
-
-
-def _settings(diff: DiffFacts) -> Table:
-    return Table(
-        name="settings-changed",
-        columns=(
-            Column(say("belongs to"), of="of"),
-            Column(say("setting"), of="key"),
-            Column(say("before"), of=lambda one: _value(one.key, one.before)),
-            Column(say("after"), of=lambda one: _value(one.key, one.after)),
-        ),
-        rows_of=diff.settings,
-        shown=(200, 2000),
-    )
+    return TABLES.table("classes-grown", diff.classes, note=note)

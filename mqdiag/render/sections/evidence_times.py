@@ -11,8 +11,11 @@ from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps, time_range
-from mqdiag.render.parts import AnyPart, Column, Figure, Section, Table, Words
+from mqdiag.render.parts import AnyPart, Figure, Section, Words
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, say
+
+TABLES = Tables("evidence_times")
 
 _MOMENT = 0
 """seconds: a dump is of one moment"""
@@ -44,7 +47,7 @@ def evidence_times_section(report: Report, view: View) -> Iterator[Section]:
     lines = [line for line in _lines(report) if line.steps]
     if len(lines) < 2:
         return
-    parts: list[AnyPart] = [*_picture(lines), _table(lines)]
+    parts: list[AnyPart] = [*_picture(lines), TABLES.table("times", lines)]
     yield Section(name="times", title=say("When the evidence is of"), short_title=say("Times"), parts=parts)
 
 
@@ -161,16 +164,3 @@ def _picture(lines: list[_Line]) -> Iterator[Figure]:
     first, last = say("{begin:time}", begin=begin), say("{end:time}", end=end)
     title = say("Evidence from {first} to {last}", first=first, last=last)
     yield Figure(draw=lambda write: event_series(write, title, series), caption=caption)
-
-
-def _table(lines: list[_Line]) -> Table:
-    return Table(
-        name="times",
-        columns=(
-            Column(say("evidence"), of="label"),
-            Column(say("first"), "time", of="first", whole=True),
-            Column(say("last"), "time", of="last", whole=True),
-            Column(say("in all"), of="total", number=True),
-        ),
-        rows_of=lines,
-    )

@@ -281,7 +281,7 @@ def _opening(finding: Finding, *, wide: bool = False) -> Iterator[AnyPart]:
 
 def _sources(finding: Finding, *, wide: bool = False) -> Iterator[AnyPart]:
     yield Fold(say("Evidence in numbers, and sources"), _evidence(finding), wide=True)
-    rule = say("rule {rule}, cause {cause}", rule=finding.rule, cause=finding.cause)
+    rule = say("rule {rule}, cause {cause}", finding)
     yield Paragraph(rule, soft=True, wide=wide)
 
 

@@ -7,17 +7,18 @@ from collections.abc import Iterator
 from mqdiag.facts.fleet import FleetFacts, FleetPlan, LeftOut
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Pairs, Section, Table
+from mqdiag.render.parts import AnyPart, Pairs, Section
 from mqdiag.render.sections.fleet_lists import SERVICE_PAGES, listed, name_in, service_page
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say
 
-_SERVICES = (10, 20_000)
+TABLES = Tables("fleet_overview")
 
 
 def fleet_overview(report: Report, view: View) -> Iterator[Section]:
     """The run in numbers and its services, the worst first; in a dry run the plan alone."""
     fleet = report.fleet
-    if fleet is None:
+    if fleet is None or fleet.one_service:
         return
     if fleet.plan is not None:
         yield Section(name="plan", title=say("What would be done"), parts=[*_plan(fleet.plan)])
@@ -35,29 +36,21 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
         say(
             "{incidents:count} of {hosts:count} {hosts:host|hosts}, {services:count} {services:service|services}"
             " and {groups:count} {groups:group|groups}",
-            incidents=totals.incidents,
-            hosts=totals.hosts,
-            services=totals.services,
-            groups=totals.groups,
+            totals,
         ),
     )
     yield (
         say("analysed"),
-        say(
-            "{analysed:count} in this run, {known:count} {known:was|were} known",
-            analysed=totals.analysed,
-            known=totals.known,
-        ),
+        say("{analysed:count} in this run, {known:count} {known:was|were} known", totals),
     )
     yield (
         say("not read"),
         say(
             "{failed:count} {failed:incident|incidents}; {failures:count} {failures:file|files} could not be analysed",
-            failed=totals.failed,
-            failures=totals.failures,
+            totals,
         ),
     )
-    yield say("files"), say("{files:count}, {bytes:bytes}", files=totals.files, bytes=totals.bytes)
+    yield say("files"), say("{files:count}, {bytes:bytes}", totals)
     left_out = _left_out(totals.left_out)
     if left_out:
         yield say("left out"), left_out
@@ -68,10 +61,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
         say(
             "{findings:count}: {errors:count} {errors:error|errors}, {warnings:count} {warnings:warning|warnings};"
             " {causes:count} {causes:cause|causes}",
-            findings=totals.findings,
-            errors=totals.errors,
-            warnings=totals.warnings,
-            causes=totals.causes,
+            totals,
         ),
     )
     if totals.recovered:
@@ -89,8 +79,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
             say(
                 "{regressions:count} {regressions:fault is|faults are} new, {recoveries:count}"
                 " {recoveries:is|are} gone",
-                regressions=totals.regressions,
-                recoveries=totals.recoveries,
+                totals,
             ),
         )
     yield say("tables"), fleet.out
@@ -101,11 +90,7 @@ def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
             say(
                 "start {start_s:seconds}, plan {plan_s:seconds}, analysis {work_s:seconds}, tables"
                 " {tables_s:seconds}, comparison {fleet_s:seconds}",
-                start_s=timing.start_s,
-                plan_s=timing.plan_s,
-                work_s=timing.work_s,
-                tables_s=timing.tables_s,
-                fleet_s=timing.fleet_s,
+                timing,
             ),
         )
 
@@ -114,23 +99,9 @@ def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
     links: list[str] = []
     if view.with_services:
         links = [f"{SERVICE_PAGES}/{service_page(one.environment, one.service)}" for one in fleet.services]
-    table = Table(
-        name="services",
-        columns=(
-            Column(say("service"), of=lambda one: name_in(one.environment, one.service)),
-            Column(say("hosts"), "count", of="hosts"),
-            Column(say("incidents"), "count", of="incidents"),
-            Column(say("not read"), "count", of="failed"),
-            Column(say("files lost"), "count", of="lost", wide=True),
-            Column(say("errors"), "count", of="errors"),
-            Column(say("warnings"), "count", of="warnings"),
-            Column(say("new"), "count", of="new", optional=True),
-            Column(say("known"), "count", of="known", optional=True),
-            Column(say("gone"), "count", of="gone", optional=True),
-        ),
-        rows_of=fleet.services,
-        shown=_SERVICES,
-        links=links,
+    table = TABLES.table(
+        "services",
+        fleet.services,
         note=NOTHING
         if fleet.against is None
         else say(
@@ -138,6 +109,8 @@ def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
             " none of these",
             against=fleet.against,
         ),
+        links=links,
+        service=lambda one: name_in(one.environment, one.service),
     )
     return listed(table, fleet.totals.services)
 
@@ -146,9 +119,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
     estimate = say("unknown until a first run has been timed")
     if plan.estimate_s is not None:
         estimate = say(
-            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark",
-            estimate_s=plan.estimate_s,
-            cores=plan.cores,
+            "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark", plan
         )
     yield Pairs(
         [
@@ -157,9 +128,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
                 say(
                     "{incidents:count} {incidents:incident|incidents} of {services:count}"
                     " {services:service|services}, {bytes:bytes}",
-                    incidents=plan.incidents,
-                    services=plan.services,
-                    bytes=plan.bytes,
+                    plan,
                 ),
             ),
             (
@@ -176,18 +145,7 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
         ]
     )
     if plan.largest:
-        yield Table(
-            name="largest",
-            caption=say("The largest"),
-            columns=(
-                Column(say("environment"), of="environment", wide=True, optional=True),
-                Column(say("service"), of="service"),
-                Column(say("host"), of="host"),
-                Column(say("size"), "bytes", of="bytes"),
-                Column(say("files"), of="files"),
-            ),
-            rows_of=plan.largest,
-        )
+        yield TABLES.table("largest", plan.largest)
 
 
 def _left_out(left_out: LeftOut) -> tuple[Text, ...]:

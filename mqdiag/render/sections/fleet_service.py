@@ -6,12 +6,13 @@ from collections.abc import Iterator
 
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Pairs, Paragraph, Section, Table
+from mqdiag.render.parts import AnyPart, Pairs, Paragraph, Section
 from mqdiag.render.sections.fleet_lists import FLEET_PAGE, name_in
 from mqdiag.render.sections.fleet_tables import changed, differing, far_instances, lost_files
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, Value, say
 
-_ROWS = (15, 2000)
+TABLES = Tables("fleet_service")
 
 
 def fleet_service(report: Report, view: View) -> Iterator[Section]:
@@ -25,8 +26,7 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
             say("not read"),
             say(
                 "{failed:count} {failed:incident|incidents}; {lost:count} {lost:file|files} could not be analysed",
-                failed=state.failed,
-                lost=state.lost,
+                state,
             ),
         ),
         (say("errors"), state.errors),
@@ -39,9 +39,7 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
                 say(
                     "{new:count} {new:fault is|faults are} new, {known:count} {known:was|were} known, {gone:count}"
                     " {gone:is|are} gone",
-                    new=state.new,
-                    known=state.known,
-                    gone=state.gone,
+                    state,
                 ),
             )
         )
@@ -57,21 +55,7 @@ def fleet_service(report: Report, view: View) -> Iterator[Section]:
     yield Section(
         name="hosts",
         title=say("Hosts, the worst first"),
-        parts=[
-            Table(
-                name="hosts",
-                columns=(
-                    Column(say("host"), of="host"),
-                    Column(say("latest evidence"), "time", of="latest_evidence"),
-                    Column(say("incidents"), "count", of="incidents"),
-                    Column(say("not read"), "count", of="failed"),
-                    Column(say("errors"), "count", of="errors"),
-                    Column(say("warnings"), "count", of="warnings"),
-                ),
-                rows_of=fleet.hosts,
-                shown=_ROWS,
-            )
-        ],
+        parts=[TABLES.table("hosts", fleet.hosts)],
     )
     for section, title, of in (
         ("changes", say("Since the earlier run"), changed),

@@ -19,8 +19,11 @@ from mqdiag.render.figures.heat_map import heat_map
 from mqdiag.render.parts import AnyPart, Column, Figure, Paragraph, Section, Table
 from mqdiag.render.sections.fleet_lists import listed, name_in
 from mqdiag.render.sections.fleet_trend import fleet_trend
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, quantity, say
+
+TABLES = Tables("fleet_tables")
 
 _ROWS = (15, 2000)
 _MOST_ROWS = 60
@@ -34,7 +37,7 @@ _ON_PAPER = frozenset(("common", "trend"))
 def fleet_tables(report: Report, view: View) -> Iterator[Section]:
     """What instances have in common, what they differ in, and what was lost; the short form leaves all out."""
     fleet = report.fleet
-    if fleet is None or fleet.plan is not None:
+    if fleet is None or fleet.plan is not None or fleet.one_service:
         return
     for name, heading, parts in (
         ("common", say("What hosts with the same fault share"), _common(fleet)),
@@ -55,24 +58,7 @@ def fleet_tables(report: Report, view: View) -> Iterator[Section]:
 def _common(fleet: FleetFacts) -> Iterator[AnyPart]:
     if not fleet.common:
         return
-    yield Table(
-        name="common",
-        columns=(
-            Column(say("rule"), of="rule"),
-            Column(say("cause"), of="cause"),
-            Column(say("severity"), of="severity", worded=True),
-            Column(say("they share"), of=_shared),
-            Column(say("hosts"), "count", of="hosts"),
-            Column(say("new in services"), "count", of="new_services", optional=True),
-            Column(say("with the fault"), "count", of="fault_hosts"),
-            Column(say("services"), "count", of="services"),
-            Column(say("in services"), of="example_services", wide=True),
-            Column(say("on hosts"), of="example_hosts", wide=True),
-        ),
-        rows_of=fleet.common,
-        shown=_ROWS,
-        note=say('"with the fault": hosts that have the fault, whatever they share'),
-    )
+    yield TABLES.table("common", fleet.common, shared=_shared)
 
 
 def _shared(one: CommonTrait) -> Text:
@@ -80,25 +66,7 @@ def _shared(one: CommonTrait) -> Text:
 
 
 def _causes(fleet: FleetFacts) -> Iterator[AnyPart]:
-    table = Table(
-        name="causes",
-        columns=(
-            Column(say("rule"), of="rule"),
-            Column(say("cause"), of="cause"),
-            Column(say("severity"), of="severity", worded=True),
-            Column(say("new in services"), "count", of="new_services", optional=True),
-            Column(say("services"), "count", of="services"),
-            Column(say("hosts"), "count", of="hosts"),
-            Column(say("of all hosts"), "percent", of="host_share", wide=True),
-            Column(say("groups"), "count", of="groups", wide=True),
-            Column(say("findings"), "count", of="findings"),
-            Column(say("for example"), of="example_title", wide=True),
-            Column(say("in services"), of="example_services", wide=True),
-            Column(say("on hosts"), of="example_hosts", wide=True),
-        ),
-        rows_of=fleet.causes,
-        shown=_ROWS,
-    )
+    table = TABLES.table("causes", fleet.causes)
     return listed(table, fleet.totals.causes)
 
 
@@ -154,25 +122,15 @@ def changed(fleet: FleetFacts) -> Iterator[AnyPart]:
     yield Paragraph(
         say(
             "{regressions:count} {regressions:fault is|faults are} new, {recoveries:count} {recoveries:is|are} gone.",
-            regressions=totals.regressions,
-            recoveries=totals.recoveries,
+            totals,
         )
     )
-    table = Table(
-        name="changes",
-        columns=(
-            Column(say("change"), of=lambda one: say("gone") if one.kind == "recovery" else say("new")),
-            Column(say("service"), of=lambda one: name_in(one.environment, one.service)),
-            Column(say("severity"), of="severity", worded=True, wide=True),
-            Column(say("rule"), of="rule", wide=True),
-            Column(say("group"), of="group", none="", wide=True, optional=True),
-            Column(say("finding"), of="title"),
-            Column(say("hosts"), "count", of="hosts"),
-            Column(say("build"), of="builds", none="", wide=True, optional=True),
-            Column(say("shared"), of=_shared_with, none="", optional=True),
-        ),
-        rows_of=fleet.changes,
-        shown=_ROWS,
+    table = TABLES.table(
+        "changes",
+        fleet.changes,
+        change=lambda one: say("gone") if one.kind == "recovery" else say("new"),
+        service=lambda one: name_in(one.environment, one.service),
+        shared_with=_shared_with,
     )
     yield from listed(table, totals.regressions + totals.recoveries)
 
@@ -191,48 +149,26 @@ def _shared_with(one: FleetChange) -> Value:
 
 def differing(fleet: FleetFacts) -> Iterator[AnyPart]:
     """What consumers of one group differ in."""
-    table = Table(
-        name="drifts",
-        columns=(
-            Column(say("group"), of=lambda one: name_in(one.environment, one.group)),
-            Column(say("setting"), of="key"),
-            Column(say("instances"), "count", of="instances"),
-            Column(say("values"), of=_values),
-        ),
-        rows_of=fleet.drifts,
-        shown=_ROWS,
+    table = TABLES.table(
+        "drifts", fleet.drifts, group=lambda one: name_in(one.environment, one.group), values=_values
     )
     return listed(table, fleet.totals.drifts)
 
 
 def _values(drift: SettingDrift) -> tuple[Text, ...]:
     return tuple(
-        say(
-            "{value}: {instances:count} ({hosts})",
-            value=one.value,
-            instances=one.instances,
-            hosts=one.hosts[:_HOSTS_NAMED],
-        )
-        for one in drift.values
+        say("{value}: {instances:count} ({hosts})", one, hosts=one.hosts[:_HOSTS_NAMED]) for one in drift.values
     )
 
 
 def far_instances(fleet: FleetFacts) -> Iterator[AnyPart]:
     """Instances far from the others of their group."""
-    table = Table(
-        name="outliers",
-        columns=(
-            Column(say("group"), of="group"),
-            Column(say("instance"), of=_instance),
-            Column(say("number"), of="metric"),
-            Column(say("value"), of=lambda one: quantity(one.value, _kind(one)), number=True),
-            Column(say("median"), of=lambda one: quantity(one.median, _kind(one)), number=True),
-            Column(say("deviations"), "decimal", of="score"),
-            Column(say("instances"), "count", of="instances", wide=True),
-        ),
-        rows_of=fleet.outliers,
-        shown=_ROWS,
-        note=say('"deviations": distance from the median, in robust standard deviations'),
+    table = TABLES.table(
+        "outliers",
+        fleet.outliers,
+        instance=_instance,
+        value=lambda one: quantity(one.value, _kind(one)),
+        median=lambda one: quantity(one.median, _kind(one)),
     )
     return listed(table, fleet.totals.outliers)
 
@@ -246,23 +182,8 @@ def _kind(one: Outlier) -> str:
 
 
 def _capacity(fleet: FleetFacts) -> Iterator[AnyPart]:
-    table = Table(
-        name="capacity",
-        columns=(
-            Column(say("group"), of=lambda one: name_in(one.environment, one.group)),
-            Column(say("instances"), "count", of="instances"),
-            Column(say("threshold"), of=_threshold, number=True),
-            Column(say("allowed"), "bytes", of="bound_bytes_most"),
-            Column(say("least heap"), "bytes", of="heap_bytes_least"),
-            Column(say("share"), "percent", of="bound_share_most"),
-            Column(say("held"), "bytes", of="held_bytes_most"),
-            Column(say("over their heap"), "count", of="over", wide=True),
-            Column(say("queues"), "count", of="queues_most", wide=True),
-            Column(say("services"), of="services", wide=True),
-        ),
-        rows_of=fleet.capacity,
-        shown=_ROWS,
-        note=say('"allowed", "share" and "held" are those of the instance that has most'),
+    table = TABLES.table(
+        "capacity", fleet.capacity, group=lambda one: name_in(one.environment, one.group), threshold=_threshold
     )
     return listed(table, len(fleet.capacity))
 
@@ -275,16 +196,5 @@ def _threshold(one: GroupCapacity) -> Value:
 
 def lost_files(fleet: FleetFacts) -> Iterator[AnyPart]:
     """Files that could not be analysed, with the reason of each."""
-    table = Table(
-        name="failures",
-        columns=(
-            Column(say("instance"), of=_instance),
-            Column(say("file"), of="path", none=say("all of it"), whole=True),
-            Column(say("kind"), of="kind", worded=True, whole=True),
-            Column(say("reason"), of="reason"),
-            Column(say("size"), "bytes", of="bytes", wide=True, optional=True),
-        ),
-        rows_of=fleet.failures,
-        shown=_ROWS,
-    )
+    table = TABLES.table("failures", fleet.failures, instance=_instance)
     return listed(table, fleet.totals.failures)

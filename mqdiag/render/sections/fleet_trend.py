@@ -6,8 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.facts.fleet import FleetFacts, RunTotals
 from mqdiag.render.figures.lines import Line, lines
-from mqdiag.render.parts import AnyPart, Column, Figure, Table
+from mqdiag.render.parts import AnyPart, Figure
+from mqdiag.render.tables import Tables
 from mqdiag.text import say
+
+TABLES = Tables("fleet_trend")
 
 _FEWEST_RUNS = 2
 """runs from which there is a line"""
@@ -22,9 +25,7 @@ def fleet_trend(fleet: FleetFacts) -> Iterator[AnyPart]:
     title = say(
         "{errors:count} {errors:error|errors} and {warnings:count} {warnings:warning|warnings} in run {run}; run"
         " {first} had {before:count} and {warnings_before:count}",
-        errors=last.errors,
-        warnings=last.warnings,
-        run=last.run,
+        last,
         first=first.run,
         before=first.errors,
         warnings_before=first.warnings,
@@ -33,23 +34,7 @@ def fleet_trend(fleet: FleetFacts) -> Iterator[AnyPart]:
         draw=lambda write: lines(write, title, _lines(runs), first.run, last.run),
         caption=say("Each line has its own scale; each point is a run"),
     )
-    yield Table(
-        name="trend",
-        columns=(
-            Column(say("run"), of="run", whole=True),
-            Column(say("finished"), "time", of="finished_at"),
-            Column(say("incidents"), "count", of="incidents"),
-            Column(say("services"), "count", of="services"),
-            Column(say("hosts"), "count", of="hosts", wide=True),
-            Column(say("errors"), "count", of="errors"),
-            Column(say("warnings"), "count", of="warnings"),
-            Column(say("new"), "count", of="new"),
-            Column(say("gone"), "count", of="gone"),
-            Column(say("not read"), "count", of="failed"),
-            Column(say("files lost"), "count", of="failures", wide=True),
-        ),
-        rows_of=reversed(runs),
-    )
+    yield TABLES.table("trend", reversed(runs))
 
 
 def _lines(runs: tuple[RunTotals, ...]) -> list[Line]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Column, Paragraph, Section, Table
+from mqdiag.render.parts import Paragraph, Section
+from mqdiag.render.tables import Tables
 from mqdiag.text import say
 
-_NOWHERE = say("(nothing reaches it)")
+TABLES = Tables("found_secrets")
 
 
 def secrets_sections(report: Report, view: View) -> Iterator[Section]:
@@ -25,17 +26,7 @@ def secrets_sections(report: Report, view: View) -> Iterator[Section]:
         arrays=found.arrays,
         size=found.searched_bytes,
     )
-    table = Table(
-        name="secrets",
-        columns=(
-            Column(say("kind"), of="kind", whole=True),
-            Column(say("texts"), "count", of="texts"),
-            Column(say("different"), "count", of="distinct"),
-            Column(say("held by"), of="held_by", none=_NOWHERE, java=True),
-            Column(say("first one"), of="object_id", whole=True),
-        ),
-        rows_of=groups,
-    )
+    table = TABLES.table("secrets", groups)
     none = say(
         "No text has a form of the secrets that are looked for. {arrays:count} arrays of {size:bytes} were searched.",
         arrays=found.arrays,

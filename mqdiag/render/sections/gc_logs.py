@@ -10,9 +10,12 @@ from mqdiag.facts.ratios import ratio
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.event_series import Series, event_series, steps, time_range
-from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Section, Table
+from mqdiag.render.parts import AnyPart, Bullets, Figure, Section
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.text import Text, quantity, say
+
+TABLES = Tables("gc_logs")
 
 _OPERATIONS = 5
 
@@ -30,29 +33,7 @@ def gc_logs_section(report: Report, view: View) -> Iterator[Section]:
 
 def _collections(logs: LogsFacts) -> Iterator[AnyPart]:
     cut = _folder_length(logs)
-    yield Table(
-        name="gc",
-        columns=(
-            Column(say("log"), of=lambda one: one.path[cut:]),
-            Column(say("format"), of="format", worded=True, wide=True),
-            Column(say("all"), "count", of="collections"),
-            Column(say("full"), "count", of="full"),
-            Column(say("pauses"), "ms", of="pause_ms"),
-            Column(say("longest"), "ms", of="longest_pause_ms"),
-            Column(say("of the time"), "percent", of=_of_the_time),
-            Column(say("worst minute"), "percent", of="worst_share", wide=True),
-            Column(say("worst at"), "time", of="worst_at", wide=True, optional=True),
-            Column(say("heap after"), "bytes", of="heap_after_bytes"),
-            Column(say("heap"), "bytes", of="heap_bytes"),
-            Column(say("to-space exhausted"), "count", of="to_space_exhausted", wide=True),
-            Column(say("allocation stalls"), "count", of="allocation_stalls", wide=True),
-        ),
-        rows_of=logs.gc,
-        note=say(
-            '"of the time": share of the whole time that was spent in pauses; "heap after": after the last full'
-            " collection, or after the last one where none was full"
-        ),
-    )
+    yield TABLES.table("gc", logs.gc, log=lambda one: one.path[cut:], of_the_time=_of_the_time)
     series = [*_series(logs.gc, cut)]
     if series:
         yield _figure(series)
@@ -94,35 +75,15 @@ def _futile(gc: GcFacts, name: str) -> Text:
     text = say(
         "{name}: {full:count} full {full:collection|collections} in {seconds:seconds} freed"
         " {freed_share:percent} of the heap each, on average; pauses took {pause_share:percent} of that time",
+        run,
         name=name,
-        full=run.full,
-        seconds=run.seconds,
-        freed_share=run.freed_share,
-        pause_share=run.pause_share,
     )
     return text if run.at is None else say("{text}, from {at:time}", text=text, at=run.at)
 
 
 def _safepoints(logs: LogsFacts) -> Iterator[AnyPart]:
     cut = _folder_length(logs)
-    yield Table(
-        name="safepoints",
-        columns=(
-            Column(say("log"), of=lambda one: one.path[cut:]),
-            Column(say("pauses"), "count", of="pauses"),
-            Column(say("together"), "ms", of="total_ms"),
-            Column(say("to reach them"), "ms", of="reaching_ms"),
-            Column(say("1 s or longer"), "count", of="long"),
-            Column(say("longest"), "ms", of="longest_ms"),
-            Column(say("to reach it"), "ms", of="longest_reaching_ms"),
-            Column(say("operation"), of="longest_operation", wide=True),
-            Column(say("longest at"), "time", of="longest_at", wide=True),
-            Column(say("first"), "time", of="first", wide=True),
-            Column(say("last"), "time", of="last", wide=True),
-        ),
-        rows_of=logs.safepoints,
-        note=say('"to reach them": the part in which the JVM waited for its threads to stop'),
-    )
+    yield TABLES.table("safepoints", logs.safepoints, log=lambda one: one.path[cut:])
     lines = [_operations(pauses, pauses.path[cut:]) for pauses in logs.safepoints if pauses.operations]
     if lines:
         yield Bullets(lines)

@@ -83,7 +83,7 @@ def _topic(topic: str, queues: Sequence[QueueFacts], colour: str | None) -> Area
     by_size = sorted(queues, key=lambda queue: -queue.body_bytes)
     inner = [
         Area(
-            label=say("{broker} #{queue_id}", broker=queue.broker, queue_id=queue.queue_id),
+            label=say("{broker} #{queue_id}", queue),
             detail=_bodies_of(queue.messages, queue.body_bytes),
             weight=queue.body_bytes,
             kind=colour or _colour(place, by_size) or PLAIN,
@@ -154,9 +154,8 @@ def _by_holder(heap: HeapFacts) -> Figure:
     largest = max(areas, key=lambda one: one.weight)
     title = say(
         "The object that holds most of the {shallow_bytes:bytes} in use is {label}: {detail}",
+        largest,
         shallow_bytes=heap.shallow_bytes,
-        label=largest.label,
-        detail=largest.detail,
     )
     caption = say(
         "Each box is an object with its retained size, by the field that holds it where that is known, or the small"

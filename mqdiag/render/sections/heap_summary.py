@@ -52,11 +52,7 @@ def _summary(heap: HeapFacts, *, whole: bool) -> Iterator[tuple[Words, Value]]:
     if heap.messages or heap.messages_unreachable or heap.consumers:
         yield (
             say("messages"),
-            say(
-                "{messages:count}, bodies {body_bytes:bytes}",
-                messages=heap.messages,
-                body_bytes=heap.body_bytes,
-            ),
+            say("{messages:count}, bodies {body_bytes:bytes}", heap),
         )
         yield from _held(heap)
     elif heap.process_queues is not None and not heap.servers and heap.broker is None:

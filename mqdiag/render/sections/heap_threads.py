@@ -10,17 +10,18 @@ from mqdiag.render import View
 from mqdiag.render.parts import (
     NO_VALUE,
     AnyPart,
-    Column,
     Fold,
     Paragraph,
     Row,
     Section,
     Several,
     Stack,
-    Table,
 )
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.words import queue_number, word
 from mqdiag.text import Text, Value, say
+
+TABLES = Tables("heap_threads")
 
 _NAMES = 3
 _STACKS = (4, 40)
@@ -52,7 +53,7 @@ def heap_threads_section(report: Report, view: View) -> Iterator[Section]:
                     soft=True,
                 )
             )
-    parts.append(_table(threads))
+    parts.append(TABLES.table("threads", rows=[_row(thread) for thread in threads]))
     title = (
         say("All threads")
         if view.all_threads
@@ -124,29 +125,6 @@ def _message(message: MessageInHand) -> Text:
         if getattr(message, name) is not None and not (name == "queue_id" and of_all_queues)
     )
     return say("{known}", known=known) if known else say("a message")
-
-
-def _table(threads: Sequence[HeapThread]) -> Table:
-    return Table(
-        name="threads",
-        caption=say("Threads of the dump"),
-        columns=(
-            Column(say("thread")),
-            Column(say("id"), number=True, optional=True),
-            Column(say("role"), optional=True),
-            Column(say("state"), optional=True),
-            Column(say("topic"), optional=True),
-            Column(say("queue"), number=True, optional=True),
-            Column(say("offset"), number=True, optional=True),
-            Column(say("in hand"), "ms", optional=True),
-            Column(say("frame"), java=True),
-        ),
-        rows=[_row(thread) for thread in threads],
-        rest=lambda rows: say(
-            "and {hidden:count} more {hidden:thread|threads}; --format json has them all", hidden=len(rows)
-        ),
-        wide=True,
-    )
 
 
 def _row(thread: HeapThread) -> Row:

@@ -16,8 +16,11 @@ from mqdiag.facts.waste import (
 )
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Pairs, Path, Section, Table, Words
+from mqdiag.render.parts import AnyPart, Fold, Pairs, Path, Section, Words
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say
+
+TABLES = Tables("heap_waste")
 
 WORTH_SHOWING_BYTES = 1 << 20
 WORTH_SHOWING_SHARE = 0.02
@@ -68,30 +71,19 @@ def _strings(found: DuplicateStrings) -> Text:
     if found.wasted_bytes is None or found.repeated is None:
         return say(
             "about {estimated_bytes:bytes}, from a sample of one in {sampled_one_in:count} of {strings:count}",
-            estimated_bytes=found.estimated_bytes,
-            sampled_one_in=found.sampled_one_in,
-            strings=found.strings,
+            found,
         )
-    texts = tuple(
-        say('"{text}" × {strings:count}', text=each.text, strings=each.strings)
-        for each in found.largest[:_TEXTS]
-    )
+    texts = tuple(say('"{text}" × {strings:count}', each) for each in found.largest[:_TEXTS])
     if found.error_bytes is not None:
         return say(
             "{wasted_bytes:bytes} (± {error_bytes:bytes} in 95 % of all cases) in about {repeated:count} of"
-            " {strings:count} strings that repeat another one, from one text in {sampled_one_in:count}{texts}",
-            wasted_bytes=found.wasted_bytes,
-            error_bytes=found.error_bytes,
-            repeated=found.repeated,
-            strings=found.strings,
-            sampled_one_in=found.sampled_one_in,
+            " {strings:count} strings that repeat another one, from a sample of one in {sampled_one_in:count}{texts}",
+            found,
             texts=say(": {texts}", texts=texts) if texts else NOTHING,
         )
     return say(
         "{wasted_bytes:bytes} in {repeated:count} of {strings:count} strings that repeat another one{texts}",
-        wasted_bytes=found.wasted_bytes,
-        repeated=found.repeated,
-        strings=found.strings,
+        found,
         texts=say(": {texts}", texts=texts) if texts else NOTHING,
     )
 
@@ -101,18 +93,15 @@ def _collections(found: WastefulCollections) -> Text:
     told = say(
         "{wasted_bytes:bytes} in empty and nearly empty collections, most in {class_name}: of"
         " {collections:count}, {empty:count} are empty and {sparse:count} nearly empty",
+        worst,
         wasted_bytes=found.wasted_bytes,
-        class_name=worst.class_name,
-        collections=worst.collections,
-        empty=worst.empty,
-        sparse=worst.sparse,
     )
     if found.sampled_one_in == 1:
         return told
     return say(
-        "about {told} (from a sample of one in {sampled_one_in:count})",
+        "about {told} (± {error_bytes:bytes} in 95 % of all cases, from a sample of one in {sampled_one_in:count})",
+        found,
         told=told,
-        sampled_one_in=found.sampled_one_in,
     )
 
 
@@ -121,11 +110,8 @@ def _loaders(group: LoaderGroup) -> Text:
     return say(
         "{loaders:count} of {loader_class}{closed} have the same classes, {retained_bytes:bytes} retained;"
         " `mqdiag show DUMP {object_id}`",
-        loaders=group.loaders,
-        loader_class=group.loader_class,
+        group,
         closed=closed,
-        retained_bytes=group.retained_bytes,
-        object_id=group.object_id,
     )
 
 
@@ -135,17 +121,14 @@ def _locals(found: ThreadLocals) -> Text:
         first = found.threads[0]
         worst = say(
             ", most in thread {thread}: {retained_bytes:bytes}, its largest value is an instance of {largest_class}",
-            thread=first.thread,
-            retained_bytes=first.retained_bytes,
-            largest_class=first.largest_class,
+            first,
         )
     stale: Text = NOTHING
     if found.stale_bytes:
         stale = say("; {stale_bytes:bytes} of dropped ThreadLocals", stale_bytes=found.stale_bytes)
     return say(
         "{retained_bytes:bytes} in {entries:count} {entries:value|values}{worst}{stale}",
-        retained_bytes=found.retained_bytes,
-        entries=found.entries,
+        found,
         worst=worst,
         stale=stale,
     )
@@ -175,9 +158,7 @@ def _netty(found: DirectBuffers) -> Text:
     if found.netty_limit_bytes is None:
         return say("{netty_bytes:bytes} by its own count", netty_bytes=found.netty_bytes)
     return say(
-        "{netty_bytes:bytes} by its own count, of the {netty_limit_bytes:bytes} that it allows itself",
-        netty_bytes=found.netty_bytes,
-        netty_limit_bytes=found.netty_limit_bytes,
+        "{netty_bytes:bytes} by its own count, of the {netty_limit_bytes:bytes} that it allows itself", found
     )
 
 
@@ -185,118 +166,40 @@ def _tables(heap: HeapFacts) -> Iterator[AnyPart]:
     waste = heap.waste or Waste()
     strings, locals_, direct = waste.duplicate_strings, waste.thread_locals, waste.direct_buffers
     if strings is not None and strings.largest:
-        yield Table(
-            name="texts",
-            caption=say("Texts repeated most"),
-            columns=(
-                Column(say("text"), of="text"),
-                Column(say("strings"), "count", of="strings"),
-                Column(say("wasted"), "bytes", of="wasted_bytes"),
-                Column(say("mostly held by"), of="held_by", java=True, optional=True),
-            ),
-            rows_of=strings.largest,
-            wide=True,
-        )
+        yield TABLES.table("texts", strings.largest)
     if strings is not None and strings.holders:
-        yield Table(
-            name="text-holders",
-            caption=say("Fields that hold repeated texts"),
-            columns=(
-                Column(say("field"), of="held_by", java=True),
-                Column(say("share"), "percent", of="share"),
-            ),
-            rows_of=strings.holders,
-            wide=True,
-        )
+        yield TABLES.table("text-holders", strings.holders)
     if waste.collections is not None and waste.collections.classes:
-        yield _collections_table(waste.collections)
+        yield TABLES.table(
+            "collections",
+            waste.collections.classes,
+            note=NOTHING
+            if waste.collections.sampled_one_in == 1
+            else say(
+                "projected from a sample of one in {sampled_one_in:count}",
+                sampled_one_in=waste.collections.sampled_one_in,
+            ),
+        )
     if waste.class_loaders:
-        yield _loaders_table(waste.class_loaders)
+        yield TABLES.table("loaders", waste.class_loaders)
         for group in waste.class_loaders:
             if group.path:
-                summary = say(
-                    "References from a GC root to {loader_class} {object_id}",
-                    loader_class=group.loader_class,
-                    object_id=group.object_id,
-                )
+                summary = say("References from a GC root to {loader_class} {object_id}", group)
                 yield Fold(summary, (Path(group.path),), wide=True)
     if locals_ is not None and locals_.threads:
-        yield Table(
-            name="thread-locals",
-            caption=say("Thread locals"),
-            columns=(
-                Column(say("thread"), of="thread"),
-                Column(say("values"), "count", of="entries"),
-                Column(say("retained"), "bytes", of="retained_bytes"),
-                Column(say("largest value"), of="largest_class", java=True),
-            ),
-            rows_of=locals_.threads,
-            wide=True,
-        )
+        yield TABLES.table("thread-locals", locals_.threads)
     if direct is not None:
         yield from _direct_tables(direct)
 
 
-def _collections_table(found: WastefulCollections) -> Table:
-    return Table(
-        name="collections",
-        caption=say("Empty and nearly empty collections"),
-        columns=(
-            Column(say("class"), of="class_name", java=True),
-            Column(say("collections"), "count", of="collections"),
-            Column(say("empty"), "count", of="empty"),
-            Column(say("their bytes"), "bytes", of="empty_bytes"),
-            Column(say("nearly empty"), "count", of="sparse"),
-            Column(say("spare bytes"), "bytes", of="spare_bytes"),
-        ),
-        rows_of=found.classes,
-        note=NOTHING
-        if found.sampled_one_in == 1
-        else say(
-            "projected from a sample of one in {sampled_one_in:count}", sampled_one_in=found.sampled_one_in
-        ),
-        wide=True,
-    )
-
-
-def _loaders_table(groups: tuple[LoaderGroup, ...]) -> Table:
-    return Table(
-        name="loaders",
-        caption=say("Class loaders with the same classes"),
-        columns=(
-            Column(say("loader"), of="loader_class", java=True),
-            Column(say("loaders"), "count", of="loaders"),
-            Column(say("closed"), "count", of="closed"),
-            Column(say("repeated classes"), "count", of="repeated_classes"),
-            Column(say("for example"), of="example_class", java=True),
-            Column(say("retained"), "bytes", of="retained_bytes"),
-        ),
-        rows_of=groups,
-        wide=True,
-    )
-
-
 def _direct_tables(found: DirectBuffers) -> Iterator[AnyPart]:
-    yield Table(
-        name="direct",
-        caption=say("Buffers outside the heap"),
-        columns=(Column(say("kind")), Column(say("buffers"), "count"), Column(say("bytes"), "bytes")),
+    yield TABLES.table(
+        "direct",
         rows=[
             (say("direct buffers"), found.buffers, found.capacity_bytes),
             (say("without a cleaner"), found.unmanaged_buffers, found.unmanaged_bytes),
             (say("mapped files"), found.mapped_buffers, found.mapped_bytes),
         ],
-        wide=True,
     )
     if found.holders:
-        yield Table(
-            name="direct-holders",
-            caption=say("Classes that hold direct buffers"),
-            columns=(
-                Column(say("class"), of="class_name", java=True),
-                Column(say("buffers"), "count", of="buffers"),
-                Column(say("bytes"), "bytes", of="capacity_bytes"),
-            ),
-            rows_of=found.holders,
-            wide=True,
-        )
+        yield TABLES.table("direct-holders", found.holders)

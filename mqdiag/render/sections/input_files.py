@@ -7,8 +7,11 @@ from collections.abc import Iterator, Sequence
 from mqdiag.facts.inputs import Input
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Bullets, Column, Section, Table
+from mqdiag.render.parts import Bullets, Section
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, say
+
+TABLES = Tables("input_files")
 
 _MOST_PROBLEMS, _MOST_NAMES = 4, 3
 
@@ -18,20 +21,7 @@ def inputs_section(report: Report, view: View) -> Iterator[Section]:
     if not report.inputs:
         return
     given = sorted(report.inputs, key=_problem, reverse=True)
-    table = Table(
-        name="inputs",
-        columns=(
-            Column(say("file"), of="path", whole=True),
-            Column(say("kind"), of="kind", none="", worded=True, optional=True),
-            Column(say("format"), of="format", none="", wide=True, optional=True),
-            Column(say("size"), "bytes", of="bytes", optional=True),
-            Column(say("taken"), "time", of=_taken, none="", wide=True, optional=True),
-            Column(say("read"), of=_read),
-        ),
-        rows_of=given,
-        rest=lambda rows: say("and {hidden:count} more {hidden:file|files}", hidden=len(rows)),
-        wide=True,
-    )
+    table = TABLES.table("inputs", given, taken=_taken, read=_read)
     problems = Bullets(_problems(given), shown=_MOST_PROBLEMS, short=True)
     yield Section(name="inputs", title=say("Inputs"), parts=(table, problems), wide=not problems.lines)
 

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Column, Section, Table
+from mqdiag.render.parts import Section
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Value, say
+
+TABLES = Tables("largest_classes")
 
 _NOTE = say('"instances" and "shallow" count all objects of the file, "retained" those that a GC root reaches')
 
@@ -18,22 +21,16 @@ def classes_section(report: Report, view: View) -> Iterator[Section]:
     if report.heap is None or not report.heap.classes:
         return
     rows = sorted(report.heap.classes, key=_weight, reverse=True)
-    table = Table(
-        name="classes",
-        columns=(
-            Column(say("instances"), "count", of="instances"),
-            Column(say("shallow"), "bytes", of="shallow_bytes"),
-            Column(say("retained"), "bytes", of="retained_bytes", optional=True),
-            Column(say("class"), of=_name, java=True),
-        ),
-        rows_of=rows,
-        shown=(15, 1000),
+    table = TABLES.table(
+        "classes",
+        rows,
+        note=NOTHING if all(row.retained_bytes is None for row in rows) else _NOTE,
         rest=lambda rows: say(
             "and {hidden:count} more classes, {shallow_bytes:bytes} shallow; --format json has them all",
             hidden=len(rows),
             shallow_bytes=sum(row[1] for row in rows if isinstance(row[1], int)),
         ),
-        note=NOTHING if all(row.retained_bytes is None for row in rows) else _NOTE,
+        named=_name,
     )
     yield Section(name="classes", title=say("Largest classes"), short_title=say("Classes"), parts=(table,))
 
@@ -46,4 +43,4 @@ def _weight(row: ClassRow) -> tuple[int, int]:
 def _name(row: ClassRow) -> Value:
     if row.loaders < 2:
         return row.name
-    return say("{name} ({loaders:count} loaders)", name=row.name, loaders=row.loaders)
+    return say("{name} ({loaders:count} loaders)", row)

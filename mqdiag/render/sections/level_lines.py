@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Pairs, Paragraph, Section, Table
+from mqdiag.render.parts import AnyPart, Pairs, Paragraph, Section, Table
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, Value, quantity, say
+
+TABLES = Tables("level_lines")
 
 
 def level_lines_section(report: Report, view: View) -> Iterator[Section]:
@@ -23,18 +26,7 @@ def level_lines_section(report: Report, view: View) -> Iterator[Section]:
             parts.append(Pairs(rows))
         parts += _tables(lines)
     if report.logs.harmless:
-        parts.append(
-            Table(
-                name="harmless-lines",
-                caption=say("Lines that look like trouble and are harmless"),
-                columns=(
-                    Column(say("lines"), "count", of="count"),
-                    Column(say("why"), of="why"),
-                    Column(say("first"), of="example"),
-                ),
-                rows_of=report.logs.harmless,
-            )
-        )
+        parts.append(TABLES.table("harmless-lines", report.logs.harmless))
     if report.logs.other_clients:
         parts.append(
             Paragraph(
@@ -65,22 +57,10 @@ def _counts(lines: LevelLineFacts) -> Iterator[tuple[Text, int]]:
 
 def _tables(lines: LevelLineFacts) -> Iterator[Table]:
     if lines.commonest:
-        yield Table(
-            name="level-lines",
-            caption=say("Most frequent texts that no rule judges"),
-            columns=(Column(say("lines"), "count", of="count"), Column(say("text"), of="text")),
-            rows_of=lines.commonest,
-            note=say("N is any number"),
-        )
+        yield TABLES.table("level-lines", lines.commonest)
     by_rule: list[tuple[Value, ...]] = [
         *((rule, count, say("always")) for rule, count in lines.symptoms.items()),
         *((rule, count, say("in large numbers only")) for rule, count in lines.passing.items()),
     ]
     if by_rule:
-        yield Table(
-            name="level-lines-by-rule",
-            caption=say("Lines by the rule that judges them"),
-            columns=(Column(say("rule"), whole=True), Column(say("lines"), "count"), Column(say("judged"))),
-            rows=by_rule,
-            wide=True,
-        )
+        yield TABLES.table("level-lines-by-rule", rows=by_rule)

@@ -18,10 +18,12 @@ from mqdiag.render.parts import (
     Section,
     Table,
 )
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say
 
+TABLES = Tables("log_events")
+
 _EVENTS = (30, 2000)
-_CONNECTIONS = (10, 50)
 _SUBJECTS_TOLD = 3
 _EVENTS_TOLD = 12
 _MOST_SERIES = 16
@@ -52,14 +54,20 @@ def log_events_section(report: Report, view: View) -> Iterator[Section]:
             name="flow-control",
             title=say("Flow control of consumers"),
             short_title=say("Flow control"),
-            parts=(_flow_control(logs),),
+            parts=(TABLES.table("flow-control", logs.flow_control),),
         )
     if logs.connections:
         yield Section(
             name="connections",
             title=say("Connections in the logs"),
             short_title=say("Connections"),
-            parts=(_connections(logs),),
+            parts=(
+                TABLES.table(
+                    "connections",
+                    logs.connections,
+                    direction=lambda one: say("from it") if one.incoming else say("to it"),
+                ),
+            ),
         )
 
 
@@ -70,7 +78,7 @@ def _events(logs: LogsFacts) -> Iterator[AnyPart]:
         yield _figure(logs, series, words)
     else:
         yield from words
-    yield _table(logs.events)
+    yield TABLES.table("events", logs.events, occurrences=_occurrences, numbers=_numbers)
     for place, event in enumerate(logs.events):
         yield from _breakdown(event, place)
 
@@ -127,7 +135,7 @@ def _over_time(events: list[LogEvent], name: str, zoned: bool) -> Iterator[AnyPa
 def _kind(event: LogEvent) -> Value:
     """Clients and brokers both log "busy", each from its own side."""
     if event.side and event.kind.startswith("busy"):
-        return say("{kind} ({side})", kind=event.kind, side=event.side)
+        return say("{kind} ({side})", event)
     return event.kind
 
 
@@ -216,28 +224,6 @@ def _figure(logs: LogsFacts, series: list[Series], words: Sequence[AnyPart]) -> 
     )
 
 
-def _table(events: Sequence[LogEvent]) -> Table:
-    return Table(
-        name="events",
-        columns=(
-            Column(say("event"), of="kind", whole=True),
-            Column(say("side"), of="side", none="", optional=True),
-            Column(say("lines"), "count", of="count"),
-            Column(say("occurrences"), "count", of=_occurrences, optional=True),
-            Column(say("first"), "time", of="first", whole=True),
-            Column(say("last"), "time", of="last", whole=True),
-            Column(say("peak/min"), "count", of="peak_per_minute"),
-            Column(say("peak at"), "time", of="peak_at", whole=True, optional=True),
-            Column(say("numbers"), of=_numbers, none="", optional=True),
-            Column(say("breakdown"), of="sampled", flag=say("an estimate"), optional=True),
-            Column(say("example"), of="example"),
-        ),
-        rows_of=events,
-        note=say('"occurrences": what the lines stand for; RocketMQ logs some events once in a thousand times'),
-        wide=True,
-    )
-
-
 def _occurrences(event: LogEvent | LogGroup) -> int:
     return event.count if event.occurrences is None else event.occurrences
 
@@ -252,93 +238,21 @@ def _breakdown(event: LogEvent, place: int) -> Iterator[Fold]:
     if event.subjects:
         yield Fold(say("{kind} by subject", kind=event.kind), (_by_subject(event, place),), wide=True)
     if event.groups:
-        yield Fold(say("{kind} by consumer group", kind=event.kind), (_by_group(event, place),), wide=True)
+        yield Fold(
+            say("{kind} by consumer group", kind=event.kind),
+            (
+                TABLES.table(
+                    "event-groups", event.groups, name=f"event-groups-{place}", occurrences=_occurrences
+                ),
+            ),
+            wide=True,
+        )
 
 
 def _by_subject(event: LogEvent, place: int) -> Table:
     note = NOTHING
     if event.subjects_left_out:
         note = say(
-            "and {subjects_left_out:count} more with {lines_left_out:count} {lines_left_out:line|lines}",
-            subjects_left_out=event.subjects_left_out,
-            lines_left_out=event.lines_left_out,
+            "and {subjects_left_out:count} more with {lines_left_out:count} {lines_left_out:line|lines}", event
         )
-    return Table(
-        name=f"subjects-{place}",
-        columns=(
-            Column(say("group"), of="group", none="", optional=True),
-            Column(say("topic"), of="topic", none="", optional=True),
-            Column(say("broker"), of="broker", none="", optional=True),
-            Column(say("queue"), of="queue_id", none="", number=True, optional=True),
-            Column(say("thread"), of="thread", none="", optional=True),
-            Column(say("lines"), "count", of="count"),
-            Column(say("first"), "time", of="first"),
-            Column(say("last"), "time", of="last"),
-        ),
-        rows_of=event.subjects,
-        note=note,
-    )
-
-
-def _by_group(event: LogEvent, place: int) -> Table:
-    return Table(
-        name=f"event-groups-{place}",
-        columns=(
-            Column(say("group"), of="group"),
-            Column(say("lines"), "count", of="count"),
-            Column(say("occurrences"), "count", of=_occurrences),
-            Column(say("first"), "time", of="first"),
-            Column(say("last"), "time", of="last"),
-            Column(say("peak/min"), "count", of="peak_per_minute"),
-            Column(say("peak at"), "time", of="peak_at"),
-        ),
-        rows_of=event.groups,
-    )
-
-
-def _connections(logs: LogsFacts) -> Table:
-    return Table(
-        name="connections",
-        columns=(
-            Column(say("log"), of="path", wide=True),
-            Column(say("peer"), of="address"),
-            Column(say("direction"), of=lambda one: say("from it") if one.incoming else say("to it")),
-            Column(say("made"), "count", of="opened"),
-            Column(say("ended"), "count", of="closed"),
-            Column(say("ended/min"), "decimal", of="closed_per_minute"),
-            Column(say("brief"), "count", of="brief"),
-            Column(say("brief/min"), "decimal", of="brief_per_minute", wide=True),
-            Column(say("usual life, s"), "count", of="usual_life_s"),
-            Column(say("of them"), "count", of="usual_lives", wide=True),
-        ),
-        rows_of=logs.connections,
-        shown=_CONNECTIONS,
-        note=say(
-            '"brief": ended within two seconds, as failed attempts of a client and probes of a server do; "ended" does'
-            " not count them"
-        ),
-    )
-
-
-def _flow_control(logs: LogsFacts) -> Table:
-    return Table(
-        name="flow-control",
-        columns=(
-            Column(say("group"), of="group", none=say("(lite pull)")),
-            Column(say("limit"), of="kind", whole=True),
-            Column(say("lines"), "count", of="lines", wide=True),
-            Column(say("held back"), "count", of="occurrences"),
-            Column(say("queues at once"), "decimal", of="queues_held_back"),
-            Column(say("threshold"), "count", of="threshold"),
-            Column(say("largest value"), "count", of="largest"),
-            Column(say("first"), "time", of="first", wide=True),
-            Column(say("last"), "time", of="last", wide=True),
-            Column(say("over"), "seconds", of="seconds", wide=True),
-            Column(say("topics"), of="topics", wide=True),
-        ),
-        rows_of=logs.flow_control,
-        note=say(
-            '"held back": pulls, at least; "queues at once": queues held back at the same time, on average; "threshold"'
-            ' and "largest value": messages for count, MiB for size, offsets for span, requests for waiting-requests'
-        ),
-    )
+    return TABLES.table("subjects", event.subjects, name=f"subjects-{place}", note=note)

@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from mqdiag.facts.heap_classes import Suspect
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Path, Section, Several, Table, Words
+from mqdiag.render.parts import AnyPart, Fold, Path, Section, Several, Words
 from mqdiag.render.sections.heap_map import heap_map
+from mqdiag.render.tables import Tables
 from mqdiag.text import say
+
+TABLES = Tables("memory_holders")
 
 WORTH_SHOWING_BYTES = 1 << 20
 """in an almost empty heap a class loader is the largest object, which is no news"""
@@ -31,27 +34,18 @@ def memory_section(report: Report, view: View) -> Iterator[Section]:
         parts.append(picture)
     large = [one for one in heap.suspects if one.retained_bytes >= WORTH_SHOWING_BYTES]
     if large:
-        parts += [_table(large), _paths(large)]
+        parts += [
+            TABLES.table(
+                "suspects",
+                large,
+                held_under=lambda one: one.label or one.class_name,
+                code_of=lambda one: _OWNERS.get(one.owner, one.owner),
+                mostly=lambda one: one.holds[:3] or "",
+            ),
+            _paths(large),
+        ]
     if parts:
         yield Section(name="memory", title=say("Where the memory is"), short_title=say("Memory"), parts=parts)
-
-
-def _table(suspects: list[Suspect]) -> Table:
-    return Table(
-        name="suspects",
-        columns=(
-            Column(say("share"), "percent", of="share"),
-            Column(say("retained"), "bytes", of="retained_bytes"),
-            Column(say("held under"), of=lambda one: one.label or one.class_name, java=True),
-            Column(say("class"), of="class_name", java=True, wide=True),
-            Column(say("code of"), of=lambda one: _OWNERS.get(one.owner, one.owner)),
-            Column(say("object"), of="object_id", whole=True),
-            Column(say("mostly"), of=lambda one: one.holds[:3] or "", wide=True, optional=True),
-        ),
-        rows_of=suspects,
-        shown=(5, 100),
-        note=say("`mqdiag show DUMP OBJECT` shows one of these objects"),
-    )
 
 
 def _paths(suspects: list[Suspect]) -> Several:

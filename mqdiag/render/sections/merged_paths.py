@@ -97,7 +97,7 @@ def _name(step: PathStep) -> Value:
         return step.class_name
     if step.label.startswith(step.class_name.removesuffix("[]")):
         return step.label
-    return say("{class_name} {label}", class_name=step.class_name, label=step.label)
+    return say("{class_name} {label}", step)
 
 
 def _field(field: str) -> str:

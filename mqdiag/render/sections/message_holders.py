@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts.heap import MessageHolder
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Column, Fold, Path, Section, Several, Table
+from mqdiag.render.parts import Fold, Path, Section, Several
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, say
+
+TABLES = Tables("message_holders")
 
 
 def message_holders_section(report: Report, view: View) -> Iterator[Section]:
@@ -16,16 +19,7 @@ def message_holders_section(report: Report, view: View) -> Iterator[Section]:
     if report.heap is None or not report.heap.message_holders:
         return
     holders = report.heap.message_holders
-    table = Table(
-        name="holders",
-        columns=(
-            Column(say("messages"), "count", of="messages"),
-            Column(say("retained"), "bytes", of="retained_bytes", optional=True),
-            Column(say("holder"), of=_name, java=True),
-        ),
-        rows_of=holders,
-        shown=(5, 2000),
-    )
+    table = TABLES.table("holders", holders, named=_name)
     folds = [
         Fold(say("References from a GC root to {holder}", holder=_name(one)), (Path(one.path),))
         for one in holders

@@ -42,4 +42,4 @@ def _missing(missing: MissingEvidence) -> Fold:
     for number, command in enumerate(missing.commands):
         place = say("{place}:", place=_PLACES.get(command.where, command.where))
         parts += [Paragraph(place, wide=number > 0), Code(command.lines, wide=number > 0)]
-    return Fold(say("{what}: {why}.", what=missing.what, why=missing.why), parts)
+    return Fold(say("{what}: {why}.", missing), parts)

@@ -15,13 +15,7 @@ from mqdiag.text import say
 def process_sections(
     report: Report, view: View, make: Callable[[Report, View], Iterator[Section]]
 ) -> Iterator[Section]:
-    """One section for each process but the one at the top, with all of its own inside.
-
-    Args:
-        report: of all processes.
-        view: how it is shown.
-        make: makes the sections of one process.
-    """
+    """One section for each process but the one at the top, with all of its own inside."""
     for place, process in enumerate(report.other_processes):
         own = msgspec.structs.replace(report, heap=process.heap, stacks=process.stacks)
         folds = [

@@ -7,8 +7,11 @@ from collections.abc import Iterator
 from mqdiag.facts.profiles import Profile
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Paragraph, Section, Table, sections_of
+from mqdiag.render.parts import AnyPart, Paragraph, Section, Table, sections_of
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, say
+
+TABLES = Tables("profiles")
 
 
 def profiles_section(report: Report, view: View) -> Iterator[Section]:
@@ -28,17 +31,7 @@ def _parts(profile: Profile, name: str) -> Iterator[AnyPart]:
     if profile.groups:
         yield _groups(profile, name)
     if profile.hot_methods:
-        yield Table(
-            name=f"{name}-methods",
-            caption=say("Where threads ran"),
-            columns=(
-                Column(say("thread"), of="thread"),
-                Column(say("at"), of="frame", java=True),
-                Column(say("samples"), "count", of="samples"),
-                Column(say("share"), "percent", of="share"),
-            ),
-            rows_of=profile.hot_methods,
-        )
+        yield TABLES.table("methods", profile.hot_methods, name=f"{name}-methods")
 
 
 def _what_it_is(profile: Profile) -> Text:
@@ -50,19 +43,15 @@ def _what_it_is(profile: Profile) -> Text:
         return say(
             "{samples:count} samples of {threads:count} {threads:thread|threads}; they do not show whether waiting"
             " threads were sampled, too.",
-            samples=profile.samples,
-            threads=profile.threads,
+            profile,
         )
     if profile.by_wall:
         return say(
             "{samples:count} samples of {threads:count} {threads:thread|threads}, of waiting ones, too.",
-            samples=profile.samples,
-            threads=profile.threads,
+            profile,
         )
     return say(
-        "{samples:count} samples of {threads:count} {threads:thread|threads}, of running ones alone.",
-        samples=profile.samples,
-        threads=profile.threads,
+        "{samples:count} samples of {threads:count} {threads:thread|threads}, of running ones alone.", profile
     )
 
 
@@ -70,17 +59,11 @@ def _groups(profile: Profile, name: str) -> Table:
     def share(part: str):  # type: ignore[no-untyped-def]
         return lambda one: getattr(one, part) / one.samples if one.samples else None
 
-    return Table(
+    return TABLES.table(
+        "groups",
+        profile.groups,
         name=f"{name}-groups",
-        caption=say("What consume threads did in the samples"),
-        columns=(
-            Column(say("group"), of="group", whole=True),
-            Column(say("threads"), "count", of="threads"),
-            Column(say("samples"), "count", of="samples"),
-            Column(say("idle"), "percent", of=share("idle")),
-            Column(say("running"), "percent", of=share("running")),
-            Column(say("waiting"), "percent", of=share("waiting")),
-            Column(say("mostly at"), of="frame", java=True, optional=True),
-        ),
-        rows_of=profile.groups,
+        idle=share("idle"),
+        running=share("running"),
+        waiting=share("waiting"),
     )

@@ -104,8 +104,8 @@ def _sum(rows: Sequence[Row], place: int) -> int:
 
 def _name(queue: QueueFacts) -> Text:
     if queue.queue_id is not None and queue.queue_id < 0:
-        return say("{topic} {broker}", topic=queue.topic, broker=queue.broker)
-    return say("{topic} {broker} #{queue_id}", topic=queue.topic, broker=queue.broker, queue_id=queue.queue_id)
+        return say("{topic} {broker}", queue)
+    return say("{topic} {broker} #{queue_id}", queue)
 
 
 def _bars(queues: list[QueueFacts]) -> Iterator[AnyPart]:

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import Column, Paragraph, Section, Table
+from mqdiag.render.parts import Paragraph, Section
+from mqdiag.render.tables import Tables
 from mqdiag.text import say
 
-_LINES = (5, 2000)
+TABLES = Tables("quoted_statements")
 
 
 def quoted_statements_section(report: Report, view: View) -> Iterator[Section]:
@@ -30,16 +31,8 @@ def quoted_statements_section(report: Report, view: View) -> Iterator[Section]:
                     lines=lines,
                 )
             ),
-            Table(
-                name="quoted",
-                columns=(
-                    Column(say("line"), whole=True),
-                    Column(say("quotes")),
-                    Column(say("text"), wide=True),
-                ),
-                rows=[(f"{one.path}:{one.line}", one.quotes, one.text) for one in logs.quoted],
-                shown=_LINES,
-                rest=lambda rows: say("and {hidden:count} more {hidden:line|lines}", hidden=len(rows)),
+            TABLES.table(
+                "quoted", rows=[(f"{one.path}:{one.line}", one.quotes, one.text) for one in logs.quoted]
             ),
         ],
     )

@@ -10,8 +10,12 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.event_series import Series, Step, event_series, steps
-from mqdiag.render.parts import AnyPart, Bullets, Column, Figure, Paragraph, Section, Table, sections_of
+from mqdiag.render.parts import AnyPart, Bullets, Figure, Paragraph, Section, Table, sections_of
+from mqdiag.render.sections.call_tree import Measure, calls_figure
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, quantity, say
+
+TABLES = Tables("recordings")
 
 _MOST_BARS = 12
 _PAUSE_STEP_S = 1.0
@@ -34,11 +38,9 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         say(
             "{seconds:seconds} of {jvm}, from {first:time}: {events:count} events and {dumps:count} thread"
             " {dumps:dump|dumps}.",
-            seconds=recording.seconds,
+            recording,
             jvm=recording.jvm or say("a JVM"),
             first=recording.began_at,
-            events=recording.events,
-            dumps=recording.dumps,
         )
     )
     limits = [*_blind_spots(recording)]
@@ -46,20 +48,27 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
         yield Bullets(limits, title=say("What it cannot show"))
     if recording.budgets:
         yield _budgets(recording, name)
+    if recording.time_by_call:
+        yield _time_by_call(recording)
     if recording.calls:
         yield from _calls(recording, name)
     if recording.locks:
-        yield _locks(recording, name)
+        yield TABLES.table("locks", recording.locks, name=f"{name}-locks")
     if recording.hot_methods:
-        yield _methods(recording, name)
+        yield TABLES.table("methods", recording.hot_methods, name=f"{name}-methods")
     if recording.allocations:
-        yield _allocations(recording, name)
+        yield TABLES.table("allocations", recording.allocations, name=f"{name}-allocations")
     if recording.pauses:
         yield from _pauses(recording, name)
     if recording.old_objects:
-        yield _old_objects(recording, name)
+        yield TABLES.table(
+            "old-objects",
+            recording.old_objects,
+            name=f"{name}-old-objects",
+            held_by=lambda one: " < ".join(one.path) or None,
+        )
     if recording.errors:
-        yield _errors(recording, name)
+        yield TABLES.table("errors", recording.errors, name=f"{name}-errors")
     facts = [*_facts(recording)]
     if facts:
         yield Bullets(facts)
@@ -88,49 +97,47 @@ def _budgets(recording: Recording, name: str) -> Table:
     def share(part: str):  # type: ignore[no-untyped-def]
         return lambda one: getattr(one, f"{part}_ms") / one.wall_ms if one.wall_ms else None
 
-    return Table(
+    return TABLES.table(
+        "budget",
+        recording.budgets,
         name=f"{name}-budget",
-        caption=say("What consume threads did with their time"),
-        columns=(
-            Column(say("group"), of="group", whole=True),
-            Column(say("threads"), "count", of="threads"),
-            Column(say("idle"), "percent", of=share("idle")),
-            Column(say("running"), "percent", of=share("running")),
-            Column(say("native"), "percent", of=share("native"), wide=True),
-            Column(say("network"), "percent", of=share("socket")),
-            Column(say("files"), "percent", of=share("file"), wide=True),
-            Column(say("locks"), "percent", of=share("lock")),
-            Column(say("others"), "percent", of=share("park")),
-            Column(say("sleep"), "percent", of=share("sleep")),
-            Column(say("unknown"), "percent", of=share("unknown")),
-            Column(say("mostly at"), of="frame", java=True, wide=True, optional=True),
+        idle=share("idle"),
+        running=share("running"),
+        native=share("native"),
+        network=share("socket"),
+        files=share("file"),
+        locks=share("lock"),
+        others=share("park"),
+        sleep=share("sleep"),
+        unknown=share("unknown"),
+    )
+
+
+_TIME = Measure(
+    lambda flame, total: say(
+        "{label}: {took:ms} of {total:ms}", label=flame.label, took=flame.samples, total=total
+    ),
+    lambda took: say("{took:ms}", took=took),
+)
+
+
+def _time_by_call(recording: Recording) -> Figure:
+    title = say("Time of consume threads by call")
+    return calls_figure(
+        recording.time_by_call,
+        title,
+        say(
+            "Each box is a call, as wide as the time that consume threads spent in it. Its caller is above it, and the"
+            " last box of a branch says what they did there. Red: network, violet: locks, brown: pools of connections,"
+            " green: work, grey: other waits. Rest and time that nothing explains are left out."
         ),
-        rows_of=recording.budgets,
-        note=say(
-            '"idle": waiting for messages; "others": waiting for other threads; "unknown": no event and no sample'
-            " explains it, such as calls below the threshold"
-        ),
+        _TIME,
+        head=(Paragraph(title),),
     )
 
 
 def _calls(recording: Recording, name: str) -> Iterator[AnyPart]:
-    yield Table(
-        name=f"{name}-calls",
-        caption=say("Calls that took longer than the threshold"),
-        columns=(
-            Column(say("kind"), of="kind", worded=True),
-            Column(say("peer or file"), of=_peer, whole=True),
-            Column(say("calls"), "count", of="calls"),
-            Column(say("together"), "ms", of="total_ms"),
-            Column(say("half above"), "ms", of="p50_ms"),
-            Column(say("1 % above"), "ms", of="p99_ms"),
-            Column(say("longest"), "ms", of="longest_ms"),
-            Column(say("longest at"), "time", of="longest_at", wide=True),
-            Column(say("threads"), "count", of="threads"),
-            Column(say("from"), of="frame", java=True, wide=True, optional=True),
-        ),
-        rows_of=recording.calls,
-    )
+    yield TABLES.table("calls", recording.calls, name=f"{name}-calls", peer=_peer)
     peers = [one for one in recording.calls if one.host is not None][:_MOST_BARS]
     if len(peers) > 1:
         rows = [BarRow(label=_peer(one), first=one.total_ms, second=one.p99_ms) for one in peers]
@@ -147,63 +154,8 @@ def _peer(one: RecordedCalls) -> Text | str:
     return one.path or say("not told")
 
 
-def _locks(recording: Recording, name: str) -> Table:
-    return Table(
-        name=f"{name}-locks",
-        caption=say("Locks"),
-        columns=(
-            Column(say("class"), of="class_name", java=True),
-            Column(say("waits"), "count", of="waits"),
-            Column(say("together"), "ms", of="total_ms"),
-            Column(say("longest"), "ms", of="longest_ms"),
-            Column(say("threads"), "count", of="threads"),
-            Column(say("had it before"), of="previous_owner", wide=True, optional=True),
-            Column(say("at"), of="frame", java=True, wide=True, optional=True),
-        ),
-        rows_of=recording.locks,
-    )
-
-
-def _methods(recording: Recording, name: str) -> Table:
-    return Table(
-        name=f"{name}-methods",
-        caption=say("Where threads used the processor"),
-        columns=(
-            Column(say("thread"), of="thread"),
-            Column(say("at"), of="frame", java=True),
-            Column(say("samples"), "count", of="samples"),
-            Column(say("share"), "percent", of="share"),
-        ),
-        rows_of=recording.hot_methods,
-    )
-
-
-def _allocations(recording: Recording, name: str) -> Table:
-    return Table(
-        name=f"{name}-allocations",
-        caption=say("Where objects were made"),
-        columns=(
-            Column(say("at"), of="frame", java=True),
-            Column(say("mostly"), of="class_name", java=True),
-            Column(say("bytes"), "bytes", of="bytes"),
-            Column(say("share"), "percent", of="share"),
-        ),
-        rows_of=recording.allocations,
-        note=say("bytes are estimated: each sample stands for all that its thread made since the one before"),
-    )
-
-
 def _pauses(recording: Recording, name: str) -> Iterator[AnyPart]:
-    yield Table(
-        name=f"{name}-pauses",
-        caption=say("The longest stops of all threads"),
-        columns=(
-            Column(say("at"), "time", of="at"),
-            Column(say("length"), "ms", of="ms"),
-            Column(say("for"), of="operation"),
-        ),
-        rows_of=recording.pauses,
-    )
+    yield TABLES.table("pauses", recording.pauses, name=f"{name}-pauses")
     points = steps(((one.at, one.ms) for one in recording.pauses), _PAUSE_STEP_S, None, None)
     if len(points) > 1:
         total = quantity(sum(one.ms for one in recording.pauses), "ms")
@@ -225,37 +177,6 @@ def _heap_steps(recording: Recording) -> list[Step]:
     return steps(points, _PAUSE_STEP_S, None, None)
 
 
-def _old_objects(recording: Recording, name: str) -> Table:
-    return Table(
-        name=f"{name}-old-objects",
-        caption=say("Sampled objects that still live"),
-        columns=(
-            Column(say("class"), of="class_name", java=True),
-            Column(say("samples"), "count", of="samples"),
-            Column(say("oldest"), "seconds", of="oldest_seconds"),
-            Column(say("made at"), of="frame", java=True, optional=True),
-            Column(
-                say("held by"), of=lambda one: " < ".join(one.path) or None, java=True, wide=True, optional=True
-            ),
-        ),
-        rows_of=recording.old_objects,
-    )
-
-
-def _errors(recording: Recording, name: str) -> Table:
-    return Table(
-        name=f"{name}-errors",
-        caption=say("Exceptions and errors that were recorded"),
-        columns=(
-            Column(say("class"), of="class_name", java=True),
-            Column(say("count"), "count", of="count"),
-            Column(say("in listeners"), "count", of="in_listeners", wide=True),
-            Column(say("at"), of="frame", java=True, optional=True),
-        ),
-        rows_of=recording.errors,
-    )
-
-
 def _facts(recording: Recording) -> Iterator[Text]:
     heap = recording.flags.get("MaxHeapSize")
     if heap is not None:
@@ -267,9 +188,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
         yield say(
             "{collections:count} {collections:collection|collections} stopped all threads for {pause_share:percent} of"
             " the time, {pause_ms:ms} in all.",
-            collections=found.collections,
-            pause_share=found.pause_share,
-            pause_ms=found.pause_ms,
+            found,
         )
         if found.failed_promotions:
             yield say(
@@ -299,9 +218,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
         yield say(
             "The JVM had {first:count} classes at the beginning and {last:count} at the end, and let go of"
             " {unloaded:count}.",
-            first=classes.first,
-            last=classes.last,
-            unloaded=classes.unloaded,
+            classes,
         )
     if recording.direct_bytes_last is not None:
         yield say(
@@ -310,11 +227,7 @@ def _facts(recording: Recording) -> Iterator[Text]:
             last=recording.direct_bytes_last,
         )
     if recording.thrown is not None:
-        yield say(
-            "{thrown:count} exceptions and errors were made in {seconds:seconds}.",
-            thrown=recording.thrown,
-            seconds=recording.seconds,
-        )
+        yield say("{thrown:count} exceptions and errors were made in {seconds:seconds}.", recording)
     if recording.cpu_share is not None:
         yield say(
             "The JVM used {own:percent} of all processors, and all processes of the machine {all:percent}.",

@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from mqdiag.findings import CaseWords, RuleCard
 from mqdiag.language import Writer
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.render.parts import Actions, Bullets, Column, Doing, Pairs, Paragraph, Section, Steps, Table
+from mqdiag.render.parts import Actions, Bullets, Doing, Pairs, Paragraph, Section, Steps
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.actions import NOW, THEN
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, say
+
+TABLES = Tables("rule_catalogue")
 
 _ALL = 1 << 30
 _PLACEHOLDER = lazy_pattern(r"\{([^}]*)\}")
@@ -19,16 +22,8 @@ _PLACEHOLDER = lazy_pattern(r"\{([^}]*)\}")
 
 def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
     """All rules, one row each."""
-    table = Table(
-        name="rules",
-        columns=(
-            Column(say("rule"), of="name", whole=True),
-            Column(say("needs"), of=_needs, wide=True),
-            Column(say("worst"), of=lambda one: word(one.severities[0].value), wide=True),
-            Column(say("what it finds"), of="title", cut=True),
-        ),
-        rows_of=cards,
-        shown=(_ALL, _ALL),
+    table = TABLES.table(
+        "rules", cards, shown=(_ALL, _ALL), needs=_needs, worst=lambda one: word(one.severities[0].value)
     )
     return Section(
         name="rules",
@@ -45,7 +40,7 @@ def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
 
 def card_sections(card: RuleCard, cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Section]:
     """What the rule means, what to do, how reports name it, the cases that it tells apart, and its sources."""
-    title = say("{name}: {title}", name=card.name, title=card.title)
+    title = say("{name}: {title}", card)
     yield Section(name="rule", title=title, parts=(Paragraph(card.why),))
     if card.now:
         doings = [Doing(one.with_price, one.command) for one in card.now]

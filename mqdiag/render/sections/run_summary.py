@@ -6,15 +6,18 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.findings import Finding, Report
+from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Table
+from mqdiag.render.parts import AnyPart, Bullets, Fold, Paragraph, Section
 from mqdiag.render.sections.answer import answer_section
 from mqdiag.render.sections.chain_of_causes import chain_section
 from mqdiag.render.sections.finding_cards import findings_section
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.text import Text, Value, say
+
+TABLES = Tables("run_summary")
 
 _NAMES = 10
 _ROWS = 100
@@ -28,11 +31,29 @@ def summary_sections(report: Report, view: View) -> Iterator[Section]:
     yield from chain_section(report, view)
     new = [found for found in report.findings if found.accepted is None]
     if len(new) > 1:
-        yield Section(name="all-findings", title=say("Findings"), parts=(_findings(new),))
+        yield Section(
+            name="all-findings",
+            title=say("Findings"),
+            parts=(
+                TABLES.table("findings", new, shown=(_ROWS, _ROWS), rest=lambda rows: _elsewhere(len(rows))),
+            ),
+        )
     yield from findings_section(msgspec.structs.replace(report, findings=tuple(new), lapsed=()), view)
     known = [found for found in report.findings if found.accepted is not None]
     if known:
-        yield Section(name="known", title=say("Known, not counted"), parts=(_known(known),))
+        yield Section(
+            name="known",
+            title=say("Known, not counted"),
+            parts=(
+                TABLES.table(
+                    "known",
+                    known,
+                    shown=(_ROWS, _ROWS),
+                    rest=lambda rows: _elsewhere(len(rows)),
+                    accepted_because=lambda one: accepted_line(one.accepted),
+                ),
+            ),
+        )
     if report.lapsed:
         lines = [lapsed_line(lapsed) for lapsed in report.lapsed]
         yield Section(name="lapsed", title=say("Accepted no longer"), parts=(Bullets(lines),))
@@ -56,47 +77,16 @@ def _opening(report: Report, view: View) -> Iterator[AnyPart]:
             )
         )
         yield Paragraph(template.filled({"checked": checked, "paths": paths}))
-    lost = [
-        say("{path}: {error}", path=given.path, error=given.error) for given in report.inputs if given.error
-    ]
+    lost = [say("{path}: {error}", given) for given in report.inputs if given.error]
     if lost:
         yield Bullets(lost[:_ROWS], title=say("Could not be read"))
-    failed = [say("{rule}: {error}", rule=one.rule, error=one.error) for one in report.failed]
+    failed = [say("{rule}: {error}", one) for one in report.failed]
     if failed:
         yield Bullets(failed, title=say("Faults of mqdiag"))
 
 
-def _findings(new: list[Finding]) -> Table:
-    return Table(
-        name="findings",
-        columns=(
-            Column(say("severity"), of="severity.value", worded=True),
-            Column(say("finding"), of="title"),
-            Column(say("rule"), of="rule"),
-        ),
-        rows_of=new,
-        shown=(_ROWS, _ROWS),
-        rest=lambda rows: _elsewhere(len(rows)),
-    )
-
-
 def _elsewhere(hidden: int) -> Text:
     return say("{hidden:count} more {hidden:finding is|findings are} in the other formats.", hidden=hidden)
-
-
-def _known(known: list[Finding]) -> Table:
-    return Table(
-        name="known",
-        columns=(
-            Column(say("severity"), of="severity.value", worded=True),
-            Column(say("finding"), of="title"),
-            Column(say("rule"), of="rule"),
-            Column(say("accepted because"), of=lambda one: accepted_line(one.accepted)),
-        ),
-        rows_of=known,
-        shown=(_ROWS, _ROWS),
-        rest=lambda rows: _elsewhere(len(rows)),
-    )
 
 
 def _unchecked(report: Report) -> Fold:

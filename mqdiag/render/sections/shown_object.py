@@ -12,20 +12,20 @@ from mqdiag.render.parts import (
     NO_VALUE,
     AnyPart,
     Branch,
-    Column,
     Pairs,
     Paragraph,
     Section,
-    Table,
     Tree,
     Words,
 )
 from mqdiag.render.sections.merged_paths import paths_tree
+from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say
+
+TABLES = Tables("shown_object")
 
 _STRING = "java.lang.String"
 _CLASS = "java.lang.Class"
-_SUBCLASSES = (10, 1000)
 _ALL = 1 << 30
 """rows that `--limit` has cut already"""
 
@@ -49,7 +49,7 @@ def shown_sections(report: Report, view: View) -> Iterator[Section]:
 
 
 def _object(one: ShownObject) -> Iterator[Section]:
-    title = say("{class_name} {object_id}", class_name=one.class_name, object_id=one.object_id)
+    title = say("{class_name} {object_id}", one)
     yield Section(name="object", title=title, parts=(Pairs(list(_summary(one))),))
     yield from _values("fields", say("Fields"), say("Fields of {declared_by}"), one.fields)
     yield from _values("statics", say("Static fields"), say("Static fields of {declared_by}"), one.statics)
@@ -109,24 +109,14 @@ def value_text(value: ShownValue) -> Value:
         return say("{name} {object_id}", name=value.value, object_id=value.object_id)
     name = value.class_name
     if name is not None and name.endswith("[]") and value.length is not None:
-        return say(
-            "{element}[{length}] {object_id}",
-            element=name.removesuffix("[]"),
-            length=value.length,
-            object_id=value.object_id,
-        )
+        return say("{element}[{length}] {object_id}", value, element=name.removesuffix("[]"))
     if value.value is not None:
         # Everybody knows the package of the JDK's boxes.
         short = name.rsplit(".", 1)[-1] if name is not None and name.startswith("java.") else name
         return say("{value} ({name})", value=value.value, name=short)
     if value.length is None:
         return say("{name} {object_id}", name=name, object_id=value.object_id)
-    return say(
-        "{name} {object_id}, {length:count} {length:entry|entries}",
-        name=name,
-        object_id=value.object_id,
-        length=value.length,
-    )
+    return say("{name} {object_id}, {length:count} {length:entry|entries}", value, name=name)
 
 
 def _string(text: str, length: int | None) -> Text:
@@ -152,12 +142,8 @@ def _entries(one: ShownObject) -> Section:
     title = say("Entries: {entry_count:count}", entry_count=one.entry_count)
     if one.entries:
         title = say("Entries: {entry_count:count}, the first ones", entry_count=one.entry_count)
-    table = Table(
-        name="entries",
-        columns=(
-            Column(say("key"), java=True, optional=True),
-            Column(say("value"), java=True),
-        ),
+    table = TABLES.table(
+        "entries",
         rows=[
             (None if entry.key is None else value_text(entry.key), value_text(entry.value))
             for entry in one.entries
@@ -198,14 +184,13 @@ def _holder(holder: ShownHolder, mark: str) -> Branch:
     if holder.class_name == _CLASS and holder.label:
         name = holder.label
     elif holder.label:
-        name = say("{class_name} {label}", class_name=holder.class_name, label=holder.label)
+        name = say("{class_name} {label}", holder)
     # The field's own name; that of a superclass or of a class object is named in full.
     field = (holder.field or "").removeprefix(f"{holder.class_name}.")
     text = say(
         "{name} {object_id}, {retained_bytes:bytes} retained{by}",
+        holder,
         name=name,
-        object_id=holder.object_id,
-        retained_bytes=holder.retained_bytes,
         by=say(", by {field}", field=field) if field else NOTHING,
     )
     return Branch(mark=mark, text=text, java=True)
@@ -216,15 +201,7 @@ def _class(one: ShownClass) -> Iterator[Section]:
     yield from _values("statics", say("Static fields"), say("Static fields of {declared_by}"), one.statics)
     if one.subclasses:
         counted = say("counted too") if one.with_subclasses else say("not counted above; --subclasses does")
-        table = Table(
-            name="subclasses",
-            columns=(
-                Column(say("instances"), "count", of="instances"),
-                Column(say("class"), of="name", java=True),
-            ),
-            rows_of=one.subclasses,
-            shown=_SUBCLASSES,
-        )
+        table = TABLES.table("subclasses", one.subclasses)
         title = say("Subclasses with instances ({counted})", counted=counted)
         yield Section(name="subclasses", title=title, parts=(table,))
     if one.paths:
@@ -265,25 +242,13 @@ def _class_summary(one: ShownClass) -> Iterator[tuple[Words, Value]]:
 
 
 def _largest(one: ShownClass) -> Sequence[AnyPart]:
-    table = Table(
-        name="largest",
-        columns=(
-            Column(say("object"), of="object_id", whole=True),
-            Column(say("shallow"), "bytes", of="shallow_bytes"),
-            Column(
-                say("retained"),
-                "bytes",
-                of=lambda one: one.retained_bytes if one.reachable else say("unreachable"),
-            ),
-            Column(
-                say("share"),
-                "percent",
-                of=lambda row: ratio(row.retained_bytes, one.retained_bytes) if row.reachable else NO_VALUE,
-            ),
-            Column(say("content"), of=_content, optional=True),
-        ),
-        rows_of=one.largest,
+    table = TABLES.table(
+        "largest",
+        one.largest,
         shown=(_ALL, _ALL),
+        retained=lambda one: one.retained_bytes if one.reachable else say("unreachable"),
+        share=lambda row: ratio(row.retained_bytes, one.retained_bytes) if row.reachable else NO_VALUE,
+        content=_content,
     )
     hidden = one.instances - len(one.largest)
     return (table, Paragraph(say("and {hidden:count} more", hidden=hidden))) if hidden > 0 else (table,)

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from mqdiag.facts import StoresFacts
-from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue
+from mqdiag.facts.stores import StoreFacts, StorePair, StoreQueue
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Fold, Paragraph, Section, Table
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.text import Text, Value, say
 
-_STORES = (20, 2000)
+TABLES = Tables("store_folders")
+
 _QUEUES = (12, 2000)
 
 
@@ -22,7 +24,17 @@ def store_folders_section(report: Report, view: View) -> Iterator[Section]:
     if stores is None or not stores.stores:
         return
     cut = len(shared_folder([store.path for store in stores.stores]))
-    parts: list[AnyPart] = [_table(stores, cut)]
+    parts: list[AnyPart] = [
+        TABLES.table(
+            "stores",
+            stores.stores,
+            store=lambda one: one.path[cut:],
+            topics=_topics,
+            queues=lambda one: len(one.queues),
+            stored_offsets=lambda one: len(one.offsets),
+            commit_log_bytes=_commit_log_bytes,
+        )
+    ]
     if cut:
         parts.append(
             Paragraph(say("All of them are in {folder}", folder=stores.stores[0].path[:cut]), soft=True)
@@ -36,27 +48,6 @@ def store_folders_section(report: Report, view: View) -> Iterator[Section]:
     for place, pair in enumerate(stores.pairs):
         title = say("{first} and {second}", first=pair.first[cut:], second=pair.second[cut:])
         yield Section(name=f"stores-{place}", title=title, parts=[*_pair(stores, pair, place, cut)])
-
-
-def _table(stores: StoresFacts, cut: int) -> Table:
-    return Table(
-        name="stores",
-        columns=(
-            Column(say("store"), of=lambda one: one.path[cut:]),
-            Column(say("listed in"), of="listed_in", none="", wide=True, optional=True),
-            Column(say("role"), of="role", whole=True),
-            Column(say("role from"), of="role_from", none="", wide=True, optional=True),
-            Column(say("version"), of="version", none="", wide=True, optional=True),
-            Column(say("topics"), "count", of=_topics, wide=True),
-            Column(say("queues"), "count", of=lambda one: len(one.queues)),
-            Column(say("stored offsets"), "count", of=lambda one: len(one.offsets)),
-            Column(say("commit log"), "bytes", of=_commit_log_bytes),
-            Column(say("last message stored"), "time", of="last_stored_at"),
-            Column(say("forced to disk"), "time", of="checkpoint_at", wide=True),
-        ),
-        rows_of=stores.stores,
-        shown=_STORES,
-    )
 
 
 def _topics(store: StoreFacts) -> int | None:
@@ -95,39 +86,16 @@ def _remarks(store: StoreFacts, name: str) -> Iterator[Text]:
 
 def _details(store: StoreFacts, place: int) -> Iterator[Fold]:
     if store.queues:
-        yield Fold(say("Queues of {path}", path=store.path), (_queues(store, place),), wide=True)
+        yield Fold(
+            say("Queues of {path}", path=store.path),
+            (TABLES.table("store-queues", store.queues, name=f"store-queues-{place}", end=_end),),
+            wide=True,
+        )
     if store.offsets:
         summary = say("Stored offsets of {path}", path=store.path)
-        yield Fold(summary, (_offsets(store.offsets, place),), wide=True)
-
-
-def _queues(store: StoreFacts, place: int) -> Table:
-    return Table(
-        name=f"store-queues-{place}",
-        columns=(
-            Column(say("topic"), of="topic"),
-            Column(say("queue"), of="queue_id", number=True),
-            Column(say("first offset"), of="min_offset", number=True),
-            Column(say("end"), of=_end, number=True),
-            Column(say("lost entries"), "count", of="lost_entries"),
-            Column(say("entries to add"), "count", of="added_entries"),
-        ),
-        rows_of=store.queues,
-        note=say('"entries to add": messages of the commit log that a starting broker adds to the queue'),
-    )
-
-
-def _offsets(offsets: tuple[StoredOffset, ...], place: int) -> Table:
-    return Table(
-        name=f"store-offsets-{place}",
-        columns=(
-            Column(say("group"), of="group", none=say("(delay level)")),
-            Column(say("topic"), of="topic"),
-            Column(say("queue"), of="queue_id", number=True),
-            Column(say("offset"), of="offset", number=True),
-        ),
-        rows_of=offsets,
-    )
+        yield Fold(
+            summary, (TABLES.table("store-offsets", store.offsets, name=f"store-offsets-{place}"),), wide=True
+        )
 
 
 def _pair(stores: StoresFacts, pair: StorePair, place: int, cut: int) -> Iterator[AnyPart]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
 from mqdiag.facts import StacksFacts
@@ -11,7 +11,6 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import (
     AnyPart,
-    Column,
     Figure,
     Fold,
     Pairs,
@@ -23,10 +22,13 @@ from mqdiag.render.parts import (
     Table,
 )
 from mqdiag.render.sections.thread_locks import lock_parts
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.short_paths import shared_folder
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, Value, say
 from mqdiag.thread_names import grouped_names, shared_prefix
+
+TABLES = Tables("thread_samples")
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
 _STATES = ("stuck", "blocked", "unknown", "progressing", "idle")
 """in the order in which they matter"""
 _MATTERING_ROLES = frozenset(("consume-worker", "broker-send"))
-_SAMPLES = (12, 200)
 _ROWS = (24, 2000)
 _STACKS = (5, 40)
 _MOST_PICTURED = 60
@@ -81,7 +82,7 @@ def stacks_section(report: Report, view: View) -> Iterator[Section]:
 def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
     span: Value = stacks.samples
     if stacks.seconds:
-        span = say("{samples:count} over {seconds:seconds}", samples=stacks.samples, seconds=stacks.seconds)
+        span = say("{samples:count} over {seconds:seconds}", stacks)
     rows: list[tuple[Text, Value]] = [(say("samples"), span)]
     if stacks.repeated_samples:
         rows.append((say("repeated samples left out"), stacks.repeated_samples))
@@ -100,19 +101,9 @@ def _summary(stacks: StacksFacts) -> Iterator[AnyPart]:
             rows.append((words, counts))
     yield Pairs(rows)
     folder = shared_folder([sample.path for sample in stacks.series])
-    yield Table(
-        name="samples",
-        columns=(
-            Column(say("sample")),
-            Column(say("file"), whole=True),
-            Column(say("taken at"), "time", whole=True),
-            Column(say("format"), wide=True),
-            Column(say("threads"), "count"),
-            Column(say("heap in use"), optional=True),
-            Column(say("read"), optional=True),
-        ),
+    yield TABLES.table(
+        "samples",
         rows=[_sample(place, one, len(folder)) for place, one in enumerate(stacks.series, 1)],
-        shown=_SAMPLES,
         note=say("All of them are in {folder}", folder=folder) if folder else NOTHING,
     )
 
@@ -152,11 +143,14 @@ def _heap(sample: SampleFacts) -> Value:
 
 
 def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
-    chosen = [one for one in _ordered(stacks) if view.all_threads or _matters(one, stacks)]
+    involved = _involved(stacks)
+    ordered = _ordered(stacks)
+    chosen = [one for one in ordered if view.all_threads or _matters(one) or one.name in involved]
     parts: list[AnyPart] = []
     if chosen:
         parts += _timeline(stacks, chosen, view)
-    groups = [one for one in stacks.groups if view.all_threads or _is_shown(one, stacks)]
+    standing = {name for one in stacks.standstills for name in (*one.threads, one.holder)}
+    groups = [one for one in stacks.groups if view.all_threads or _is_shown(one, standing)]
     if groups:
         parts.append(
             Paragraph(say("Equal stacks in the last sample; > marks the application's own code"), soft=True)
@@ -168,7 +162,9 @@ def _threads(stacks: StacksFacts, view: View) -> list[AnyPart]:
                 rest=lambda hidden: say("and {hidden:count} more {hidden:stack|stacks}", hidden=hidden),
             )
         )
-    parts.append(_table(stacks))
+    parts.append(
+        TABLES.table("stack-threads", ordered, frame=lambda one: one.frame or one.samples[-1].top or "")
+    )
     return parts
 
 
@@ -176,19 +172,21 @@ def _ordered(stacks: StacksFacts) -> list[ThreadFacts]:
     return sorted(stacks.threads, key=lambda one: _STATES.index(one.state))
 
 
-def _matters(thread: ThreadFacts, stacks: StacksFacts) -> bool:
-    """Consume and send threads, and every other thread that is stuck, blocked, or blocks others."""
-    if thread.role in _MATTERING_ROLES or thread.state in ("stuck", "blocked"):
-        return True
-    blockers = {one.held_by for one in stacks.threads} | {one.holder for one in stacks.standstills}
-    return thread.name in blockers or any(thread.name in one.threads for one in stacks.standstills)
+def _matters(thread: ThreadFacts) -> bool:
+    """Consume and send threads, and every other thread that is stuck or blocked."""
+    return thread.role in _MATTERING_ROLES or thread.state in ("stuck", "blocked")
 
 
-def _is_shown(group: StackGroup, stacks: StacksFacts) -> bool:
+def _involved(stacks: StacksFacts) -> set[str | None]:
+    """Names of threads that block others, or stand still with them."""
+    standing = {name for one in stacks.standstills for name in (*one.threads, one.holder)}
+    return standing | {one.held_by for one in stacks.threads}
+
+
+def _is_shown(group: StackGroup, standing: Set[str | None]) -> bool:
     if group.state == "idle":
         return False
-    shown = {name for standstill in stacks.standstills for name in (*standstill.threads, standstill.holder)}
-    return group.role == "consume-worker" or bool(shown & set(group.threads))
+    return group.role == "consume-worker" or not standing.isdisjoint(group.threads)
 
 
 def _timeline(stacks: StacksFacts, threads: list[ThreadFacts], view: View) -> list[AnyPart]:
@@ -267,14 +265,8 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
         rows.setdefault(key, []).append(one)
     prefix = shared_prefix([one.name for one in threads])
     cut = len(prefix)
-    return Table(
-        name="timeline",
-        columns=(
-            Column(say("threads")),
-            Column(say("samples"), whole=True),
-            Column(say("state"), whole=True),
-            Column(say("frame"), java=True),
-        ),
+    return TABLES.table(
+        "timeline",
         rows=[
             (
                 grouped_names([f"…{one.name[cut:]}" if cut else one.name for one in same]),
@@ -284,11 +276,8 @@ def _glyph_table(threads: list[ThreadFacts], view: View) -> Table:
             )
             for (state, marks, frame, _), same in rows.items()
         ],
-        shown=(len(rows), len(rows)) if view.all_threads else _ROWS,
-        rest=lambda hidden: say(
-            "and {hidden:count} more {hidden:row|rows}; --threads shows all", hidden=len(hidden)
-        ),
         note=say("All of these names begin with {prefix}", prefix=prefix) if prefix else NOTHING,
+        shown=(len(rows), len(rows)) if view.all_threads else _ROWS,
     )
 
 
@@ -306,28 +295,4 @@ def _stack(group: StackGroup) -> Fold:
         ),
         (Stack(group.frames, own=group.own, shown=(1000, 1000)),),
         state=group.state,
-    )
-
-
-def _table(stacks: StacksFacts) -> Table:
-    return Table(
-        name="stack-threads",
-        caption=say("All threads"),
-        columns=(
-            Column(say("thread"), of="name"),
-            Column(say("state"), of="state", worded=True),
-            Column(say("how sure"), of="confidence", none="", worded=True, optional=True),
-            Column(say("role"), of="role", worded=True),
-            Column(say("group"), of="group", none="", optional=True),
-            Column(say("does"), of="doing", none="", worded=True, optional=True),
-            Column(say("frame"), of=lambda one: one.frame or one.samples[-1].top or "", java=True),
-            Column(say("CPU time"), "ms", of="cpu_growth_ms", optional=True),
-            Column(say("blocked by"), of="held_by", none="", optional=True),
-            Column(say("why"), of="reason", none="", optional=True),
-        ),
-        rows_of=_ordered(stacks),
-        rest=lambda hidden: say(
-            "and {hidden:count} more {hidden:thread|threads}; --format json has them all", hidden=len(hidden)
-        ),
-        wide=True,
     )

@@ -11,8 +11,11 @@ from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Bullets, Column, Fold, Paragraph, Section, Table, Words
+from mqdiag.render.parts import AnyPart, Bullets, Fold, Paragraph, Section, Table, Words
+from mqdiag.render.tables import Tables
 from mqdiag.text import Text, say
+
+TABLES = Tables("unchecked_rules")
 
 _UNKNOWN = 3
 """reasons in the short form"""
@@ -29,12 +32,7 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
     parts: list[AnyPart] = []
     if report.failed:
         parts.append(
-            Bullets(
-                [
-                    say("{rule} failed, which is a fault of mqdiag: {error}", rule=one.rule, error=one.error)
-                    for one in report.failed
-                ]
-            )
+            Bullets([say("{rule} failed, which is a fault of mqdiag: {error}", one) for one in report.failed])
         )
     if report.skipped and any(given.was_read for given in report.inputs):
         skipped = _skipped(report)
@@ -93,14 +91,8 @@ def _skipped(report: Report) -> Table:
     by_reason: dict[Text, set[str]] = {}
     for skipped in report.skipped:
         by_reason.setdefault(skipped.reason, set()).add(skipped.rule)
-    return Table(
-        name="unchecked",
-        columns=(
-            Column(say("why")),
-            Column(say("rules"), "count"),
-            Column(say("names"), wide=True),
-        ),
-        rows=[(reason, len(rules), tuple(sorted(rules))) for reason, rules in by_reason.items()],
+    return TABLES.table(
+        "unchecked", rows=[(reason, len(rules), tuple(sorted(rules))) for reason, rules in by_reason.items()]
     )
 
 

@@ -9,13 +9,8 @@ from mqdiag.text import Text, say
 def accepted_line(acceptance: Acceptance) -> Text:
     """Why it does not count, for how long, and who says so."""
     if acceptance.until is None:
-        return say("{reason} ({source})", reason=acceptance.reason, source=acceptance.source)
-    return say(
-        "{reason} ({source}, until {until})",
-        reason=acceptance.reason,
-        source=acceptance.source,
-        until=acceptance.until.isoformat(),
-    )
+        return say("{reason} ({source})", acceptance)
+    return say("{reason} ({source}, until {until})", acceptance, until=acceptance.until.isoformat())
 
 
 def lapsed_line(lapsed: Lapsed) -> Text:

@@ -118,13 +118,7 @@ def _buffers_in_use(broker: Controller) -> int:
 def replication(
     broker: Controller, store_config: dict[str, ConfigValue], wrote: int | None
 ) -> Replication | None:
-    """What a master knows of its slaves: HAService with a connection for each.
-
-    Args:
-        broker: the broker.
-        store_config: settings of its store.
-        wrote: physical offset behind its last byte.
-    """
+    """What a master knows of its slaves: HAService with a connection for each."""
     heap = broker.heap
     service = fields.ref(heap, broker.store, "MessageStore.replication")
     if service < 0:

@@ -167,11 +167,12 @@ def _current_waits(services: ServicesFacts, server: DatabaseKind) -> list[LockWa
     answered = {one.pid: one for one in services.sessions if one.server == server and one.does is not None}
     if not answered:
         return waits
-    return [
-        one
-        for one in waits
-        if one.waiter in answered and (answered[one.waiter].wait or "").startswith(_LOCK_WAITS)
-    ]
+    return [one for one in waits if one.waiter in answered and is_lock_wait(answered[one.waiter])]
+
+
+def is_lock_wait(session: DatabaseSession) -> bool:
+    """Whether a session waits for a lock, as the database calls it."""
+    return session.does == "active" and (session.wait or "").startswith(_LOCK_WAITS)
 
 
 def _edges(services: ServicesFacts, server: DatabaseKind, waits: Iterable[LockWait]) -> dict[int, set[int]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mqdiag.graph import Heap, open_heap
-from mqdiag.graph.waste import drawn_texts, read_texts, sample
+from mqdiag.graph.waste import drawn_texts, read_texts, sample, sampled_texts
 from mqdiag.graph.waste.duplicate_strings import LARGEST, _shortened, duplicate_strings
 from mqdiag.graph.waste.read_texts import grouped
 from tests.graph.opening import heap_of
@@ -142,7 +142,7 @@ def _many(tmp_path: Path, texts: list[str], ballast: int) -> Heap:
 
 def test_a_sample_bounds_what_is_not_worth_a_full_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample, "WHOLE", 1000)
-    monkeypatch.setattr(sample, "DRAWN", 1000)
+    monkeypatch.setattr(duplicates, "DRAWN", 1000)
     # Each text twice, far apart: a tenth of the strings' bytes against much ballast.
     texts = [f"text-{number}" for number in range(8000)]
     heap = _many(tmp_path, texts + texts, ballast=32 << 20)
@@ -159,7 +159,7 @@ def test_what_is_considerable_in_the_sample_is_read_whole(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sample, "WHOLE", 1000)
-    monkeypatch.setattr(sample, "DRAWN", 100)
+    monkeypatch.setattr(duplicates, "DRAWN", 100)
     heap = _many(tmp_path, ["EUR"] * 3000 + [f"text-{number}" for number in range(3000)], ballast=8)
     found = duplicate_strings(heap)
     assert found is not None
@@ -176,10 +176,10 @@ def test_of_very_many_strings_texts_are_drawn(tmp_path: Path, monkeypatch: pytes
     heap = _many(tmp_path, ["EUR"] * 3000 + rare + rare + once + long, ballast=8)
     exact = duplicate_strings(heap)
     monkeypatch.setattr(sample, "WHOLE", 1000)
-    monkeypatch.setattr(sample, "DRAWN", 1000)
+    monkeypatch.setattr(duplicates, "DRAWN", 1000)
     monkeypatch.setattr(duplicates, "MOST_COMPARED", 10_000)
     monkeypatch.setattr(drawn_texts, "KEPT", 4000)
-    monkeypatch.setattr(read_texts, "SLICE", 5000)
+    monkeypatch.setattr(sample, "SLICE", 5000)
     drawn = duplicate_strings(heap)
     assert exact is not None
     assert drawn is not None
@@ -196,6 +196,77 @@ def test_of_very_many_strings_texts_are_drawn(tmp_path: Path, monkeypatch: pytes
     assert counted in exact.largest
     assert all(one.strings == 3 for one in drawn.largest if one.text.startswith("x"))
     assert [one.held_by for one in drawn.holders] == ["java.lang.Object[]"]
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_sample_decides_where_each_text_is_frequent_or_hardly_matters(
+    shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Long texts count whatever is drawn; arrays that two strings share leave it open how much they take."""
+    frequent = [f"currency-{number % 8}" for number in range(12_000)]
+    long = ["x" * 20_000 + end for end in "aab"]
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    ids = [java.string(text) for text in [*frequent, *(f"once-{number}" for number in range(4000)), *long]]
+    if shared:  # the array is written just before its string
+        ids += [dump.instance(dump.classes["java/lang/String"], value=each - 32) for each in ids[:12_000:2]]
+    keep(dump, ids)
+    heap = heap_of(dump, tmp_path)
+    exact = duplicate_strings(heap)
+    monkeypatch.setattr(sample, "WHOLE", 1000)
+    monkeypatch.setattr(duplicates, "DRAWN", 2000)
+    hashed = []
+    original = read_texts.hash_texts
+    monkeypatch.setattr(read_texts, "hash_texts", lambda *given: hashed.append(original(*given)) or hashed[-1])
+    found = duplicate_strings(heap)
+    assert exact is not None
+    assert exact.wasted_bytes is not None
+    assert found is not None
+    assert found.wasted_bytes is not None
+    if shared:
+        assert found == exact
+        return
+    assert found.sampled_one_in == 8
+    assert hashed == [1966, 3, 2]  # short texts, the ends of long ones, and two long ones that are alike
+    assert found.error_bytes is not None
+    assert abs(found.wasted_bytes - exact.wasted_bytes) <= found.error_bytes <= 0.1 * found.wasted_bytes
+    assert found.repeated == pytest.approx(exact.repeated, rel=0.05)
+    (long_one,) = (one for one in exact.largest if one.text.startswith("x"))
+    assert long_one in found.largest
+    assert len(found.largest) == len(exact.largest)
+    assert [one.held_by for one in found.holders] == [one.held_by for one in exact.holders]
+
+
+def test_the_stated_error_holds_for_texts_of_any_frequency(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Heaps whose texts are there once, twice, a few times or often: the sample is right to what it states."""
+    monkeypatch.setattr(sample, "WHOLE", 100)
+    monkeypatch.setattr(duplicates, "DRAWN", 1000)
+    monkeypatch.setattr(duplicates, "CONSIDERABLE_SHARE", 0.0)
+    draw = random.Random(7)
+    decided = 0
+    for most in (1, 2, 20, 200, 2000):
+        texts: list[str] = []
+        while len(texts) < 5000:
+            texts += [f"text-{len(texts):05}" * draw.choice((1, 1, 1, 30))] * draw.randint(most // 2 + 1, most)
+        draw.shuffle(texts)
+        heap = _many(tmp_path, texts, ballast=8)
+        rows = read_texts.rows_of_strings(heap)
+        found = sampled_texts.sampled_repeats(heap, sampled_texts.read_sample(heap, rows, 2))
+        monkeypatch.setattr(sample, "WHOLE", 1 << 20)
+        exact = duplicate_strings(heap)
+        monkeypatch.setattr(sample, "WHOLE", 100)
+        assert exact is not None
+        assert exact.wasted_bytes is not None
+        if found is not None:
+            decided += 1
+            assert found.error is not None
+            assert (
+                abs(found.wasted * heap.sizes.alignment - exact.wasted_bytes)
+                <= found.error * heap.sizes.alignment
+            )
+    assert decided >= 1
 
 
 @pytest.mark.parametrize(

@@ -71,11 +71,6 @@ def test_less_than_a_head_is_no_recording(length: int) -> None:
         read(whole("idle-jdk17")[:length])
 
 
-def test_the_old_form_is_named() -> None:
-    with pytest.raises(NoChunkError, match=r"0\.9"):
-        read(b"FLR\0\0\0\0\x09" + bytes(200))
-
-
 @folded("field", FIELDS)
 def test_a_field_of_another_name_costs_its_events_alone(field: str) -> None:
     """As a JDK to come may have it."""
@@ -93,6 +88,23 @@ def test_random_damage_raises_nothing(seed: int) -> None:
     for _ in range(rng.choice([1, 5, 50, 2000])):
         data[rng.randrange(HEAD_BYTES, len(data))] = rng.choice([0, 0x7F, 0x80, 0xFF, rng.randrange(256)])
     read(bytes(data))
+
+
+@folded("change", [(32, 1 << 63), (32, -1), (40, 1 << 62), (56, 0), (56, 1 << 41)])
+def test_a_head_with_times_that_no_clock_has_is_refused(change: tuple[int, int]) -> None:
+    """Begin, duration and ticks a second: sums of them must stay numbers of 8 bytes."""
+    at, value = change
+    data = bytearray(whole("idle-jdk17"))
+    data[at : at + 8] = (value & (2**64 - 1)).to_bytes(8, "big")
+    with pytest.raises(NoChunkError, match=r"damaged|clock"):
+        read(bytes(data))
+
+
+def test_a_duration_beyond_any_is_cut_off() -> None:
+    data = bytearray(whole("idle-jdk17"))
+    data[48:56] = bytes(8)  # the begin in ticks
+    data[56:64] = (1).to_bytes(8, "big")
+    assert read(bytes(data)) == []
 
 
 def test_a_chunk_without_metadata_says_so() -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from mqdiag.read.jfr.distinct import distinct, empty_table
+from mqdiag.read.jfr.kernels.numbers import TAGGED
 from mqdiag.read.jfr.kernels.texts import number_texts
 
 
@@ -41,7 +42,9 @@ def test_texts_with_the_same_bytes_have_one_number() -> None:
     data = np.frombuffer(b"".join(texts), np.uint8)
     places = np.cumsum([0, *map(len, texts[:-1])]).astype(np.int64)
     firsts, lengths, numbers = (np.zeros(len(texts), np.int64) for _ in range(3))
-    found = number_texts(data, places, data.size, True, empty_table(len(texts)), firsts, lengths, numbers)
+    found = number_texts(
+        data, places, data.size, True, TAGGED, empty_table(len(texts)), firsts, lengths, numbers
+    )
     assert numbers.tolist() == [0, 1, 2, 3, 4, 0, 5, 2, 5]
     assert firsts[:found].tolist() == [places[at] for at in (0, 1, 2, 3, 4, 6)]
     assert lengths[:found].tolist() == [4, 4, 1, 1, 3, 0]

@@ -25,7 +25,7 @@ def field(name: str, kind: int, *, is_array: bool = False) -> Field:
 
 def decoded(data: bytes, program: Program, records: int, *, is_compressed: bool = True) -> Decoded:
     array = np.frombuffer(data, np.uint8)
-    head = ChunkHead(0, len(data), (2, 1), is_compressed, 0, 1, 0, 10**9, is_open=False, is_cut=False)
+    head = ChunkHead(0, len(data), (2, 1), is_compressed, 0, 1, 0, 10**9, is_open=False, is_cut=False, body=0)
     return decode_arrays(array, head, program, np.array([0]), np.array([records]), np.array([len(data)]))
 
 

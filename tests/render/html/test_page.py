@@ -199,10 +199,11 @@ def test_locks_and_timeline_are_drawn() -> None:
 def test_no_text_of_the_evidence_becomes_markup(make) -> None:
     report = poisoned(make())
     page = html(report, all_threads=True)
-    tags = [tag for tag, _ in Outline(page).tags]
+    outline = Outline(page)
+    tags = [tag for tag, _ in outline.tags]
     assert tags.count("script") == 1
     assert "img" not in tags
-    assert EVIL.split("\u202e")[0] in Outline(page).text
+    assert EVIL.split("\u202e")[0] in outline.text
     assert "\x1b" not in page
     assert "\u202e" not in page
     assert "49" not in page.split("{{7*7}}")[0][-3:]

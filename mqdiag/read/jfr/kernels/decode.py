@@ -10,7 +10,8 @@ from mqdiag.read.jfr.kernels.numbers import CUT, integer, text_end
 INTEGER, FLOAT, DOUBLE, TEXT, ARRAY = range(5)
 """what a step of a program reads; ARRAY: a count, and so many times the steps that follow it"""
 WHAT, ARGUMENT, COLUMN = range(3)
-"""columns of a program: what is read; the width of an integer, or how many steps are an array's; -1 or the column"""
+"""columns of a program: what is read; the width of an integer, the form of a text, or how many steps are an array's;
+-1 or the column"""
 MOST_NESTED = 4
 """arrays within arrays that a program may have"""
 
@@ -50,7 +51,7 @@ def skip_steps(data, at, end, is_compressed, program, first, last, left, back, u
         elif what == DOUBLE:
             at = at + 8
         elif what == TEXT:
-            at = text_end(data, at, end, is_compressed)
+            at = text_end(data, at, end, is_compressed, program[step, ARGUMENT])
         else:
             count, at = integer(data, at, end, is_compressed, 4)
             if at < 0 or count < 0 or count > end - at:
@@ -132,7 +133,7 @@ def decode_groups(data, starts, counts, ends, is_compressed, program, scratch, o
                 else:
                     value = at
                     if what == TEXT:
-                        at = text_end(data, at, end, is_compressed)
+                        at = text_end(data, at, end, is_compressed, program[step, ARGUMENT])
                     else:
                         width = 4 if what == FLOAT else 8
                         if at + width > end:

@@ -8,6 +8,8 @@ from mqdiag.kernel import kernel
 
 CUT = -1
 """the value needs more bytes than there are before the end, or is none that can be"""
+TAGGED, SHORT_UTF8, UTF16 = range(3)
+"""forms of a text: its first byte tells the encoding; a length of two bytes and UTF-8; of four bytes and UTF-16"""
 _LONGEST = 9
 """bytes of a compressed integer; the last one has eight bits of the value, all others seven"""
 
@@ -52,9 +54,9 @@ def integer(data, at, end, is_compressed, width):
         at: where it begins.
         end: the end of what it stands in.
         is_compressed: whether the chunk compresses integers of more than one byte.
-        width: 1, 2, 4 or 8 bytes of the Java type; -2 for a char, which has no sign.
+        width: 1, 2, 4 or 8 bytes of the Java type; below 0 for one without a sign, such as -2 for a char.
     """
-    size = 2 if width < 0 else width
+    size = -width if width < 0 else width
     if is_compressed and size > 1:
         value, after = compressed(data, at, end)
     else:
@@ -71,12 +73,16 @@ def integer(data, at, end, is_compressed, width):
 
 
 @kernel
-def text_end(data, at, end, is_compressed):
-    """Where the text at `at` ends, of which the first byte tells the encoding; CUT where it cannot be.
+def text_end(data, at, end, is_compressed, form):
+    """Where the text at `at` ends, which has one of the forms; CUT where it cannot be.
 
-    O(1), of chars O(n). Source: jdk.jfr.internal.consumer.StringParser of the JDK: 0 null, 1 empty, 2 key of a
-    constant, 3 UTF-8, 4 chars, 5 Latin-1.
+    O(1), of chars O(n). Source of tagged ones: jdk.jfr.internal.consumer.StringParser of the JDK: 0 null, 1 empty,
+    2 key of a constant, 3 UTF-8, 4 chars, 5 Latin-1.
     """
+    if form != TAGGED:
+        units, after = integer(data, at, end, False, 4 if form == UTF16 else -2)
+        size = units * 2 if form == UTF16 else units
+        return np.int64(CUT) if after < 0 or size < 0 or size > end - after else np.int64(after + size)
     if at >= end:
         return np.int64(CUT)
     encoding = data[np.uint64(at)]

@@ -12,14 +12,15 @@ _SEED, _PRIME = 0xCBF29CE484222325, 0x100000001B3
 
 
 @kernel
-def number_texts(data, places, end, is_compressed, table, firsts, lengths, numbers):
+def number_texts(data, places, end, is_compressed, form, table, firsts, lengths, numbers):
     """Number texts: equal bytes have one number.
 
     Args:
         data: uint8[], the file.
-        places: int64[texts], where the encoding of each stands, within the file.
+        places: int64[texts], where each begins, within the file.
         end: what no text may cross.
         is_compressed: whether integers are compressed.
+        form: of the texts.
         table: int64[a power of two, at least twice the texts], all -1; scratch.
         firsts: int64[texts], out: where the first text of each number stands.
         lengths: int64[texts], out: its bytes, 0 for one that is damaged.
@@ -32,7 +33,7 @@ def number_texts(data, places, end, is_compressed, table, firsts, lengths, numbe
     mask = np.int64(table.size - 1)
     for text in range(places.size):
         at = places[text]
-        behind = text_end(data, at, end, is_compressed)
+        behind = text_end(data, at, end, is_compressed, form)
         length = np.int64(0) if behind < 0 else behind - at
         code = np.uint64(_SEED)
         for index in range(length):

@@ -23,7 +23,7 @@ class Wanted(NamedTuple):
 
 
 @kernel
-def walk_events(data, at, end, is_compressed, wanted, starts, ends, slots, stop):
+def walk_events(data, at, end, is_compressed, width, wanted, starts, ends, slots, stop):
     """List events.
 
     Args:
@@ -31,6 +31,7 @@ def walk_events(data, at, end, is_compressed, wanted, starts, ends, slots, stop)
         at: where the first event begins.
         end: the end of the chunk.
         is_compressed: whether integers are compressed.
+        width: bytes of the number of a type that is not compressed.
         wanted: `Wanted`.
         starts: int64[room], out: where the payload of each listed event begins, behind its size and type.
         ends: int64[room], out: where it ends.
@@ -48,7 +49,7 @@ def walk_events(data, at, end, is_compressed, wanted, starts, ends, slots, stop)
         if after < 0 or size <= 0 or size > end - at:
             break
         event_end = at + size
-        kind, after = integer(data, after, event_end, is_compressed, 8)
+        kind, after = integer(data, after, event_end, is_compressed, width)
         if after < 0:
             break
         if 0 <= kind < wanted.slots.size:
