@@ -237,7 +237,7 @@ def _point_to(
             rows = table_rows(layout.store, table, [file.path]).to_table()
             if table == HISTORY.name:
                 now = [merged.get(run, run) for run in rows["listed_in"].to_pylist()]
-                rows = _with(rows, "listed_in", now).filter(pa.array(run in runs for run in now))
+                rows = _with(rows, "listed_in", now).filter(pa.array((run in runs for run in now), pa.bool_()))
             moved = [
                 name if wanted[incident][1] == at else partition
                 for incident, (partition, at) in _analyses(rows.select(_KEY))

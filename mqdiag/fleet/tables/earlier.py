@@ -93,7 +93,10 @@ def each_once(
         own: set[tuple[Any, ...]] = set()
         for batch in rows.to_batches(batch_size=BATCH, batch_readahead=1, fragment_readahead=1):
             keys = list(zip(*(batch[name].to_pylist() for name in key), strict=True))
-            yield pa.Table.from_batches([batch]).filter(pa.array(one not in seen for one in keys)), run
+            yield (
+                pa.Table.from_batches([batch]).filter(pa.array((one not in seen for one in keys), pa.bool_())),
+                run,
+            )
             if run is not None:
                 own.update(keys)
         seen |= own
