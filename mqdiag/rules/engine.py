@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.acceptance import Acceptance
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
+from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipped
 from mqdiag.fingerprints import fingerprint
 from mqdiag.rules.catalogue import RuleFile
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
 
-AMONG_LINES = say("it stands among the lines of a log, into which somebody may have pasted it")
 FOLLOWED = say("lines of a log follow it, and do not show whether the process crashed")
 
 
@@ -284,6 +284,8 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
     crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
     if crashes and all(report.followed for report in crashes):
         return FOLLOWED
+    if crashes and all(report.followed or report.is_message for report in crashes):
+        return AMONG_LINES
     if {*shown_by} == {"logs"} and draft.unsigned:
         return say("its lines stand below a message of an application, which somebody may have written")
     if {*shown_by} == {"logs"} and facts.logs is not None and any(file.cut_at for file in facts.logs.files):
