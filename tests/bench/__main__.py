@@ -96,8 +96,9 @@ def main() -> int:
         given = sorted(folder_of_incident.iterdir())
         bench.by_turns(_incident(folder_of_incident), small, "incident", _size(given))
     bench.figures += map(_start, print_starts())
-    print_shortcuts()
     record.write(bench.figures, bench.ratios, form, options.record)
+    if time.monotonic() < deadline:
+        print_shortcuts()
     return 0
 
 
