@@ -118,7 +118,7 @@ def named_on_cards() -> set[str]:
 def shown_in_tables() -> set[str]:
     """Names that columns of tables, lines and pairs have in data."""
     tables = "".join(path.read_text() for path in (PACKAGE / "knowledge" / "report_tables").glob("*.toml"))
-    paths = re.findall(r'\b(?:of|given|value|values\.\w+) = "([\w.]+)"', tables)
+    paths = re.findall(r'\b(?:of|given|unless|value|values\.\w+) = "([\w.]+)"', tables)
     return {name for path in paths for name in path.split(".")} | set(re.findall(r"\{(\w+)", tables))
 
 

@@ -1,9 +1,9 @@
 """Tables, lines and pairs whose words stand in data: `mqdiag/knowledge/report_tables/<section>.toml`."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, in each run.
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import cached_property
 from operator import attrgetter
 from typing import Any
@@ -17,7 +17,7 @@ from mqdiag.text import NOTHING, Text, Value, placeholders, quantity, say
 
 FOLDER = os.path.join(packed.ROOT, "report_tables")
 _Cell = Callable[[Any], Value]
-_AS_WRITTEN = ("kind", "number", "worded", "java", "whole", "cut", "wide", "optional")
+_AS_WRITTEN = ("kind", "number", "worded", "java", "whole", "cut", "optional")
 """fields of a column that are the same in data"""
 
 
@@ -58,6 +58,8 @@ class LineRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """path to the fact that has the fields, where it is not the one that was given"""
     given: str = ""
     """field that has to be there, and not 0 or empty"""
+    unless: str = ""
+    """field that must not be there, or be 0 or empty"""
     values: dict[str, str] = {}
     """paths of placeholders that have other names"""
     unknown: bool = False
@@ -100,6 +102,7 @@ class Tables:
         links: Sequence[str] = (),
         shown: tuple[int, int] | None = None,
         wide: bool = False,
+        only_wide: Collection[str] = (),
         **cells: _Cell,
     ) -> Table:
         """A table of facts, or of rows of cells.
@@ -115,6 +118,7 @@ class Tables:
             links: pages that the first cell of each row leads to.
             shown: rows in the short and in the wide form, in place of those of the file.
             wide: whether only the wide form has it, also where the file does not say so.
+            only_wide: heads of columns that only the wide form has, besides those of the file.
             cells: the functions that columns name.
         """
         known = self._file[key]
@@ -122,7 +126,7 @@ class Tables:
             rest = _rest(known.rest) if known.rest else more_rows
         return Table(
             name=name or key,
-            columns=[_column(row, cells) for row in known.columns],
+            columns=[_column(row, cells, wide=row.wide or row.head in only_wide) for row in known.columns],
             rows=rows,
             rows_of=facts,
             caption=caption or say(known.caption),
@@ -151,11 +155,11 @@ class Tables:
         return packed.decode(FOLDER, self._section, dict[str, TableRow])
 
 
-def _column(row: ColumnRow, cells: dict[str, _Cell]) -> Column:
+def _column(row: ColumnRow, cells: dict[str, _Cell], *, wide: bool) -> Column:
     none = row.none if row.none is None or row.none in ("", NO_VALUE) else say(row.none)
     same = {name: getattr(row, name) for name in _AS_WRITTEN}
     of = cells[row.cell] if row.cell else row.of
-    return Column(say(row.head), of=of, none=none, flag=say(row.flag), **same)
+    return Column(say(row.head), of=of, none=none, flag=say(row.flag), wide=wide, **same)
 
 
 def _rest(template: str) -> Callable[[Sequence[Row]], Text]:
@@ -164,7 +168,7 @@ def _rest(template: str) -> Callable[[Sequence[Row]], Text]:
 
 def _values(row: LineRow, fact: Any) -> Iterator[Value]:
     """The value of a line, None where it is unknown; nothing where the line says nothing of this fact."""
-    if fact is None or (row.given and not _at(fact, row.given)):
+    if fact is None or (row.given and not _at(fact, row.given)) or (row.unless and _at(fact, row.unless)):
         return
     if row.value:
         value = _at(fact, row.value)

@@ -154,7 +154,7 @@ def named_by_columns() -> Iterator[tuple[str, str]]:
         for table in known.values():
             paths = [column.of for column in table.columns]
             for line in table.lines:
-                paths += [line.of, line.given, line.value, *line.values.values()]
+                paths += [line.of, line.given, line.unless, line.value, *line.values.values()]
                 paths += [name for name, _ in placeholders(line.say) if name not in line.values]
             yield from ((section, name) for path in paths for name in path.split(".") if name)
 

@@ -63,24 +63,11 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
         estimate = say(
             "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark", plan
         )
+    left_out = tuple(TABLES.lines("left-out", plan.left_out)) or say("nothing")
     yield Pairs(
         [
-            (
-                say("to analyse"),
-                say(
-                    "{incidents:count} {incidents:incident|incidents} of {services:count}"
-                    " {services:service|services}, {bytes:bytes}",
-                    plan,
-                ),
-            ),
-            (
-                say("known"),
-                say(
-                    "{known:count} {known:incident|incidents} that an earlier run has analysed",
-                    known=plan.known,
-                ),
-            ),
-            (say("left out"), tuple(TABLES.lines("left-out", plan.left_out)) or say("nothing")),
+            *TABLES.pairs("plan", plan),
+            (say("left out"), left_out),
             *([(say("labels"), plan.doubts)] if plan.doubts else []),
             (say("expected time"), estimate),
             (say("into"), plan.out),
