@@ -81,7 +81,7 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
 
 
 def _doing(frame: str, doing: Doing, frames: Counter[tuple[str, Doing]]) -> Doing:
-    """What the threads do at their frame: those at a lock of the JDK's, behind one that looks a name up, do that too."""
+    """What the threads do at their frame: those that wait behind one that looks a name up do that too."""
     return "dns" if doing in ("monitor", "lock") and frames[frame, "dns"] else doing
 
 

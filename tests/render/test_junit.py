@@ -38,8 +38,10 @@ MAY_HAVE = {
     "testsuites": {"name", "time", "tests", "failures", "errors"},
     "testsuite": {"name", "time", "tests", "failures", "errors", "skipped"},
     "testcase": {"name", "time", "classname"},
-    **dict.fromkeys(("failure", "error", "skipped"), {"type", "message"}),
-    "system-out": set(),
+    "failure": {"type", "message"},
+    "error": {"type", "message"},
+    "skipped": {"type", "message"},
+    "system-out": frozenset(),
 }
 """by element the attributes of it in the schema of Jenkins (junit-10.xsd of its xunit plugin) that are written here"""
 
