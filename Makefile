@@ -115,8 +115,8 @@ docs-check: .venv/installed ## Fail when an output that a page shows is out of d
 	$(BIN)/python docs/make --check
 
 .PHONY: bench
-bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Maven, cargo); OBJECTS=1,12 MAT=/opt/mat
-	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MANY),--many $(MANY)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
+bench: .venv/installed ## Time mqdiag against its peers on large dumps (Java, Maven, cargo); OBJECTS=1,12 MINUTES=30 MAT=/opt/mat
+	$(BIN)/python -m tests.bench $(if $(OBJECTS),--objects $(OBJECTS)) $(if $(MANY),--many $(MANY)) $(if $(MINUTES),--minutes $(MINUTES)) $(if $(MAT),--mat $(MAT)) $(DUMPS)
 
 .PHONY: accuracy
 accuracy: .venv/installed ## Hold sizes against the JVM's and other readers' and write docs/measurements (Java, Maven); MAT=/opt/mat

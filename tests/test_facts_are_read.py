@@ -116,9 +116,10 @@ def named_on_cards() -> set[str]:
 
 
 def shown_in_tables() -> set[str]:
-    """Names that columns of tables have in data."""
+    """Names that columns of tables, lines and pairs have in data."""
     tables = "".join(path.read_text() for path in (PACKAGE / "knowledge" / "report_tables").glob("*.toml"))
-    return {name for path in re.findall(r'\bof = "([\w.]+)"', tables) for name in path.split(".")}
+    paths = re.findall(r'\b(?:of|given|unless|value|values\.\w+) = "([\w.]+)"', tables)
+    return {name for path in paths for name in path.split(".")} | set(re.findall(r"\{(\w+)", tables))
 
 
 def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:

@@ -22,16 +22,16 @@ MOST_MODULES = {
     # facts are in files by subject, nine more than before
     ("--help",): 52,
     # cards alone, of which no rule is imported
-    ("rules",): 94,
+    ("rules",): 95,
     # pools, collectors, containers of listeners, common places, loops and starts are looked for in every series;
-    # what was more than 400 lines stands in two files
-    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 263,
+    # what was more than 400 lines stands in two files, and in three
+    ("stacks", str(FIXTURES / "stacks/urlconnection-stuck/series.tar.gz")): 269,
     # what lines leave open is decided in a module that dumps do without
     # what was done to a text is looked for before any reader sees it, in two modules
-    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 306,
+    ("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz")): 309,
     # packed evidence of any kind, memory that arrays use one after the other, a dump that is unmapped beside the
     # report, and kernels that read fields are subjects of their own
-    ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 404,
+    ("heap", str(FIXTURES / "heap/oversized-oom-4.3.2/dump.hprof.gz")): 409,
 }
 """modules of ours that a command imports at most; each takes a third of a millisecond of every run"""
 SCRIPT = """

@@ -56,13 +56,15 @@ Wanted = tuple[str, Mapping[str, str | None]]
 
 def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
     """Why the logs do not prove that all is well; nothing when they do."""
-    yield from _not_understood(report, logs)
+    yield from _of_unknown_forms(report, logs)
+    yield from _of_other_clients(report, logs)
+    yield from _of_level_lines(report, logs)
     yield from _started_again(logs)
     yield from _excerpt(report, logs)
 
 
-def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
-    """Logs with lines that mqdiag does not know to be harmless."""
+def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
+    """Logs whose lines mqdiag cannot read, or cannot read as lines of a level."""
     told = _others_tell(report, logs)
     unknown = [
         file
@@ -120,6 +122,10 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             "log_of_collections",
         )
+
+
+def _of_other_clients(report: Report, logs: LogsFacts) -> Iterator[Open]:
+    """Clients in other languages, whose lines are known where the catalogue has all of them."""
     lines = logs.level_lines
     told = lines is not None and not lines.not_understood and bool(lines.harmless or lines.passing)
     unknown_clients = [one for one in logs.other_clients if not (told and one in OF_CATALOGUE)]
@@ -132,6 +138,11 @@ def _not_understood(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             *_other_side(logs, report),
         )
+
+
+def _of_level_lines(report: Report, logs: LogsFacts) -> Iterator[Open]:
+    """Warnings and errors that mqdiag does not know to be harmless."""
+    lines = logs.level_lines
     if lines is None or lines.all_harmless:
         return
     if lines.not_understood:

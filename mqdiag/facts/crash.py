@@ -54,6 +54,8 @@ class CrashReport(msgspec.Struct, frozen=True, kw_only=True):
     """the process that writes the log went on: somebody pasted the report into it"""
     followed: bool = False
     """lines of a log follow, of the next start or of a process that did not crash"""
+    is_message: bool = False
+    """it may be a part of a message of an application that serves users"""
     signal: Public | None = None
     """SIGSEGV, SIGBUS, EXCEPTION_ACCESS_VIOLATION, …; None where the JVM ended itself"""
     signal_code: Public | None = None

@@ -7,7 +7,9 @@ import msgspec
 from mqdiag.errors import Lack
 from mqdiag.facts.redaction import Public
 from mqdiag.facts.vocabulary import InputKind
-from mqdiag.text import Text
+from mqdiag.text import Text, say
+
+AMONG_LINES = say("it stands among the lines of a log, into which somebody may have pasted it")
 
 
 class Input(msgspec.Struct, frozen=True, kw_only=True):

@@ -71,6 +71,8 @@ class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
     """the pool of threads, or the connection pool, that it waits for; or the thread that empties a queue"""
     for_room: bool = False
     """it waits for room in the queue which that thread empties"""
+    for_class: bool = False
+    """the lock is a class whose static initializer it runs, and which that thread needs"""
     workers: tuple[ThreadName, ...]
     """all of that pool, before the lock"""
     worker_frame: Public | None = None

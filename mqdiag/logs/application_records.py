@@ -6,18 +6,15 @@ from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message, lines_above, lines_below, unwrapped, wrapped_head
-from mqdiag.read.logs.heads import begin_of, head_of, is_collection, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import begin_of, is_collection, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.loggers import LONGEST_HEAD
 from mqdiag.read.logs.shape import is_of_own_form
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
 LONGEST_LINE = 2 << 10
 PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
 """how warnings of the JDK and of the logging libraries themselves begin"""
-LONGEST_HEAD = 400
-_BRACKETS = lazy_pattern(r"(?:\[[^\[\]\n]{1,120}\] ?){2,8}")
-"""a head whose parts stand in brackets"""
-_END_OF_HEAD = (" - ", " : ")
 _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
 """the thread that starts an application, when no user can write to it yet"""
 _TIME = lazy_pattern(r"\W{0,3}\d[\d:.,/TZ+ -]{7,40}")
@@ -45,23 +42,6 @@ def is_of_an_application(line: bytes, text: str) -> bool:
         return not is_of_rocketmq(wrapper.logger)
     level = wrapper.level or (None if found is None else level_of(found[0].decode()))
     return level is not None and not is_of_rocketmq(head) and _MAIN.search(head) is None
-
-
-def logger_of(text: str) -> str | None:
-    """The logger of a record; None where its head names none."""
-    text = text[:LONGEST_HEAD]
-    for end in _END_OF_HEAD:
-        at = text.find(end)
-        while at >= 0:
-            head = head_of(text[: at + len(end)])
-            if head is None:
-                break
-            if head.logger is not None:
-                return head.logger
-            at = text.find(end, at + len(end))
-    brackets = _BRACKETS.match(text, begin_of(text))
-    head = None if brackets is None else head_of(text[: brackets.end()])
-    return None if head is None else head.logger
 
 
 def layout_of(text: str) -> str | None:

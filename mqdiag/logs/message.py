@@ -22,7 +22,16 @@ _STEP = _MOST_DIGITS // 2
 _TWO_DIGITS = lazy_pattern(r"\d\d")
 """stand side by side in every 50th character of such a number, and so in hardly any line"""
 _TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
-STACK_KEYS = ("stack_trace", "stack", "exception")
+STACK_KEYS = (
+    "stack_trace",
+    "stack",
+    "exception",
+    "error.stack_trace",
+    "throwable",
+    "error",
+    "err",
+    "stacktrace",
+)
 """keys of records in JSON under which loggers put an exception with its stack"""
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
 _CRI = lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")

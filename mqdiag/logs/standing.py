@@ -20,12 +20,12 @@ from mqdiag.logs.application_records import (
     Neighbours,
     is_of_an_application,
     layout_of,
-    logger_of,
 )
 from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
 from mqdiag.logs.statements import Statement
 from mqdiag.logs.whole_stack import Part, WholeStack, whole_stack
 from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq
+from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
@@ -50,11 +50,11 @@ _EXCEPTION = lazy_pattern(
     r"(?:[\w.$]{0,200}|[\w.$]{0,60}rocketmq[\w.$]{1,140}: .{0,200})\Z"
 )
 """what stands before a literal in the line of an exception"""
+_CLASS = lazy_pattern(r"(?!java\.lang\.)(?:\w+\.){2,9}\w+(?:Exception|Error): \Z")
+"""what stands before the whole text of an exception of one library"""
 _FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
-PARTS_OF_A_PACKAGE = 2
-"""parts of a package by which code is told to be of one program"""
 
 _KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
 """a key of a record in JSON; quotation marks inside of a value are escaped"""
@@ -193,7 +193,7 @@ class Standings(msgspec.Struct):
             if is_of_an_application(line, text):
                 records += 1
                 begins_at = at if begins_at is None else begins_at
-                loggers.add(_program_of(wrapped_head(line).logger or logger_of(text)))
+                loggers.add(program_of(wrapped_head(line).logger or logger_of(text)))
             at += len(line) + 1
         self._begins_at = begins_at if records >= self.least else None
         self._layouts = frozenset(one for one, count in layouts.items() if 20 * count >= records)
@@ -213,9 +213,9 @@ class Standings(msgspec.Struct):
     def _is_own_stack(self, stack: WholeStack) -> bool:
         """Whether a stack goes through code of the program that writes the log, by the names of its loggers."""
         above = logger_of(stack.above)
-        loggers = self._loggers | ({_program_of(above)} - {()})
+        loggers = self._loggers | ({program_of(above)} - {()})
         return any(
-            _is_of_program(method, loggers) or (above is not None and _is_of_class(method, above))
+            is_of_program(method, loggers) or (above is not None and _is_of_class(method, above))
             for part in stack.parts
             for method in _methods(part)
         )
@@ -252,17 +252,26 @@ def _stack_of(message: Message, before: str, statement: Statement) -> WholeStack
     Args:
         message: a line of it.
         before: what stands before the literal of its statement.
-        statement: of the exception.
+        statement: of the exception or of a frame.
     """
-    if statement.place != "exception" or _EXCEPTION.match(before, begin_of(before)) is None:
-        return None
-    if is_quiet(message.record.header):
+    is_line = statement.place == "exception" and _begins_exception(before, statement)
+    if not (is_line or statement.place == "frame") or is_quiet(message.record.header):
         return None
     stack = whole_stack(message)
     if not stack.parts or ("\n" not in message.text and layout_of(stack.above) is None):
         return None  # a further line of a message
     methods = _methods(stack.parts[0])
     return stack if len(methods) >= LEAST_FRAMES and has_first_frame(methods) else None
+
+
+def _begins_exception(before: str, statement: Statement) -> bool:
+    """Whether a literal stands in the line of an exception where no text of a user does.
+
+    A statement may name the class whose text it is; those of `java.lang` have texts of all programs.
+    """
+    named = (text for text in statement.behind if _CLASS.match(text) is not None and before.endswith(text))
+    texts = (before, *map(before.removesuffix, named))
+    return any(_EXCEPTION.match(text, min(begin_of(before), len(text))) is not None for text in texts)
 
 
 def _lies_between(own: Stamp, around: Around) -> bool:
@@ -275,19 +284,6 @@ def _lies_between(own: Stamp, around: Around) -> bool:
 
 def _methods(part: Part) -> list[str]:
     return [found[1] for frame in part.frames if (found := _FRAME.match(frame)) is not None]
-
-
-def _program_of(logger: str | None) -> tuple[str, ...]:
-    """First parts of the package of a logger, shortened where the logger is; () of none."""
-    return () if logger is None else tuple(logger.split(".")[:-1][:PARTS_OF_A_PACKAGE])
-
-
-def _is_of_program(method: str, loggers: frozenset[tuple[str, ...]]) -> bool:
-    """Whether a method is of the user's code in a package of one of the loggers."""
-    if not is_own(method):
-        return False
-    package = method.split(".", PARTS_OF_A_PACKAGE)
-    return any(len(parts) < len(package) and all(map(str.startswith, package, parts)) for parts in loggers)
 
 
 def _is_of_class(method: str, logger: str) -> bool:

@@ -55,6 +55,7 @@ _CLOSING_FENCE = lazy_pattern(r"(?m)(?:```|\{(?:code|noformat|quote)\})[ \t]*$")
 _LEAST_DOUBLED = 4
 _DOUBLED = 0.9
 """share of the lines that a blank one follows where a page put them there"""
+_ENDS_OF_DOCUMENTS = ("}", "]", "}]")
 _OWN_TIME = lazy_pattern(
     r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d|\d{10,13}\b"
     r"|\d+[.,]\d{3}(?:s|: ))"
@@ -163,9 +164,9 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
 
 
 def _whole_lines(sample: str) -> list[str]:
-    """Its lines; the last one is cut where the sample is."""
+    """Its lines; the last one is cut where the sample is, but for the end of a document."""
     lines = sample.split("\n")
-    return lines[:-1] if len(lines) > 2 else lines
+    return lines[:-1] if len(lines) > 2 and lines[-1].strip() not in _ENDS_OF_DOCUMENTS else lines
 
 
 def _has_odd_characters(sample: str) -> bool:

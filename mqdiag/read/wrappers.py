@@ -24,8 +24,10 @@ MOST_OPEN = 4 << 20
 _OF_STACKS = ("at ", "Caused by: ", "... ", "java.", "org.", "com.")
 """beginnings of lines below a message whose stack goes with it"""
 _TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
-MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw", "errMsg")
-"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, SLS, Splunk and consoles"""
+_OF_ANSWERS = ("errMsg", "errorMessage")
+MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw", *_OF_ANSWERS)
+"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, SLS, Splunk, consoles, and
+RocketMQ's server of the Model Context Protocol"""
 
 QUOTED = "(quoted) > "
 """what is put before the lines of a text that stood in one record, as a message of a logger"""
@@ -99,7 +101,9 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
     if not filled:
         return None
     if filled[0].lstrip().startswith("{"):
-        return _json(filled) or _json_answer(filled)
+        return _json(filled) or _json_over_lines(filled)
+    if filled[0].strip() in ("[", "[{"):
+        return _json_over_lines(filled)
     if len(filled) < LEAST_LINES:
         return None
     if filled[0][:4].isdigit() and filled[0][4:5] in "-/" and filled[0][10:11] != "T":
@@ -230,6 +234,12 @@ def _message(entry: object) -> tuple[str, str] | None:
     # an export out of Elasticsearch has the record one level below
     inner = entry.get("_source")
     record = inner if isinstance(inner, dict) else entry
+    answer = entry.get("result", entry)
+    parts = answer.get("content") if isinstance(answer, dict) else None
+    if isinstance(parts, list) and parts:
+        # what a tool of the Model Context Protocol answers
+        texts = [one.get("text") for one in parts if isinstance(one, dict)]
+        return ("content", "\n".join(map(str, texts))) if None not in texts else None
     return next(((key, value) for key in MESSAGE_KEYS if isinstance(value := record.get(key), str)), None)
 
 
@@ -243,10 +253,34 @@ def _json(filled: Sequence[str]) -> Wrapper | None:
     return Wrapper(JsonLines, all(key in _TIMED_KEYS for key, _ in found) and 2 * of_records > len(found))
 
 
-def _json_answer(filled: Sequence[str]) -> Wrapper | None:
-    """An answer of a console that a browser shows over several lines, and that tells nothing but an error."""
-    found = _json_message("\n".join(filled))
-    return Wrapper(JsonAnswer, False) if found is not None and found[0] == "errMsg" else None
+def _json_over_lines(filled: Sequence[str]) -> Wrapper | None:
+    """What a browser or a search shows over several lines: a console's answer with an error, or records of a log."""
+    return None if _told_over_lines("\n".join(filled)) is None else Wrapper(JsonOverLines, False)
+
+
+def _told_over_lines(text: str) -> str | None:
+    """The error of an answer that tells nothing else, or one line for each record; None of other documents."""
+    try:
+        entry = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    found = _message(entry)
+    if found is not None and found[0] in ("content", *_OF_ANSWERS):
+        return found[1].rstrip("\n") + "\n"
+    if isinstance(entry, dict) and isinstance(hits := entry.get("hits"), dict):
+        entry = hits.get("hits")  # what Elasticsearch answers
+    records = entry if isinstance(entry, list) else [entry]
+    if not records or not all(map(_is_record, records)):
+        return None
+    return "".join(f"{msgspec.json.encode(record).decode()}\n" for record in records)
+
+
+def _is_record(entry: object) -> bool:
+    """Whether a document is a record of a logger: a text with a level or with the logger's name."""
+    if not isinstance(entry, dict) or _message(entry) is None:
+        return False
+    inner = entry.get("_source")
+    return any(key in (inner if isinstance(inner, dict) else entry) for key in (*_LOGGER_KEYS, "severity"))
 
 
 def _is_one_record(text: str) -> bool:
@@ -262,23 +296,23 @@ def _json_message(line: str) -> tuple[str, str] | None:
         return None
 
 
-class JsonAnswer:
-    """The error of one object in JSON that stands over several lines; what follows it stays as it is."""
+class JsonOverLines:
+    """A document in JSON that stands over several lines; what follows it stays as it is."""
 
     def __init__(self) -> None:
         self._open = ""
         self._told = False
 
     def __call__(self, text: str) -> str:
-        """The error once the object has ended; text that is longer than a quoted value may be comes back."""
+        """What it tells, once it has ended; text that is longer than a quoted value may be comes back."""
         if self._told:
             return text
         self._open += text
-        found = _json_message(self._open)
+        found = _told_over_lines(self._open)
         if found is None and len(self._open) < MOST_OPEN:
             return ""
         self._told = True
-        return self._open if found is None else found[1].rstrip("\n") + "\n"
+        return self._open if found is None else found
 
 
 def _message_column(filled: Sequence[str]) -> int | None:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from mqdiag.facts.recordings import RecordedThread, ThreadBudget
 from mqdiag.facts.stacks import CallNode
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.read.jfr.distinct import distinct
+from mqdiag.read.jfr.distinct import distinct, grouped
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.looks import Look, is_wait
@@ -177,15 +177,19 @@ class Budgets:
             for number, thread in enumerate(self._threads)
             if (named := role_of_name(thread.name)).role == CONSUME_WORKER
         }
-        of_workers = spans.taken(np.isin(spans.thread, list(workers)))
-        of_workers = of_workers.by_begin()
-        spans_by_thread = dict(of_workers.by(of_workers.thread))
-        none = spans.taken(slice(0, 0))
+        is_worker = np.zeros(len(self._threads) + 1, np.bool_)  # the last one stands for no thread
+        is_worker[list(workers)] = True
+        rows = np.flatnonzero(is_worker[spans.thread])
+        rows_of = {number: rows[places] for number, places in grouped(spans.thread[rows])}
+        of_java = samples.taken(samples.kind == JAVA)
+        samples_of = dict(grouped(of_java.thread))
+        none = np.zeros(0, np.int64)
         for number, (thread, named) in workers.items():
             begin, end = lives.get(number, window)
             one = OneThread(begin_ns=begin, end_ns=max(begin, end))
-            own, own_looks = spans_by_thread.get(number, none), looks.get(number, [])
-            own_samples = samples.taken((samples.thread == number) & (samples.kind == JAVA))
+            places = rows_of.get(number, none)
+            own = spans.taken(places[np.argsort(spans.start_ns[places], kind="stable")])
+            own_looks, own_samples = looks.get(number, []), of_java.taken(samples_of.get(number, none))
             self._spend(one, own, own_samples, own_looks)
             self._open(number, own, own_samples, own_looks)
             if one.parts["running"] >= _LOOPS * (one.end_ns - one.begin_ns):
@@ -196,7 +200,7 @@ class Budgets:
         return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
 
     def _thread(self, name: str, one: OneThread, own: Spans) -> RecordedThread:
-        own = own.taken(np.isin(own.kind, list(_BY_KIND)))
+        own = _waits(own)
         first, number = distinct(own.stack)
         meanings = [self._places.meaning(place) if place else None for place in own.stack[first].tolist()]
         at_work = np.array([one is not None and one.in_listener and not one.idle for one in meanings], np.bool_)
@@ -211,7 +215,7 @@ class Budgets:
 
     def _spend(self, one: OneThread, own: Spans, samples: Samples, looks: list[Look]) -> None:
         """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
-        own = own.taken(np.isin(own.kind, list(_BY_KIND)))
+        own = _waits(own)
         ends = np.minimum(own.start_ns + own.duration_ns, one.end_ns)
         reached = np.maximum.accumulate(np.concatenate(([one.begin_ns], ends)))
         begins = np.maximum(own.start_ns, reached[:-1])
@@ -297,6 +301,12 @@ class Budgets:
             self.open_waits.append(
                 OpenWait(name, meanings[0], len(samples.at_ns), seconds, first, None, computes=True)
             )
+
+
+def _waits(own: Spans) -> Spans:
+    """Those that a budget counts: a thread that keeps its carrier waits by another event."""
+    counts = own.kind != kinds.PINNED
+    return own if counts.all() else own.taken(counts)
 
 
 def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.recordings.constants import Constants, Steps
-from mqdiag.recordings.spans import Numbered, by_key
+from mqdiag.recordings.spans import Integers, Numbered, by_key
 
 JAVA, NATIVE = 0, 1
 KINDS = {"jdk.ExecutionSample": JAVA, "jdk.NativeMethodSample": NATIVE}
@@ -19,13 +19,13 @@ KINDS = {"jdk.ExecutionSample": JAVA, "jdk.NativeMethodSample": NATIVE}
 class Samples(NamedTuple):
     """Samples of both kinds by time; each array has one value for each."""
 
-    kind: NDArray[np.int64]
-    at_ns: NDArray[np.int64]
-    thread: NDArray[np.int64]
-    stack: NDArray[np.int64]
+    kind: Integers
+    at_ns: Integers
+    thread: Integers
+    stack: Integers
 
-    def taken(self, where: NDArray[np.bool_]) -> Samples:
-        """Those for which it holds."""
+    def taken(self, where: NDArray[np.bool_] | NDArray[np.int64]) -> Samples:
+        """Those for which it holds, or at these places."""
         return Samples(*(column[where] for column in self))
 
 
@@ -51,7 +51,7 @@ class SampleCollector:
             return
         self._parts.append(
             Samples(
-                np.full(len(records), KINDS[name], np.int64),
+                np.full(len(records), KINDS[name], np.int8),
                 records.nanoseconds("startTime"),
                 by_key(records.integers("sampledThread"), lambda key: self._threads.of(constants.thread(key))),
                 constants.stacks(records.integers("stackTrace")),

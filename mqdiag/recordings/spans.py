@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import NamedTuple
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.read.jfr.distinct import distinct
+from mqdiag.read.jfr.distinct import distinct, grouped
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants, Steps
 
@@ -33,48 +32,57 @@ _BYTES = {"jdk.SocketRead": "bytesRead", "jdk.SocketWrite": "bytesWritten", "jdk
 _CLASSES = {"jdk.JavaMonitorEnter": "monitorClass", "jdk.ThreadPark": "parkedClass"}
 
 
+Integers = NDArray[np.signedinteger]
+"""numbers as narrow as they can be: a recording may have millions of events"""
+_SOCKETS = frozenset({"jdk.SocketRead", "jdk.SocketWrite"})
+_PEER = frozenset({"host", "port", "address"})
+_COLUMNS = frozenset(
+    {
+        "startTime",
+        "duration",
+        "eventThread",
+        "stackTrace",
+        "previousOwner",
+        "path",
+        *_BYTES.values(),
+        *_CLASSES.values(),
+    }
+)
+"""columns that are decoded, with those of a peer where there is one"""
+
+
 class Spans(NamedTuple):
     """Events of all kinds, one after the other; each array has one value for each."""
 
-    kind: NDArray[np.int64]
-    start_ns: NDArray[np.int64]
+    kind: Integers
+    start_ns: Integers
     """nanoseconds of the epoch"""
-    duration_ns: NDArray[np.int64]
-    thread: NDArray[np.int64]
+    duration_ns: Integers
+    thread: Integers
     """place in the numbers of threads"""
-    stack: NDArray[np.int64]
+    stack: Integers
     """place in `Places`"""
-    what: NDArray[np.int64]
+    what: Integers
     """number of the peer, file or class; -1 where there is none"""
-    bytes: NDArray[np.int64]
-    owner: NDArray[np.int64]
+    bytes: Integers
+    owner: Integers
     """thread that had the monitor before; -1 where nobody knows"""
 
-    def taken(self, where: NDArray[np.bool_] | slice) -> Spans:
-        """Those for which it holds."""
+    def taken(self, where: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Spans:
+        """Those for which it holds, or at these places."""
         return Spans(*(column[where] for column in self))
 
     def of_kind(self, kind: int) -> Spans:
         """Those of one kind, without a copy, of all events as `SpanCollector.spans` has them."""
         return self.taken(slice(*np.searchsorted(self.kind, (kind, kind + 1)).tolist()))
 
-    def by_begin(self) -> Spans:
-        """Those that begin first first."""
-        order = np.argsort(self.start_ns, kind="stable")
-        return Spans(*(column[order] for column in self))
-
-    def by(self, values: NDArray[np.int64]) -> Iterator[tuple[int, Spans]]:
+    def by(self, values: NDArray[np.integer]) -> Iterator[tuple[int, Spans]]:
         """(a value, those that have it in the order that they are in), by one pass over all."""
-        if not len(values) or (values == values[0]).all():
-            if len(values):
-                yield int(values[0]), self
+        if len(values) and (values == values[0]).all():
+            yield int(values[0]), self
             return
-        order = np.argsort(values, kind="stable")
-        own = Spans(*(column[order] for column in self))
-        ordered = values[order]
-        begins = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
-        for begin, end in itertools.pairwise((*begins.tolist(), len(ordered))):
-            yield int(ordered[begin]), own.taken(slice(begin, end))
+        for value, rows in grouped(values):
+            yield value, self.taken(rows)
 
 
 class Numbered:
@@ -117,7 +125,7 @@ class SpanCollector:
         return tuple(partial(self._add, name) for name in KINDS)
 
     def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.events(name)
+        records = chunk.events(name, _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS)
         if records is not None and len(records):
             self._parts.append(self._spans(records, name, KINDS[name], constants))
 
@@ -130,28 +138,27 @@ class SpanCollector:
 
     def _spans(self, records: Records, name: str, kind: int, constants: Constants) -> Spans:
         count = len(records)
-        none = np.full(count, -1, np.int64)
+        # nothing is kept of what an event does not have
+        none, zeros = np.broadcast_to(np.int32(-1), count), np.broadcast_to(np.int64(0), count)
         size = _BYTES.get(name)
         return Spans(
-            kind=np.full(count, kind, np.int64),
+            kind=np.full(count, kind, np.int8),
             start_ns=records.nanoseconds("startTime"),
             duration_ns=np.maximum(records.nanoseconds("duration"), 0),
             thread=self._of_threads(records, "eventThread", constants),
-            stack=constants.stacks(records.integers("stackTrace"))
+            stack=constants.stacks(records.integers("stackTrace")).astype(np.int32)
             if records.has("stackTrace")
-            else np.zeros(count, np.int64),
+            else zeros.astype(np.int32),
             what=self._whats(records, name, constants),
-            bytes=np.maximum(records.integers(size), 0)
-            if size and records.has(size)
-            else np.zeros(count, np.int64),
+            bytes=np.maximum(records.integers(size), 0) if size and records.has(size) else zeros,
             owner=self._of_threads(records, "previousOwner", constants)
             if records.has("previousOwner")
             else none,
         )
 
-    def _of_threads(self, records: Records, column: str, constants: Constants) -> NDArray[np.int64]:
+    def _of_threads(self, records: Records, column: str, constants: Constants) -> NDArray[np.int32]:
         if not records.has(column):
-            return np.full(len(records), -1, np.int64)
+            return np.broadcast_to(np.int32(-1), len(records))
 
         def number(key: int) -> int:
             thread = constants.thread(key) if key else None
@@ -159,7 +166,7 @@ class SpanCollector:
 
         return by_key(records.integers(column), number)
 
-    def _whats(self, records: Records, name: str, constants: Constants) -> NDArray[np.int64]:
+    def _whats(self, records: Records, name: str, constants: Constants) -> NDArray[np.int32]:
         column = _CLASSES.get(name)
         if column is not None and records.has(column):
             return by_key(records.integers(column), lambda key: self.whats.of(constants.class_name(key)))
@@ -174,14 +181,14 @@ class SpanCollector:
                     by_host[first].tolist(), by_address[first].tolist(), ports[first].tolist(), strict=True
                 )
             ]
-            return np.array(peers, np.int64)[number]
+            return np.array(peers, np.int32)[number]
         if records.has("path"):
             numbers, paths = records.numbered_texts("path")
-            return np.array([self.whats.of(path) for path in paths], np.int64)[numbers]
-        return np.full(len(records), -1, np.int64)
+            return np.array([self.whats.of(path) for path in paths], np.int32)[numbers]
+        return np.broadcast_to(np.int32(-1), len(records))
 
 
-def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int64]:
+def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int32]:
     """A number for each key, asked for once."""
     first, number = distinct(keys)
-    return np.array([of(key) for key in keys[first].tolist()], np.int64)[number]
+    return np.array([of(key) for key in keys[first].tolist()], np.int32)[number]

@@ -81,6 +81,7 @@ class Waits:
 
     def _calls(self, kind: CallKind, what: object, own: Spans) -> RecordedCalls:
         longest = int(np.argmax(own.duration_ns))
+        half, nearly_all = np.percentile(own.duration_ns, (50, 99), method="nearest")
         peer = what if isinstance(what, Peer) else None
         return RecordedCalls(
             kind=kind,
@@ -89,18 +90,19 @@ class Waits:
             path=what if isinstance(what, str) else None,
             calls=len(own.kind),
             total_ms=ms(own.duration_ns.sum()),
-            p50_ms=ms(np.percentile(own.duration_ns, 50, method="nearest")),
-            p99_ms=ms(np.percentile(own.duration_ns, 99, method="nearest")),
+            p50_ms=ms(half),
+            p99_ms=ms(nearly_all),
             longest_ms=ms(own.duration_ns[longest]),
             longest_at=instant(own.start_ns[longest]),
             bytes=int(own.bytes.sum()),
-            threads=len(np.unique(own.thread)),
+            threads=len(_present(own.thread)),
             groups=self._groups(own),
             frame=self._frame(own),
         )
 
     def _lock(self, kind: str, what: object, own: Spans) -> RecordedLock:
-        owners = Counter(number for number in own.owner.tolist() if number >= 0)
+        owners = Counter(dict(_counts(own.owner)))
+        del owners[-1]
         most = owners.most_common(1)
         return RecordedLock(
             class_name=what if isinstance(what, str) else None,
@@ -108,7 +110,7 @@ class Waits:
             waits=len(own.kind),
             total_ms=ms(own.duration_ns.sum()),
             longest_ms=ms(own.duration_ns.max()),
-            threads=len(np.unique(own.thread)),
+            threads=len(_present(own.thread)),
             previous_owners=len(owners),
             previous_owner=self._threads[most[0][0]].name if most else None,
             frame=self._frame(own),
@@ -116,7 +118,7 @@ class Waits:
         )
 
     def _groups(self, own: Spans) -> tuple[str, ...]:
-        names = (self._threads[number].name for number in np.unique(own.thread).tolist() if number >= 0)
+        names = (self._threads[number].name for number in _present(own.thread) if number >= 0)
         return tuple(sorted({group for name in names if (group := role_of_name(name).group)}))
 
     def _frame(self, own: Spans) -> str | None:
@@ -133,6 +135,17 @@ class Waits:
     def _is_work(self, own: Spans) -> NDArray[np.bool_]:
         return ~self._each_stack(own.stack, lambda place: self._places.meaning(place).idle)
 
-    def _each_stack(self, stacks: NDArray[np.int64], holds) -> NDArray[np.bool_]:  # type: ignore[no-untyped-def]
+    def _each_stack(self, stacks: NDArray[np.integer], holds) -> NDArray[np.bool_]:  # type: ignore[no-untyped-def]
         first, number = distinct(stacks)
         return np.array([place != 0 and holds(place) for place in stacks[first].tolist()], np.bool_)[number]
+
+
+def _counts(numbers: NDArray[np.int32]) -> list[tuple[int, int]]:
+    """(a number, how often it is there) of threads, in the order in which each comes first; -1 is none."""
+    first, number = distinct(numbers)
+    return list(zip(numbers[first].tolist(), np.bincount(number).tolist(), strict=True))
+
+
+def _present(numbers: NDArray[np.int32]) -> list[int]:
+    """The different numbers of threads."""
+    return [number for number, _ in _counts(numbers)]

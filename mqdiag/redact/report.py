@@ -30,6 +30,7 @@ _IPV6 = r"(?=[\dA-Fa-f:]{0,37}::|(?:[\dA-Fa-f]{1,4}:){7})[\dA-Fa-f:.]{3,45}+(?:%
 """two colons in a row, or eight groups: a time of the day has neither"""
 _HOST_AND_PORT = rf"(?<![\w-])(?=[\d_.-]*+[^\W\d_])[\w.-]++{_PORT}(?![\w:])"
 _HOST_IN_NUMBERS = re.compile(rf"(\d{{1,3}}(?:\.\d{{1,3}}){{3}}|{_IPV6}|\[{_IPV6}\])({_PORT})?")
+_NAMED_SERVER = re.compile(rf"([\w.-]{{1,255}})({_PORT})")
 ADDRESS = re.compile(rf"\[{_IPV6}\](?:{_PORT})?|(?<![.:])(?:{_IPV4}|{_HOST_AND_PORT}|(?<!\w){_IPV6}(?!\w))")
 _Given = TypeVar("_Given", bound=msgspec.Struct)
 _WORDS = {
@@ -53,14 +54,23 @@ _COMMON_THREADS = re.compile(
 class _NotPersonal(msgspec.Struct, forbid_unknown_fields=True):
     constants: frozenset[str]
     """values of RocketMQ's enums and switches"""
+    keys: frozenset[str]
+    """names under which evidence and sentences state texts of our own"""
+    settings: frozenset[str]
+    """names under which they state values of settings"""
+    threads: frozenset[str]
+    """names under which they state threads"""
 
 
-_CONSTANTS = packed.decode(packed.ROOT, "redaction", _NotPersonal).constants
+_DATA = packed.decode(packed.ROOT, "redaction", _NotPersonal)
+_CONSTANTS = _DATA.constants
 _NAMING = re.compile(r"(?i).*(topic|group)|.*(topic|group|broker|cluster)name|.*topickey|.*version")
 _PUBLIC_NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
 _STRING_CLASSES = ("java.lang.String", "char", "java.lang.Character", None)
 _ON_HOST = re.compile(r" on (\S+)")
 """what a capture adds to the name of a process"""
+_FIXED = re.compile(r"[-\d.,:+TZ /%]*")
+"""numbers and times"""
 _QUOTED = re.compile(r'"([^"]*)"')
 
 
@@ -86,6 +96,8 @@ class _Placeholders:
         self._known: dict[str, str] = {}
         self._counts: dict[str, int] = {}
         self.knows_facts = False
+        self.shown: set[str] = set()
+        """texts of public fields"""
         self.public: set[str] = set()
         """names of groups, topics and brokers: an instance name that is one tells nothing new"""
 
@@ -122,6 +134,11 @@ class _Placeholders:
     def known(self, text: str) -> str:
         """The text, or its placeholder where a field has one for it."""
         return text if text in self.public else self._known.get(text, text)
+
+    def is_harmless(self, text: str) -> bool:
+        """Whether a text may be read whatever it is stated under."""
+        is_number = _FIXED.fullmatch(text) is not None and ADDRESS.search(text) is None
+        return is_number or text in self.shown or text in _CONSTANTS
 
     def _is_placeholder(self, text: str) -> bool:
         word, _, number = text.rpartition("-")
@@ -182,20 +199,24 @@ def _may_hold_text(hint: Any) -> bool:
 @cache
 def _by_name() -> dict[str, Redact]:
     """What becomes of a text by the name that fields give it; evidence and sentences use the same names."""
-    found: dict[str, Redact] = {}
+    found = dict.fromkeys(_DATA.keys, Redact.NODE)
 
     def visit(kind: type[msgspec.Struct]) -> None:
         if kind in seen:
             return
         seen.add(kind)
-        found.update((name, treatment) for name, treatment in treatments(kind) if treatment in _BY_NAME)
+        for name, treatment in treatments(kind):
+            if treatment in _BY_NAME:
+                found[name] = treatment
+            elif treatment is not Redact.HIDDEN:
+                found.setdefault(name, Redact.NODE)
         for hint in get_type_hints(kind).values():
             for inner in _structs(hint):
                 visit(inner)
 
     seen: set[type[msgspec.Struct]] = set()
     visit(Report)
-    return found
+    return found | dict.fromkeys(_DATA.settings, Redact.SETTING) | dict.fromkeys(_DATA.threads, Redact.THREAD)
 
 
 def _structs(hint: Any) -> Iterator[type[msgspec.Struct]]:
@@ -242,19 +263,21 @@ def _stated(name: str, value: Value, placeholders: _Placeholders) -> Any:
     if not isinstance(value, str):
         return value
     treatment = _by_name().get(name)
-    if treatment is not None:
+    if treatment is not None and treatment is not Redact.NODE:
         return _text(value, treatment, placeholders, None)
     known = placeholders.known(value)
-    if known != value:
+    if known != value or not placeholders.knows_facts or value in placeholders.public:
         return known
-    server = _HOST_IN_NUMBERS.fullmatch(value)
-    if server is None or not placeholders.knows_facts or value in placeholders.public:
-        return _node(value, placeholders)
-    return placeholders.of(server[1], Redact.ADDRESS) + (server[2] or "")
+    is_open = treatment is None and not placeholders.is_harmless(value)
+    server = _HOST_IN_NUMBERS.fullmatch(value) or (_NAMED_SERVER.fullmatch(value) if is_open else None)
+    if server is not None:
+        return placeholders.of(server[1], Redact.ADDRESS) + (server[2] or "")
+    return placeholders.of(value, Redact.SETTING) if is_open else _node(value, placeholders)
 
 
 def _text(text: str, treatment: Redact, placeholders: _Placeholders, owner: Any) -> str:
     if treatment is Redact.PUBLIC:
+        placeholders.shown.add(text)
         return text
     if treatment is Redact.HIDDEN:
         return placeholders.hide(text)

@@ -7,7 +7,6 @@ from mqdiag.facts.recordings import Recording
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown
-from mqdiag.time_ranges import between
 
 VERSION = lazy_pattern(r"\((\d+)[.+-]")
 """the major version in the name of a JVM: "OpenJDK 64-Bit Server VM (21.0.7+6 mixed mode)" """
@@ -54,9 +53,8 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         yield RULE.case(
             "recorded",
             pinned,
-            evidence={"path": recording.path, "carriers_held": round(held, 2), "seconds": recording.seconds},
+            recording=recording,
+            evidence={"carriers_held": round(held, 2)},
             words={"frame": frame_shown(pinned.frame)},
-            rests_on=(recording.path,),
-            when=between(recording.began_at, recording.ended_at),
             weight=held,
         )

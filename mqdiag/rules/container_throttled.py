@@ -26,14 +26,11 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     yield RULE.case(
         "processor-limit",
         found,
+        recording=recording,
         evidence={
-            "path": recording.path,
             "throttled_share": round(share, 4),
             "stopped_share": ratio((found.throttled_ms or 0.0) / 1000, recording.seconds),
-            "seconds": recording.seconds,
         },
-        rests_on=(recording.path,),
-        when=between(recording.began_at, recording.ended_at),
         weight=share,
     )
 

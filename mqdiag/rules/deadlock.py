@@ -89,9 +89,11 @@ def _hidden(hidden: HiddenDeadlock, stacks: StacksFacts, limits: Limits) -> Draf
             "holder_frame": short_frame(hidden.holder_frame),
             "for_connection": hidden.holder_waits == "pool",
             "for_room": hidden.for_room,
+            "for_class": hidden.for_class,
+            "for_work": not (hidden.for_room or hidden.for_class),
         },
         severity=Severity.ERROR if lasts else Severity.WARNING,
-        confidence=Confidence.HIGH if lasts else Confidence.MEDIUM,
+        confidence=Confidence.HIGH if lasts and not hidden.for_class else Confidence.MEDIUM,
         because=NOTHING if lasts else RULE.word("for_a_moment", samples=hidden.samples),
         weight=float(workers + 1),
     )

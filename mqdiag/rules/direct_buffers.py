@@ -10,7 +10,6 @@ from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.waste import LEAST_BYTES, Wasted
-from mqdiag.time_ranges import between
 
 RULE = Rule("direct-buffers")
 SHOWN_HOLDERS = 3
@@ -112,16 +111,13 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         return
     yield RULE.case(
         "direct-memory-in-recording",
+        recording=recording,
         evidence={
-            "path": recording.path,
             "used_bytes": used,
             "limit_bytes": limit,
             "share_of_limit": round(share, 4),
             "buffers": recording.direct_buffers,
             "grew_by_bytes": max(used - (recording.direct_bytes_first or used), 0) or None,
-            "seconds": recording.seconds,
         },
-        rests_on=(recording.path,),
-        when=between(recording.began_at, recording.ended_at),
         weight=share,
     )

@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.acceptance import Acceptance
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
+from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipped
 from mqdiag.fingerprints import fingerprint
 from mqdiag.rules.catalogue import RuleFile
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
 
-AMONG_LINES = say("it stands among the lines of a log, into which somebody may have pasted it")
 FOLLOWED = say("lines of a log follow it, and do not show whether the process crashed")
 
 
@@ -66,12 +66,7 @@ def run_rules(
         team: what a team adds to findings.
     """
     limits, severities, ignored = limits or {}, severities or {}, ignored or {}
-    findings: list[Finding] = []
-    skipped: list[Skipped] = []
-    failed: list[Failed] = []
-    margins: list[Margin] = []
-    set_apart: list[Finding] = []
-    errors: list[BaseException] = []
+    outcome = _Outcome()
 
     @cache
     def told() -> KnownOfRun:
@@ -84,7 +79,7 @@ def run_rules(
         missing = missing_evidence(listed, facts)
         if missing is not None:
             reason, kinds = missing
-            skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
+            outcome.skipped.append(Skipped(rule=listed.name, reason=reason, needs=kinds))
             continue
         rule = load(listed) if isinstance(listed, RuleFile) else listed
         try:
@@ -98,28 +93,47 @@ def run_rules(
 
                 found = [with_team_words(one, team) for one in found]
         except Exception as error:
-            failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
-            errors.append(error)
+            outcome.failed.append(Failed(rule=rule.name, error=f"{type(error).__name__}: {error}"))
+            outcome.errors.append(error)
             continue
-        skipped += [Skipped(rule=rule.name, reason=item.reason) for item, _ in said if isinstance(item, Skip)]
+        outcome.take(rule.name, [item for item, _ in said], found, ignored.get(rule.name))
+    return outcome.whole()
+
+
+class _Outcome:
+    """What the rules said so far."""
+
+    def __init__(self) -> None:
+        self.findings: list[Finding] = []
+        self.skipped: list[Skipped] = []
+        self.failed: list[Failed] = []
+        self.margins: list[Margin] = []
+        self.set_apart: list[Finding] = []
+        self.errors: list[BaseException] = []
+
+    def take(self, rule: str, said: list[Said], found: list[Finding], acceptance: Acceptance | None) -> None:
+        """What one rule said; its findings are set apart where they are accepted."""
+        self.skipped += [Skipped(rule=rule, reason=item.reason) for item in said if isinstance(item, Skip)]
         if not found:
-            margins += [
-                msgspec.structs.replace(item, rule=rule.name) for item, _ in said if isinstance(item, Margin)
+            self.margins += [
+                msgspec.structs.replace(item, rule=rule) for item in said if isinstance(item, Margin)
             ]
-        if rule.name in ignored:
-            acceptance = ignored[rule.name]
-            skipped += [Skipped(rule=rule.name, reason=_ignored(acceptance)) for _ in found]
-            set_apart += [msgspec.structs.replace(one, accepted=acceptance) for one in found]
-        else:
-            findings += found
-    return Outcome(
-        findings=tuple(findings),
-        skipped=tuple(dict.fromkeys(skipped)),
-        failed=tuple(failed),
-        margins=tuple(margins),
-        ignored=tuple(set_apart),
-        errors=tuple(errors),
-    )
+        if acceptance is None:
+            self.findings += found
+            return
+        self.skipped += [Skipped(rule=rule, reason=_ignored(acceptance)) for _ in found]
+        self.set_apart += [msgspec.structs.replace(one, accepted=acceptance) for one in found]
+
+    def whole(self) -> Outcome:
+        """The outcome of all rules."""
+        return Outcome(
+            findings=tuple(self.findings),
+            skipped=tuple(dict.fromkeys(self.skipped)),
+            failed=tuple(self.failed),
+            margins=tuple(self.margins),
+            ignored=tuple(self.set_apart),
+            errors=tuple(self.errors),
+        )
 
 
 def _checks(rule: Rule) -> list[tuple[tuple[str, ...], Check]]:
@@ -270,6 +284,8 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
     crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
     if crashes and all(report.followed for report in crashes):
         return FOLLOWED
+    if crashes and all(report.followed or report.is_message for report in crashes):
+        return AMONG_LINES
     if {*shown_by} == {"logs"} and draft.unsigned:
         return say("its lines stand below a message of an application, which somebody may have written")
     if {*shown_by} == {"logs"} and facts.logs is not None and any(file.cut_at for file in facts.logs.files):

@@ -71,6 +71,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     yield RULE.case(
         "direct-memory-in-recording" if 2 * found.asked_for_direct > found.asked else "asked-in-recording",
         found,
+        recording=recording,
         evidence={
             "path": recording.path,
             "seconds": recording.seconds,
@@ -78,8 +79,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             "frame": found.asked_frame,
         },
         words={"frame": short_frame(found.asked_frame), "no_times": False},
-        rests_on=(recording.path,),
-        when=between(recording.began_at, recording.ended_at),
         weight=share,
     )
 

@@ -8,7 +8,6 @@ from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Severity
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown, short_frame
-from mqdiag.time_ranges import between
 
 RULE = Rule("gc-pressure")
 
@@ -64,7 +63,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     yield RULE.case(
         "large-objects" if for_large else "recorded",
         found,
-        recording,
+        recording=recording,
         evidence={
             "path": recording.path,
             "heap_share": heap_share,
@@ -77,7 +76,5 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             "frame": None if most is None else frame_shown(most.frame),
         },
         severity=Severity.WARNING if too_long else Severity.INFO,
-        rests_on=(recording.path,),
-        when=between(recording.began_at, recording.ended_at),
         weight=found.pause_share,
     )

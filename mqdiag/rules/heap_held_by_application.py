@@ -17,7 +17,6 @@ from mqdiag.findings import Confidence, Margin, Severity, Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.standstill import short_frame
-from mqdiag.time_ranges import between
 
 RULE = Rule("heap-held-by-application")
 WORTH_SHOWING_BYTES = 1 << 20
@@ -198,17 +197,14 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     yield RULE.case(
         "recorded",
         first,
+        recording=recording,
         evidence={
-            "path": recording.path,
             "samples_share": round(first.samples / sampled, 4),
             "held_by": first.path,
             "grown_bytes": grown,
             "heap_max_bytes": most,
-            "seconds": recording.seconds,
         },
         words={"frame": short_frame(first.frame) if first.frame else None, "holders": _holders(first.path)},
-        rests_on=(recording.path,),
-        when=between(recording.began_at, recording.ended_at),
         weight=grown / most,
     )
 

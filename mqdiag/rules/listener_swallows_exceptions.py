@@ -6,7 +6,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import by_group, lines_of
+from mqdiag.log_events import by_group, lines_of, seconds_between
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 
@@ -16,6 +16,10 @@ FAILED = ("consume-failures", "messages-sent-back", "consume-exception", "consum
 """events of messages that come again"""
 COUNTED = "messages-consumed"
 RETRY, DEAD = "%RETRY%", "%DLQ%"
+OLD_S = 36 * 3600
+"""between the last message of a retry topic, whose end never falls, and the first exception; zones are a day apart"""
+DATE_AND_TIME = 19
+"""characters without an offset"""
 
 
 @RULE.sees("logs")
@@ -26,7 +30,8 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     for group, found in by_group(logs, ERRORS, WARNINGS).items():
         as_errors = lines_of(event for event in found if event.kind == ERRORS)
         lines = lines_of(found)
-        again = _come_again(logs, facts.admin, group)
+        since = min((event.first for event in found if event.first is not None), default=None)
+        again = _come_again(logs, facts.admin, group, since)
         # of a warning nobody knows whether the application means to leave such a message, where nothing counts retries
         if again or not enough(logs, lines if again is False else as_errors, limits["lines"]):
             continue
@@ -47,22 +52,30 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
         )
 
 
-def _come_again(logs: LogsFacts, admin: AdminFacts | None, group: str | None) -> bool | None:
-    """Whether messages of the group were asked for again; None where nothing counts them."""
+def _come_again(logs: LogsFacts, admin: AdminFacts | None, group: str | None, since: str | None) -> bool | None:
+    """Whether messages of the group were asked for again; None where nothing counts them.
+
+    Args:
+        logs: all logs.
+        admin: what mqadmin answered.
+        group: the group.
+        since: when the first exception was logged.
+    """
     if any(_of_group(event, group) for event in logs.events if event.kind in FAILED):
         return True
     if _counted(logs, group):
-        return False  # the end of a retry topic never falls, so that it may be of long ago
+        return False
+    if admin is None:
+        return None
     topics = {f"{RETRY}{group}", f"{DEAD}{group}"}
-    ends = [] if admin is None else [queue for queue in admin.topic_queues if queue.topic in topics]
-    rows = (
-        []
-        if admin is None
-        else [queue for one in admin.groups for queue in one.queues if queue.topic in topics]
-    )
-    if any(queue.max_offset for queue in ends) or any(queue.broker_offset for queue in rows):
+    rows = [queue for one in admin.groups for queue in one.queues if queue.topic in topics]
+    filled = [queue.last_updated for queue in admin.topic_queues if queue.topic in topics and queue.max_offset]
+    # of messages that wait the last one is newer than the one that is told
+    filled += [None if queue.diff else queue.last_time for queue in rows if queue.broker_offset]
+    begin = (since or "")[:DATE_AND_TIME] or None
+    if any(seconds_between(at and at[:DATE_AND_TIME], begin) < OLD_S for at in filled):
         return True
-    return False if rows else None
+    return False if rows or filled else None
 
 
 def _counted(logs: LogsFacts, group: str | None) -> int | None:

@@ -10,7 +10,6 @@ from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside, try_later
 from mqdiag.rules.shared.standstill import frame_shown
-from mqdiag.time_ranges import between
 
 MOST_NAMED = 3
 
@@ -43,19 +42,16 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         top = max(own, key=lambda error: error.in_listeners)
         yield RULE.case(
             "recorded",
+            recording=recording,
             subject=Subject(group=group),
             evidence={
-                "path": recording.path,
                 "exception": top.class_name,
                 "frame": top.frame,
                 "made": made,
                 "per_second": round(made / recording.seconds, 2),
-                "seconds": recording.seconds,
             },
             words={"frame": frame_shown(top.frame)},
             cause=_cause([top.class_name]),
-            rests_on=(recording.path,),
-            when=between(recording.began_at, recording.ended_at),
         )
 
 

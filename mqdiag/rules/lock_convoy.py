@@ -11,7 +11,6 @@ from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.text import Text
-from mqdiag.time_ranges import between
 
 RULE = Rule("lock-convoy")
 
@@ -131,14 +130,13 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         yield RULE.case(
             "recorded",
             lock,
+            recording=recording,
             subject=Subject(group=budget.group),
             evidence={
-                "path": recording.path,
                 "share": round(share, 4),
                 "lock_class": lock.class_name,
                 "thread_count": lock.threads,
                 "pool_size": budget.threads,
-                "seconds": recording.seconds,
             },
             words={
                 "lock": RULE.word("lock_of_class", lock_class=lock.class_name)
@@ -147,8 +145,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
                 "frame_place": standstill.frame_shown(lock.frame),
                 "calls": _calls_inside(recording, budget.group),
             },
-            rests_on=(recording.path,),
-            when=between(recording.began_at, recording.ended_at),
             weight=float(lock.threads),
         )
 

@@ -60,15 +60,13 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     if stops is not None and stops.longest_ms >= limits["pause_ms"]:
         yield RULE.case(
             "recorded-reaching",
+            recording=recording,
             evidence={
-                "path": recording.path,
                 "longest_reaching_ms": stops.longest_ms,
                 "longest_at": stops.longest_at,
                 "reaching_ms": stops.total_ms,
                 "pauses": stops.count,
-                "seconds": recording.seconds,
             },
-            rests_on=(recording.path,),
             when=between(stops.longest_at, stops.longest_at),
         )
         return
@@ -80,13 +78,12 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         return
     yield RULE.case(
         "recorded",
+        recording=recording,
         evidence={
-            "path": recording.path,
             "longest_ms": longest.ms,
             "operation": longest.operation,
             "longest_at": longest.at,
             "long_pauses": sum(one.ms >= limits["pause_ms"] for one in recording.pauses),
         },
-        rests_on=(recording.path,),
         when=between(longest.at, longest.at),
     )

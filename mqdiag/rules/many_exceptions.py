@@ -7,7 +7,6 @@ from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown
-from mqdiag.time_ranges import between
 
 RULE = Rule("many-exceptions")
 
@@ -26,6 +25,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     yield RULE.case(
         "unknown-class" if top is None else "recorded",
         top,
+        recording=recording,
         subject=Subject(thread=None if top is None else top.thread),
         evidence={
             "path": recording.path,
@@ -35,7 +35,5 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             "class_share": None if top is None else ratio(top.count, recorded),
         },
         words={"frame": None if top is None else frame_shown(top.frame)},
-        rests_on=(recording.path,),
-        when=between(recording.began_at, recording.ended_at),
         weight=0.1,
     )

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
+from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Subject
-from mqdiag.log_events import events, files_of, lines_of
+from mqdiag.log_events import events, files_of, lines_of, seconds_between
 from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
 
@@ -28,7 +29,8 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     thrown = next((row for row in logs.listener_exceptions if row.exception.startswith(clients)), None)
     server = _server(facts)
     scripts = [one for one in facts.services.slow_commands if one.name in SCRIPTS] if facts.services else []
-    over = all(quiet_for(logs, event) >= OVER_S for event in (*slow, *refused))
+    few = lines_of(refused) < limits["refused"] and _apart_s(slow) > limits["apart_s"]
+    over = few or all(quiet_for(logs, event) >= OVER_S for event in (*slow, *refused))
     yield RULE.case(
         "held-redis" if over else "script-holds-redis",
         subject=Subject(group=None if thrown is None else thrown.group),
@@ -57,6 +59,12 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
         confidence=Confidence.HIGH if (slow or scripts) and not over else Confidence.MEDIUM,
         rests_on=files_of([*slow, *refused]),
     )
+
+
+def _apart_s(slow: list[LogEvent]) -> float:
+    """Seconds from one slow script to the next, on average; 0 where their times are unknown."""
+    spans = [seconds_between(event.first, event.last) / max(event.count - 1, 1) for event in slow]
+    return min(spans, default=0.0)
 
 
 def _server(facts: Facts) -> str | None:

@@ -26,6 +26,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
+from mqdiag.facts.recordings import Recording
 from mqdiag.findings import (
     Confidence,
     EvidenceValue,
@@ -42,6 +43,7 @@ from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import Text, Value, say
 from mqdiag.time_ranges import Timed, periods
+from mqdiag.time_ranges import between as time_range
 
 AS_WRITTEN = (
     "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
@@ -72,6 +74,7 @@ class Rule(Views):
         self,
         name: str,
         *of: object,
+        recording: Recording | None = None,
         subject: Subject | None = None,
         evidence: Mapping[str, EvidenceValue] | None = None,
         words: Mapping[str, Value] | None = None,
@@ -100,6 +103,7 @@ class Rule(Views):
             name: of the case on the card.
             of: objects whose attributes are evidence by their names; None for one that is not there, of which all is
                 unknown.
+            recording: the one that shows it: it is among `of`, the finding rests on it, and is of its time.
             subject: what it is about; the broker of `logs` where not given.
             evidence: numbers and names for the finding's evidence, by name. The case lists which of them, and which
                 attributes of `of`, the finding has; what is given here and not listed is added.
@@ -133,7 +137,7 @@ class Rule(Views):
             self.name,
             self.texts,
             name,
-            of,
+            of if recording is None else (*of, recording),
             subject,
             evidence or {},
             {**({"between": between(over[0].first, over[0].last)} if over else {}), **(words or {})},
@@ -156,9 +160,12 @@ class Rule(Views):
             explanation=filling.lines(card.explanation),
             now=filling.steps(self.texts.now if card.now is None else card.now),
             then=filling.steps(card.actions or self.texts.actions),
-            rests_on=rests_on or filling.files,
+            rests_on=rests_on or filling.files or (() if recording is None else (recording.path,)),
             seen_in=seen_in,
-            when=when or periods(over) or filling.when,
+            when=when
+            or periods(over)
+            or filling.when
+            or (() if recording is None else time_range(recording.began_at, recording.ended_at)),
             weight=card.weight if weight is None else weight,
             age_ms=age_ms,
             consequence=filling.first(card.consequence),

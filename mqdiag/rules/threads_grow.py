@@ -7,7 +7,6 @@ from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Severity, Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown
-from mqdiag.time_ranges import between
 
 RULE = Rule("threads-grow")
 
@@ -59,18 +58,15 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             yield RULE.case(
                 "recorded",
                 kind,
+                recording=recording,
                 subject=Subject(thread=kind.thread),
                 evidence={
-                    "path": recording.path,
                     "kind": kind.thread,
                     "left": left,
                     "threads_first": first,
                     "threads_last": last,
                     "made_by": kind.frame,
-                    "seconds": recording.seconds,
                 },
                 words={"made_frame": frame_shown(kind.frame)},
-                rests_on=(recording.path,),
-                when=between(recording.began_at, recording.ended_at),
                 weight=float(left),
             )

@@ -14,7 +14,8 @@ import msgspec
 
 from mqdiag.facts.stacks import CallNode
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.threads.stack_meaning import StackMeaning, cut_frames
+from mqdiag.threads.shown_frames import cut_frames
+from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
 MOST_NODES = 300

@@ -24,6 +24,8 @@ _WAITS_FOR_WORK: frozenset[Doing] = frozenset(
 """what ends when another thread has done something"""
 _PUTS = ("Queue.put", "Deque.put", "Deque.putLast", "Deque.putFirst", "Queue.transfer")
 """calls that wait for room"""
+_GENERATED = tuple("$123456789")
+"""what the names of lambdas, and of anonymous classes, begin with behind that of their class"""
 _LOOP_FRAMES = 4
 """frames at the end of a stack in which the loop of a thread stands that empties a queue"""
 
@@ -154,7 +156,7 @@ def _hidden(
         return None
     waits = dict(waiting)
     pool: str | None = None
-    for_room = False
+    for_room = for_class = False
     if meaning.doing == "pool" and meaning.library is not None:
         library = meaning.library
         users = [
@@ -169,19 +171,11 @@ def _hidden(
             workers = users
     elif (emptier := _empties_queue(meaning, waits, index)) is not None:
         pool, workers, for_room = emptier.name, [emptier], True
-    elif meaning.doing in _WAITS_FOR_WORK:
-        for name in dict.fromkeys(track.pool for track in waits if track.pool and track.pool != holder.pool):
-            workers = [
-                judgement.track
-                for judgement in world.judgements
-                if judgement.track.pool == name
-                and judgement.track.jvm == holder.jvm
-                and judgement.track.meanings[index] is not None
-            ]
-            # a thread that rests would do the work
-            if all(worker in waits for worker in workers) and _is_kin(holder, workers, index):
-                pool = name
-                break
+    elif meaning.doing in _WAITS_FOR_WORK and (found := _pool_before(world, holder, waits, index)) is not None:
+        pool, workers = found
+    elif meaning.doing in _WAITS_FOR_WORK and meaning.stack.state == "WAITING":
+        workers = [track for track, wait in waiting if _was_made_in(wait, track.meanings[index])]
+        pool, for_class = (workers[0].name, True) if workers else (None, False)
     if pool is None:
         return None
     wait = waits[workers[0]]
@@ -194,10 +188,40 @@ def _hidden(
         taken_at=taken_at(holder, index, wait.object_id),
         pool=pool,
         for_room=for_room,
+        for_class=for_class,
         workers=tuple(worker.name for worker in workers),
         worker_frame=None if (seen := workers[0].meanings[index]) is None else seen.own_frame,
         group=next((track.group for track in (holder, *workers) if track.group), None),
     )
+
+
+def _pool_before(
+    world: World, holder: Track, waits: dict[Track, Wait], index: int
+) -> tuple[str, list[Track]] | None:
+    """A pool of the holder's own kind, with its threads, all of which are before the lock."""
+    for name in dict.fromkeys(track.pool for track in waits if track.pool and track.pool != holder.pool):
+        workers = [
+            judgement.track
+            for judgement in world.judgements
+            if judgement.track.pool == name
+            and judgement.track.jvm == holder.jvm
+            and judgement.track.meanings[index] is not None
+        ]
+        # a thread that rests would do the work
+        if all(worker in waits for worker in workers) and _is_kin(holder, workers, index):
+            return name, workers
+    return None
+
+
+def _was_made_in(wait: Wait, worker: StackMeaning | None) -> bool:
+    """Whether a thread before a class runs code that only the class's own initializer can have made.
+
+    Nothing but code of a class makes objects of its lambdas and anonymous classes, and until the initializer has ended
+    only the thread that runs it gets into that code.
+    """
+    made = f"{wait.class_name}$"
+    methods = worker.methods if worker is not None and wait.kind == "class-init" else ()
+    return any(method.startswith(made) and method[len(made) :][:1] in _GENERATED for method in methods)
 
 
 def _empties_queue(holder: StackMeaning, waits: dict[Track, Wait], index: int) -> Track | None:

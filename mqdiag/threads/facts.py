@@ -25,9 +25,10 @@ from mqdiag.threads.passes import run_passes
 from mqdiag.threads.pinned_carriers import pinned_carriers
 from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.servers import server_kinds
+from mqdiag.threads.shown_frames import cut_frames
 from mqdiag.threads.shutdown import shutdown_of
 from mqdiag.threads.signs_of_rocketmq import signs_of_rocketmq
-from mqdiag.threads.stack_meaning import StackMeanings, cut_frames
+from mqdiag.threads.stack_meaning import StackMeanings
 from mqdiag.threads.standstills import frame_of, same_calls, standstills
 from mqdiag.threads.starts import start_wait
 from mqdiag.threads.thread_kinds import growing_kinds, thread_kinds

@@ -21,12 +21,8 @@ from mqdiag.threads.lock_passes import (
     by_deadlock,
     by_lock_owner,
     by_owner_without_progress,
-    by_put_lock_holder,
-    by_wait_for_next_file,
     by_what_it_holds,
     may_wait_for_class,
-    may_wait_for_next_file,
-    waits_for_put_lock,
 )
 from mqdiag.threads.one_dump_passes import by_crowd, by_full_log_queue, is_in_full_log_queue
 from mqdiag.threads.pool_passes import (
@@ -39,6 +35,12 @@ from mqdiag.threads.pool_passes import (
     waits_for_connection,
 )
 from mqdiag.threads.second_connection import by_second_connection, waits_for_pool
+from mqdiag.threads.send_path_passes import (
+    by_put_lock_holder,
+    by_wait_for_next_file,
+    may_wait_for_next_file,
+    waits_for_put_lock,
+)
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.total_standstill import by_total_standstill
 

@@ -12,6 +12,7 @@ from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_fram
 from mqdiag.knowledge.own_code import is_hidden, is_own, method_of, unshaded
 from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
 from mqdiag.read.stacks.whole import has_first_frame
+from mqdiag.threads.listener_frames import consume_request_at, listener_at, named_listener_at
 from mqdiag.threads.rests import rests_in_loop
 from mqdiag.threads.wait_table import (
     CARRIER,
@@ -28,23 +29,11 @@ REMOTE_WAITS = frozenset({"socket-read", "socket-write", "connect", "dns"})
 # how bridges from asynchronous code wait for it
 BRIDGE_WAITS = frozenset({"park", "latch", "queue", "condition", "object-wait"})
 
-CONSUME_REQUESTS = frozenset(
-    (
-        "ConsumeMessageConcurrentlyService$ConsumeRequest.run",
-        "ConsumeMessageOrderlyService$ConsumeRequest.run",
-        "ConsumeMessagePopConcurrentlyService$ConsumeRequest.run",
-        "ConsumeMessagePopOrderlyService$ConsumeRequest.run",
-    )
-)
-GRPC_TASK = ".client.java.impl.consumer.ConsumeTask.call"
-"""what runs a listener of the gRPC client; a bridge method of the same name stands below it"""
 _MAKES_FILE = (
     "AllocateMappedFileService.mmapOperation",
     "AllocateMapedFileService.mmapOperation",
 )
 """what makes a broker's next file; its thread waits in there for the next order too"""
-_LISTENER_METHODS = (".consumeMessage", ".consume")
-"""methods of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
 RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
 """in the stack of the thread that waits for the shutdown hooks"""
 INITIALIZER = ".<clinit>"
@@ -52,9 +41,6 @@ MAX_TOP = 40
 """frames from the top that can show the kind of a wait"""
 SHOWN_TOP = 2
 """frames from the top that are always shown"""
-SHOWN_AROUND_OWN = 1
-"""frames shown above each frame of the user's own"""
-MAX_SHOWN = 18
 
 
 class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
@@ -221,9 +207,9 @@ class StackMeanings:
 def meaning_of(stack: Stack) -> StackMeaning:
     """Understand a stack."""
     methods = unshaded(stack.methods)
-    run_index = _consume_request(methods)
+    run_index = consume_request_at(methods)
     end = run_index if run_index >= 0 else len(methods)
-    listener_index = _listener(methods, run_index) if run_index >= 0 else -1
+    listener_index = listener_at(methods, run_index) if run_index >= 0 else -1
     own_index = _own(methods, end)
     idle = run_index < 0 and _is_idle(stack, methods)
     doing: Doing = "idle" if idle else _doing(stack, methods)
@@ -234,7 +220,7 @@ def meaning_of(stack: Stack) -> StackMeaning:
         doing = _refine(doing, library, methods, own_index if own_index >= 0 else end)
     listener = None
     if run_index >= 0 and (listener_index >= 0 or own_index >= 0):
-        listener = stack.frames[_named_listener(methods, listener_index, own_index, run_index)]
+        listener = stack.frames[named_listener_at(methods, listener_index, own_index, run_index)]
     first = own_index if own_index >= 0 else 0
     return StackMeaning(
         stack=stack,
@@ -276,44 +262,11 @@ def _visible(frames: tuple[str, ...], methods: tuple[str, ...]) -> tuple[str, ..
     return tuple(frame for frame, method in zip(frames, methods, strict=True) if not is_hidden(method))
 
 
-def _consume_request(methods: tuple[str, ...]) -> int:
-    for index in range(len(methods) - 1, -1, -1):
-        method = methods[index]
-        if method.endswith("$ConsumeRequest.run"):
-            # shaded and renamed clients keep the simple names
-            name = method[method.rfind(".", 0, method.rfind(".")) + 1 :]
-            if name in CONSUME_REQUESTS:
-                return index
-        elif method.endswith(GRPC_TASK):
-            return index
-    return -1
-
-
-def _listener(methods: tuple[str, ...], run: int) -> int:
-    """The lowest call of the listener's own method above what runs it."""
-    wanted = _LISTENER_METHODS[methods[run].endswith(GRPC_TASK)]
-    for index in range(run - 1, -1, -1):
-        if methods[index].endswith(wanted):
-            return index
-    return -1
-
-
 def _own(methods: tuple[str, ...], end: int) -> int:
     for index in range(end):
         if is_own(methods[index]):
             return index
     return -1
-
-
-def _named_listener(methods: tuple[str, ...], listener: int, own: int, run: int) -> int:
-    """The place of the listener as its author knows it: a wrapper of Spring or an agent is passed over."""
-    if listener >= 0 and is_own(methods[listener]):
-        return listener
-    below = listener if listener >= 0 else run
-    for index in range(below - 1, -1, -1):
-        if is_own(methods[index]):
-            return index
-    return listener if listener >= 0 else own
 
 
 def _is_idle(stack: Stack, methods: tuple[str, ...]) -> bool:
@@ -420,44 +373,3 @@ def _locking(methods: tuple[str, ...]) -> str | None:
                 caller += 1
             return methods[caller] if caller < len(methods) else None
     return None
-
-
-def cut_frames(meaning: StackMeaning) -> tuple[tuple[str, ...], tuple[int, ...]]:
-    """The frames to show, "…" with a count where some are left out, and which of them are the user's own."""
-    frames = meaning.stack.frames
-    end = meaning.run_index if meaning.run_index >= 0 else len(frames)
-    keep: set[int] = set(range(min(SHOWN_TOP, len(frames))))
-    caller = next((index for index in range(end) if not meaning.methods[index].startswith(JDK)), None)
-    if caller is not None:
-        # the code that calls into the JDK says what is waited for
-        keep.add(caller)
-    own = [index for index in range(end) if is_own(meaning.methods[index])]
-    for index in own[:10] + own[-2:]:
-        keep.update(range(max(0, index - SHOWN_AROUND_OWN), index + 1))
-    if meaning.library is not None:
-        for index, method in enumerate(meaning.methods[:end]):
-            if method.startswith(meaning.library.frames):
-                keep.add(index)
-                break
-    if meaning.run_index >= 0:
-        keep.add(meaning.run_index)
-    elif not own:
-        keep.update(range(min(6, len(frames))))
-    shown: list[str] = []
-    marked: list[int] = []
-    own_set = set(own)
-    last = -1
-    for index in sorted(keep)[:MAX_SHOWN]:
-        if index > last + 1:
-            shown.append(_left_out(index - last - 1))
-        if index in own_set:
-            marked.append(len(shown))
-        shown.append(frames[index])
-        last = index
-    if last + 1 < len(frames):
-        shown.append(_left_out(len(frames) - last - 1 + meaning.stack.omitted_frames))
-    return tuple(shown), tuple(marked)
-
-
-def _left_out(frames: int) -> str:
-    return f"… {frames} frame" if frames == 1 else f"… {frames} frames"

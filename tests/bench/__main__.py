@@ -3,12 +3,13 @@
     make bench                     dumps of 1 and 12 million objects, and one like the first article's
     make bench OBJECTS=1,12,50     other sizes, in millions
     make bench MANY=1,3,12,50,200  sizes of the dumps that need no Java, in millions; the picture shows these
+    make bench MINUTES=10          a shorter run
     make bench MAT=/opt/mat        with Eclipse MAT besides
 
 The dumps are kept in the user's cache folder. The rig (Java, Maven) makes some; `many_objects.py` writes the others.
 The peers are built once (cargo). All programs run by turns, Eclipse MAT and all on dumps above 4 GiB as often as
-`--slow-times` says; medians and the picture go to docs/measurements (`record.py`). OBJECTS=12,50 MANY=1,3,12,50
-takes about a quarter of an hour on 2 cores, without MAT.
+`--slow-times` says; medians, ratios and the picture go to docs/measurements (`record.py`). No turn begins when MINUTES
+(30) are over, but each program has one. `--log-megabytes` and `--times` make a shorter run.
 """
 
 from __future__ import annotations
@@ -18,16 +19,18 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from tests.bench import peers, record
 from tests.bench.incident import write_incident
-from tests.bench.logs import measure_logs
-from tests.bench.long_logs import KINDS
+from tests.bench.long_logs import KINDS, write_log
 from tests.bench.many_objects import write_dump
-from tests.bench.measure import Run, best, median, medians, run
+from tests.bench.measure import Run, median, run
 from tests.bench.peers import Peer
+from tests.bench.ratios import Compared, compared
 from tests.bench.series import write_series
 from tests.bench.shortcuts import print_shortcuts
 from tests.bench.start import RUNS, Measured, print_starts
@@ -37,7 +40,16 @@ _MANY = "many-"
 """how the names of dumps begin that `many_objects.py` writes"""
 _LARGE_BYTES = 4 << 30
 """each program reads a dump above this size `--slow-times` only"""
-_LOG_MEGABYTES = 1000
+_AGAINST = {
+    "hprof-analyzer 0.3.2": "mqdiag heap",
+    "Eclipse MAT": "mqdiag heap",
+    "hprof-slurp 0.10.0": "mqdiag heap --quick",
+    "mqdiag heap --quick": "inflating with isal",
+    "mqdiag stacks": "wc -l",
+    "mqdiag logs": "wc -l",
+    "mqdiag diagnose": "mqdiag heap",
+}
+"""what a program is compared with, where that runs on the same input"""
 
 
 def main() -> int:
@@ -52,45 +64,56 @@ def main() -> int:
     if options.mat:
         full.append(peers.mat(options.mat))
     quick = [peers.ours("--quick"), peers.slurp(options.folder)]
-    figures = []
+    deadline = time.monotonic() + 60 * options.minutes
+    bench = _Bench(options.times, options.slow_times, deadline)
     for dump in dumps:
         run(["cat", str(dump)])  # the page cache is warm for all of them
-        figures += _by_turns(
-            (peers.bare_import(), *full, *quick, peers.show("java.util.HashMap")), dump, options
-        )
-        record.write(figures, options.record)
+        bench.by_turns((peers.bare_import(), *full, *quick, peers.show("java.util.HashMap")), dump)
+        record.write(bench.figures, bench.ratios, options.record)
     for dump in dumps:
         if not dump.name.startswith(_MANY) and not _is_large(dump):
-            figures += _by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump), options)
-    figures += [_series(options, apart=apart) for apart in (False, True)]
-    figures += _logs(options.times)
-    figures += map(_start, print_starts())
-    print_shortcuts()
-    record.write(figures, options.record)
+            bench.by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump))
+    for apart in (False, True):
+        samples = write_series(options.folder, apart=apart)
+        name = "5 thread dumps, threads apart" if apart else "5 thread dumps"
+        bench.by_turns(_text_programs("stacks", samples), samples[0], name, _size(samples))
+    with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as folder:
+        for kind in KINDS:
+            path = Path(folder) / "a.log"
+            write_log(path, kind, options.log_megabytes * 1_000_000)
+            bench.by_turns(_text_programs("logs", [path]), path, f"log of kind {kind}", _size([path]))
     small = next((dump for dump in dumps if not _is_large(dump)), None)
     if small is not None:
-        _incident(options, small)
+        folder_of_incident = write_incident(options.folder, small.resolve())
+        given = sorted(folder_of_incident.iterdir())
+        bench.by_turns(_incident(folder_of_incident), small, "incident", _size(given))
+    bench.figures += map(_start, print_starts())
+    print_shortcuts()
+    record.write(bench.figures, bench.ratios, options.record)
     return 0
 
 
-def _series(options: argparse.Namespace, *, apart: bool) -> record.Figure:
-    print("\n10,000 threads in 5 samples" + (", each with locks and times of its own" if apart else ""))
-    samples = write_series(options.folder, apart=apart)
-    load = os.getloadavg()[0]
-    command = [str(Path(sys.executable).parent / "mqdiag"), "stacks", *map(str, samples)]
-    middle = medians(command, options.times)
-    print(f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {middle.anonymous_bytes / 1e6:13.0f}  mqdiag stacks")
-    size_bytes = sum(sample.stat().st_size for sample in samples)
-    name = "5 thread dumps, threads apart" if apart else "5 thread dumps"
-    return record.figure(name, size_bytes, "mqdiag stacks", middle, options.times, load)
+def _text_programs(command: str, files: Sequence[Path]) -> tuple[Peer, ...]:
+    """mqdiag, and what counts the lines of the same files."""
+    paths = [str(file) for file in files]
+    binary = str(Path(sys.executable).parent / "mqdiag")
+    return (
+        Peer(f"mqdiag {command}", lambda _: [binary, command, *paths]),
+        Peer("wc -l", lambda _: ["wc", "-l", *paths]),
+    )
 
 
-def _logs(times: int) -> Iterator[record.Figure]:
-    print(f"\nLogs of {_LOG_MEGABYTES:,} MB")
-    for log in measure_logs(KINDS, [_LOG_MEGABYTES], times, medians):
-        load = os.getloadavg()[0]
-        print(log, flush=True)
-        yield record.figure(f"log of kind {log.kind}", log.size_bytes, "mqdiag logs", log.run, times, load)
+def _incident(folder: Path) -> tuple[Peer, ...]:
+    """The whole folder, and the longest of its files alone."""
+    binary = str(Path(sys.executable).parent / "mqdiag")
+    return (
+        Peer("mqdiag diagnose", lambda _: [binary, "diagnose", str(folder)]),
+        Peer("mqdiag heap", lambda _: [binary, "heap", str(folder / "heap.hprof")]),
+    )
+
+
+def _size(files: Sequence[Path]) -> int:
+    return sum(file.stat().st_size for file in files)
 
 
 def _start(start: Measured) -> record.Figure:
@@ -100,14 +123,6 @@ def _start(start: Measured) -> record.Figure:
         f"mqdiag {start.start.name}, {start.ratio:.2f} times the processor time of import {start.start.imports}"
     )
     return record.figure("start", 0, name, middle, RUNS, os.getloadavg()[0])
-
-
-def _incident(options: argparse.Namespace, dump: Path) -> None:
-    folder = write_incident(options.folder, dump.resolve())
-    run(["sh", "-c", f"cat {folder}/*"])
-    print(f"\n{dump.name}, five thread dumps and 100 MB of logs")
-    whole = best([str(Path(sys.executable).parent / "mqdiag"), "diagnose", str(folder)], options.times)
-    print(f"{whole.wall_s:8.2f} {whole.cpu_s:8.2f} {whole.anonymous_bytes / 1e6:13.0f}  mqdiag diagnose")
 
 
 def _zipped(dump: Path) -> Path:
@@ -122,29 +137,53 @@ def _zipped(dump: Path) -> Path:
     return path
 
 
-def _by_turns(programs: Sequence[Peer], dump: Path, options: argparse.Namespace) -> list[record.Figure]:
-    """Run each program once, then each again; those that take long run `--slow-times` only."""
-    load = os.getloadavg()[0]
-    print(f"\n{dump.name}, {dump.stat().st_size / 1e9:.2f} GB, load {load:.1f}")
-    print(f"{'wall s':>8} {'CPU s':>8} {'anonymous MB':>13}  program")
-    runs: dict[str, list[Run]] = {program.name: [] for program in programs}
-    for turn in range(max(options.times, options.slow_times)):
-        for program in programs:
-            is_slow = _is_large(dump) or program.is_slow
-            if turn < (options.slow_times if is_slow else options.times):
-                program.clean(dump)
-                runs[program.name].append(run(program.command(dump), env=program.env))
-                program.clean(dump)
-    figures = []
-    for name, found in runs.items():
-        middle = median(found)
-        note = "" if middle.code in (0, 1) else f"  (exit {middle.code})"
-        anonymous = middle.anonymous_bytes / 1e6
-        print(f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {anonymous:13.0f}  {name}{note}", flush=True)
-        figures.append(
-            record.figure(dump.name, dump.stat().st_size, name, middle, len(found), load, _objects(dump))
-        )
-    return figures
+class _Bench:
+    """Runs programs by turns, and keeps what they took."""
+
+    def __init__(self, times: int, slow_times: int, deadline: float) -> None:
+        self._times, self._slow_times, self._deadline = times, slow_times, deadline
+        self.figures: list[record.Figure] = []
+        self.ratios: list[Compared] = []
+
+    def by_turns(
+        self, programs: Sequence[Peer], dump: Path, name: str | None = None, size_bytes: int | None = None
+    ) -> None:
+        """Run each program once, then each again; those that take long run `--slow-times` only.
+
+        Args:
+            programs: what runs.
+            dump: what they read.
+            name: of the input, where it is not that of the dump.
+            size_bytes: of the input.
+        """
+        name, size_bytes = name or dump.name, size_bytes or dump.stat().st_size
+        load = os.getloadavg()[0]
+        print(f"\n{name}, {size_bytes / 1e9:.2f} GB, load {load:.1f}")
+        print(f"{'wall s':>8} {'CPU s':>8} {'anonymous MB':>13}  program")
+        runs: dict[str, list[Run]] = {program.name: [] for program in programs}
+        for turn in range(max(self._times, self._slow_times)):
+            if turn and time.monotonic() > self._deadline:
+                break
+            for program in programs:
+                is_slow = _is_large(dump) or program.is_slow
+                if turn < (self._slow_times if is_slow else self._times):
+                    program.clean(dump)
+                    runs[program.name].append(run(program.command(dump), env=program.env))
+                    program.clean(dump)
+        for program_name, found in runs.items():
+            middle = median(found)
+            note = "" if middle.code in (0, 1) else f"  (exit {middle.code})"
+            anonymous = middle.anonymous_bytes / 1e6
+            print(
+                f"{middle.wall_s:8.2f} {middle.cpu_s:8.2f} {anonymous:13.0f}  {program_name}{note}", flush=True
+            )
+            objects = _objects(dump) if name == dump.name else None
+            self.figures.append(
+                record.figure(name, size_bytes, program_name, middle, len(found), load, objects)
+            )
+            other = _AGAINST.get(program_name, "")
+            if other in runs:
+                self.ratios.append(compared(name, program_name, found, other, runs[other]))
 
 
 def _is_large(dump: Path) -> bool:
@@ -192,6 +231,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--slow-times", type=int, default=1, help="runs of Eclipse MAT, and of all on dumps above 4 GiB"
     )
+    parser.add_argument("--minutes", type=float, default=30, help="after which no further turn begins")
+    parser.add_argument("--log-megabytes", type=int, default=1000, help="size of each log")
     parser.add_argument("--record", type=Path, default=record.FOLDER, help="where medians and picture go")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ import argparse
 import os
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -36,16 +36,13 @@ class MeasuredLog(NamedTuple):
         )
 
 
-def measure_logs(
-    kinds: Iterable[str], sizes_mb: Sequence[int], times: int, measured: Callable[[list[str], int], Run]
-) -> Iterator[MeasuredLog]:
+def measure_logs(kinds: Iterable[str], sizes_mb: Sequence[int], times: int) -> Iterator[MeasuredLog]:
     """Write each kind of log in each size, and read it several times.
 
     Args:
         kinds: see `long_logs.KINDS`.
         sizes_mb: megabytes of each log.
         times: how often each is read.
-        measured: runs a command so many times, and gives the run that counts.
     """
     print(f"{'MB/s':>6} {'CPU s':>7} {'memory MB':>10}  log")
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as folder:
@@ -54,7 +51,7 @@ def measure_logs(
                 path = Path(folder) / "a.log"
                 write_log(path, kind, megabytes * 1_000_000)
                 command = [str(Path(sys.executable).parent / "mqdiag"), "logs", str(path)]
-                yield MeasuredLog(kind, path.stat().st_size, measured(command, times))
+                yield MeasuredLog(kind, path.stat().st_size, least_cpu(command, times))
 
 
 def main() -> int:
@@ -62,7 +59,7 @@ def main() -> int:
     options = _options()
     print(f"load average {_load()}")
     sizes_mb = [int(size) for size in options.megabytes.split(",")]
-    for log in measure_logs(options.kinds or KINDS, sizes_mb, options.times, least_cpu):
+    for log in measure_logs(options.kinds or KINDS, sizes_mb, options.times):
         print(log, flush=True)
     print(f"load average {_load()}")
     return 0

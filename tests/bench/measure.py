@@ -48,13 +48,6 @@ def run(command: list[str], cwd: Path | None = None, env: dict[str, str] | None 
     return Run(wall, cpu, peak[0], code)
 
 
-def best(command: list[str], times: int, **how: object) -> Run:
-    """The fastest of several runs, with the largest memory of any."""
-    runs = [run(command, **how) for _ in range(times)]  # type: ignore[arg-type]
-    fastest = min(runs, key=lambda one: one.wall_s)
-    return Run(fastest.wall_s, fastest.cpu_s, max(one.anonymous_bytes for one in runs), fastest.code)
-
-
 def median(runs: list[Run]) -> Run:
     """Medians of seconds and of processor time, with the largest memory of any."""
     return Run(
@@ -63,11 +56,6 @@ def median(runs: list[Run]) -> Run:
         max(one.anonymous_bytes for one in runs),
         max(one.code for one in runs),
     )
-
-
-def medians(command: list[str], times: int) -> Run:
-    """The same of several runs of a command."""
-    return median([run(command) for _ in range(times)])
 
 
 def least_cpu(command: list[str], times: int) -> Run:

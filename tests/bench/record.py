@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from tests.bench.measure import Run
 from tests.bench.picture import picture
+from tests.bench.ratios import LEAST_PAIRS, Compared, table
 from tests.commit import commit
 
 ROOT = Path(__file__).parents[2]
@@ -64,7 +65,7 @@ def figure(
     )
 
 
-def write(figures: list[Figure], folder: Path = FOLDER) -> None:
+def write(figures: list[Figure], ratios: list[Compared], folder: Path = FOLDER) -> None:
     """Write bench.json, bench.md and objects.svg."""
     machine = {
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
@@ -78,12 +79,16 @@ def write(figures: list[Figure], folder: Path = FOLDER) -> None:
         "load": max((figure.load for figure in figures), default=0.0),
     }
     kept = {"machine": machine, "figures": [figure._asdict() for figure in figures]}
+    kept["ratios"] = [
+        {**one._asdict(), "wall": one.wall._asdict(), "cpu": one.cpu._asdict(), "verdict": one.verdict}
+        for one in ratios
+    ]
     (folder / "bench.json").write_text(json.dumps(kept, indent=1) + "\n")
-    (folder / "bench.md").write_text(_page(machine, figures))
+    (folder / "bench.md").write_text(_page(machine, figures, ratios))
     (folder / "objects.svg").write_text(picture(figures))
 
 
-def _page(machine: dict[str, object], figures: list[Figure]) -> str:
+def _page(machine: dict[str, object], figures: list[Figure], ratios: list[Compared]) -> str:
     load = float(str(machine["load"]))
     lines = [
         "# Measured: one run of `make bench`",
@@ -117,6 +122,14 @@ def _page(machine: dict[str, object], figures: list[Figure]) -> str:
             f" {figure.wall_s:.2f} | {figure.cpu_s:.2f} | {figure.anonymous_bytes / 1e6:,.0f} MB | {each} |"
             f" {figure.load:.1f} |"
         )
+    lines += [
+        "",
+        "How many times as long one program takes as another one that ran in the same turn: the median, the least and",
+        f"the greatest of all turns. Nothing is judged of fewer than {LEAST_PAIRS} turns, or where these are further",
+        "apart than the median is from 1.",
+        "",
+        *table(ratios),
+    ]
     return "\n".join(lines) + "\n"
 
 

@@ -155,6 +155,26 @@ def test_a_dump_without_the_threads_that_write_is_a_warning(tmp_path: Path) -> N
         assert all(one.may_be_quoted for one in report.findings if one.is_fault)
 
 
+def test_where_no_line_names_a_thread_the_loggers_tell_whose_dump_it_is(tmp_path: Path) -> None:
+    """A pool of no line is in it: then code of the program that writes the log is, or the log is RocketMQ's own."""
+    told = {}
+    for layout in (
+        "INFO com.acme.deadlock.Main - ticket",
+        "INFO c.a.Main - ticket",
+        "INFO RocketmqClient - ticket",
+        "INFO c.t.Tickets - ticket",
+        "INFO ticket",
+    ):
+        text = [f"{line[:23]} {layout} {number}" for number, line in enumerate(lines(-40, 60))]
+        text.insert(40, DUMP)
+        report = diagnose_stacks([str(written(tmp_path / "app.log", "\n".join(text)))]).report
+        told[layout.split()[1]] = deadlocks(report)[0]
+    assert told == {
+        **dict.fromkeys(("com.acme.deadlock.Main", "c.a.Main", "RocketmqClient"), "error/high"),
+        **dict.fromkeys(("c.t.Tickets", "ticket"), "warning/low"),
+    }
+
+
 def test_own_and_pasted_dumps_are_two_processes(tmp_path: Path) -> None:
     """A pasted dump is never joined with those of the process."""
     path = tmp_path / "console.log"
@@ -193,8 +213,13 @@ CRASH = """#
 
 
 def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
-    """The same head is an error at the end of a log, and a warning before the lines of the next start."""
+    """The same head is an error where no message can hold it, and a warning where one can, or lines follow."""
     restarted = "\n".join([*lines(-30), CRASH, *lines(20)])
+    named = "\n".join(line.replace("INFO [", "INFO 4711 --- [").replace(" - ", " : ") for line in lines(-30))
+    in_json = "\n".join(
+        json.dumps({"time": line[:23], "level": "INFO", "logger": "c.t.T", "msg": line[60:]})
+        for line in lines(-30)
+    )
     goes_on = "\n".join(line.replace(",123", f",{part}") for line in lines(-30, 80) for part in (123, 723))
     cut = goes_on.index(f"ticket {5}")
     pasted = goes_on[:cut] + "my JVM says\n" + CRASH + "\n" + goes_on[cut:]
@@ -202,14 +227,22 @@ def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
     for name, text in {
         "restarted": restarted,
         "ended": log(CRASH).split("#\n2026")[0],
+        "short": "\n".join([*lines(-10, 10), CRASH]),
+        "below records in JSON": f"{in_json}\n{CRASH}",
+        "of the process that all lines name": f"{named}\n{CRASH}".replace("pid=7", "pid=4711"),
+        "of another one": f"{named}\n{CRASH}".replace("pid=7", "pid=4712"),
         "pasted": pasted,
     }.items():
         report = diagnose_incident([str(written(tmp_path / f"{name}.log", text))]).report
         (crash,) = (found for found in report.findings if found.rule == "jvm-crash")
-        named = sum(given.pasted for given in report.inputs)
-        told[name] = crash.severity.value, crash.confidence.value == "high", named, report.answer.state
+        count = sum(given.pasted for given in report.inputs)
+        told[name] = crash.severity.value, crash.confidence.value == "high", count, report.answer.state
     assert told == {
         "restarted": ("warning", False, 0, "fault"),
-        "ended": ("error", True, 0, "fault"),
+        "ended": ("warning", False, 0, "fault"),
+        "short": ("error", True, 0, "fault"),
+        "below records in JSON": ("error", True, 0, "fault"),
+        "of the process that all lines name": ("error", True, 0, "fault"),
+        "of another one": ("warning", False, 0, "fault"),
         "pasted": ("info", False, 1, "undecided"),
     }

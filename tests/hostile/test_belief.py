@@ -368,6 +368,33 @@ def test_many_places_are_an_error(later: str, tmp_path: Path) -> None:
     )
 
 
+BUSY = "redis.clients.jedis.exceptions.JedisBusyException: BUSY Redis is busy running a script."
+
+
+@pytest.mark.parametrize(("level", "told"), [("WARN", ("error", "medium")), ("INFO", ("warning", "low"))])
+def test_the_text_of_a_library_counts_below_a_warning_of_the_program(
+    level: str, told: tuple[str, str], tmp_path: Path
+) -> None:
+    """Within one second, and with the group that a frame of the same stacks tells."""
+    frames = "".join(
+        f"\tat {method}(A.java:52)\n"
+        for method in (
+            "redis.clients.jedis.Jedis.decr",
+            "c.example.stock.Keep.take",
+            "org.apache.rocketmq.client.impl.consumer.ConsumeMessageConcurrentlyService$ConsumeRequest.run",
+            "java.base/java.lang.Thread.run",
+        )
+    )
+    record = RECORD.format(8, 20, level, "c.e.shop.Shop", "failed").replace(
+        "nio-8080-exec-1", "ConsumeMessageThread_g_1"
+    )
+    path = tmp_path / "app.log"
+    path.write_text(among_records("") + f"{record}\n{BUSY}\n{frames}" * 12)
+    (found,) = (one for one in diagnose_incident([path]).report.findings if one.rule == "redis-script-blocks")
+    assert (found.severity.value, found.confidence.value) == told
+    assert found.subject.group == ("g" if level == "WARN" else None)
+
+
 @pytest.mark.parametrize("count", [8, 31, 400])
 def test_lines_of_a_broker_among_those_of_an_application(count: int, tmp_path: Path) -> None:
     """Whether these are most of the file or not; a broker's own file has records of libraries at most."""

@@ -85,7 +85,7 @@ def test_the_repeated_last_character_of_a_wrapped_line_goes() -> None:
             )
         ),
         b"\n".join((RECORD, b"For more information, please visit the url", OTHER)),
-        b'{"level":"WARN",\n"message":"a"}',
+        b'{"level":"WARN",\n"text":"a"}',
         b"brokerVersionDesc : V4_3_2\nruntime : [ 0 days ]",
         b"ClientId\tClientAddr\tVersion\n10.0.0.1@1\t10.0.0.1:5\tV4",
         b"[2026-11-21T20:00:01.000+0800][1.2s] GC(1) Pause\n[2026-11-21T20:00:02.000+0800][2.2s] GC(2) Pause",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
@@ -23,8 +24,11 @@ from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.language import english
 from mqdiag.redact.report import ADDRESS, HIDDEN, redact_report, treatments
 from mqdiag.render import View, renderer
+from mqdiag.rules.discovery import all_rules
+from mqdiag.rules.engine import run_rules
 from mqdiag.text import say
 from tests.folded import folded
+from tests.rules.examples import example_of
 
 SECRETS = ("alice@example.org", "7F0001A2", "10.1.2.3@4711", "job-of-alice", "10.1.2.3:9876", "card 4711")
 WORKER, GROUP, TOPIC = "ConsumeMessageThread_orders_3", "orders", "payments"
@@ -311,6 +315,45 @@ def test_the_host_of_a_process_is_hidden_wherever_its_name_stands() -> None:
     assert report.other_processes[0].name == "pid 42 on host-1"
     assert report.findings[0].processes == ("pid 42 on host-1",)
     assert english()(report.findings[0].title) == "pid 42 on host-1 hangs"
+
+
+def test_a_text_under_a_key_that_nobody_declared_is_hidden() -> None:
+    """Unless it is a public text of the facts, a constant, a number or a time."""
+    given = report()
+    open_ones = {
+        "server": "redis.shop.internal:6379",
+        "host": "redis.shop.internal",
+        "odd": "prod-db-1",
+        "many": ("bob",),
+        "net": "10.0.0.0/24",
+    }
+    times = {"x": "5.3.3", "y": "2026-11-28T10:00:00+08:00"}
+    harmless = {**times, "z": "nginx", "w": "com.acme.Job", "doing": "socket-read"}
+    stated = {**open_ones, **harmless}
+    finding = msgspec.structs.replace(
+        given.findings[0], title=say("{odd} at {server}", **stated), evidence=stated
+    )
+    thread = ThreadFacts(name="main", role="other", state="idle", samples=(), listener="com.acme.Job")
+    facts = StacksFacts(samples=1, threads=(thread,))
+    made = msgspec.structs.replace(given, findings=(finding,), stacks=facts)
+    hidden = redact_report(made).findings[0]
+    assert {key: hidden.evidence[key] for key in harmless} == harmless
+    assert hidden.evidence["server"] == f"{hidden.evidence['host']}:6379"
+    assert not re.search("redis|prod|bob|10[.]0", f"{hidden.evidence} {english()(hidden.title)}")
+    assert redact_report(redact_report(made)) == redact_report(made)
+
+
+def test_texts_of_our_own_stay() -> None:
+    """Names under which rules state them are declared in `mqdiag/knowledge/redaction.toml`."""
+    of_others, lost = {"actual", "expected", "argument"}, {}
+    for rule in all_rules():
+        found = run_rules([rule], example_of(rule).fires()).findings
+        (hidden,) = redact_report(Report(mqdiag="1", inputs=(), findings=found)).findings
+        words = {} if of_others & hidden.evidence.keys() else {"words": (hidden.title, *hidden.explanation)}
+        told = {key: str(value) for key, value in hidden.evidence.items() if key not in of_others}
+        told |= {key: " ".join(map(english(), texts)) for key, texts in words.items()}
+        lost |= {(rule.name, key): text for key, text in told.items() if "text-" in text}
+    assert not lost
 
 
 def test_a_finding_shows_no_address_of_a_server_whatever_its_evidence_is_called() -> None:

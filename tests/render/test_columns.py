@@ -19,8 +19,8 @@ import mqdiag.findings
 from mqdiag.knowledge import packed
 from mqdiag.render import sections
 from mqdiag.render.parts import NO_VALUE, Column, Nested, Table
-from mqdiag.render.tables import FOLDER, TableRow, Tables
-from mqdiag.text import NOTHING, Value, say
+from mqdiag.render.tables import FOLDER, LineRow, TableRow, Tables
+from mqdiag.text import NOTHING, Value, placeholders, say
 from tests.test_facts_are_read import fields_of_column
 
 
@@ -90,6 +90,23 @@ def test_a_flag_is_written_where_it_holds() -> None:
     assert [cell(column, Fact(locked=value)) for value in (True, False, None)] == [say("held"), "", ""]
 
 
+def test_a_line_is_left_out_where_a_value_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Tables("made")
+    rows = TableRow(
+        lines=(
+            LineRow(label="where", say="{topic} from {first}", values={"first": "offset"}),
+            LineRow(label="state", value="state", worded=True, given="locked"),
+            LineRow(label="why", of="reason", say="never asked for {x}"),
+        )
+    )
+    monkeypatch.setattr(Tables, "_file", {"line": rows})
+    assert made.pairs("line", Fact(reason=None)) == [
+        (say("where"), say("{topic} from {first}", topic="orders", first=0)),
+        (say("state"), say("consume-worker")),
+    ]
+    assert made.lines("line", Fact(topic=None, locked=False, reason=None)) == []
+
+
 def test_an_optional_column_goes_where_no_fact_fills_it() -> None:
     columns = (Column(say("topic"), of="topic"), Column(say("reason"), of="reason", none="", optional=True))
     table = Table(name="made", columns=columns, rows_of=[Fact(), Fact(topic="payments")])
@@ -135,7 +152,11 @@ def named_by_columns() -> Iterator[tuple[str, str]]:
                 yield from ((file, name) for name in fields_of_column(node))
     for section, known in in_data().items():
         for table in known.values():
-            yield from ((section, name) for column in table.columns for name in column.of.split(".") if name)
+            paths = [column.of for column in table.columns]
+            for line in table.lines:
+                paths += [line.of, line.given, line.unless, line.value, *line.values.values()]
+                paths += [name for name, _ in placeholders(line.say) if name not in line.values]
+            yield from ((section, name) for path in paths for name in path.split(".") if name)
 
 
 @cache
@@ -144,14 +165,14 @@ def in_data() -> dict[str, dict[str, TableRow]]:
     return {name: packed.decode(FOLDER, name, dict[str, TableRow]) for name in packed.read(FOLDER)}
 
 
-def test_each_table_in_data_is_made_with_the_cells_that_it_names() -> None:
+def test_each_table_in_data_is_shown_with_the_cells_that_it_names() -> None:
     """The name of a function is out of the type checker's sight."""
     takes = {*inspect.signature(Tables.table).parameters} - {"cells"}
     made = {
         (file.removesuffix(".py"), ast.literal_eval(node.args[0])): {word.arg for word in node.keywords} - takes
         for file, tree in section_sources()
         for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "TABLES.table"
+        if isinstance(node, ast.Call) and ast.unparse(node.func).startswith("TABLES.")
     }
     assert made == {
         (section, key): {column.cell for column in table.columns if column.cell}

@@ -44,3 +44,18 @@ def test_what_ends_a_script(end: str, named: str, cause: str, severity: str, com
     assert finding.now[0].command is not None
     assert english()(finding.now[0].command) == command
     assert ("until" in english()(finding.title)) is (severity == "warning")
+
+
+@pytest.mark.parametrize(
+    ("last", "severity"), [("2026-11-28T09:00:30", "error"), ("2026-11-28T15:00:30", "warning")]
+)
+def test_two_scripts_far_apart_hold_nothing_now(last: str, severity: str) -> None:
+    slow = LogEvent(
+        kind="redis-slow-script",
+        count=2,
+        first="2026-11-28T09:00:00",
+        last=last,
+        values={"longest_ms": 5009},
+    )
+    (finding,) = checks.findings(redis_script_blocks, Facts(logs=LogsFacts(events=(slow,), lines=900)))
+    assert finding.severity == severity

@@ -52,3 +52,40 @@ def test_another_class_is_no_holder(tmp_path: Path) -> None:
     found = report(tmp_path, [sample] * 5)
     assert found.stacks is not None
     assert {thread.held_by for thread in found.stacks.threads} == {None}
+
+
+JOINS = (
+    "java.lang.Object.wait(Native Method)",
+    "- waiting on <0x00000000fc087230> (a java.lang.Thread)",
+    "java.lang.Thread.join(Thread.java:1313)",
+    "com.acme.Rates.<clinit>(Rates.java:15)",
+    "com.acme.Start.main(Start.java:7)",
+)
+ENDS = ("java.lang.Thread.run(Thread.java:840)",)
+
+
+@pytest.mark.parametrize(
+    ("first", "note", "found"),
+    [
+        ("com.acme.Rates$$Lambda$1/0x00007f97c1000c10.run(Unknown Source)", NOTE, True),
+        ("com.acme.Rates$1.run(Rates.java:18)", NOTE, True),
+        ("com.acme.Rates$Feed.run(Rates.java:31)", NOTE, False),
+        ("com.acme.Pricing.price(Pricing.java:85)", NOTE, False),
+        ("com.acme.Rates$1.run(Rates.java:18)", NOTE.replace("Rates", "Tax"), False),
+    ],
+    ids=["a lambda", "an anonymous class", "a class of its own", "other code", "another class"],
+)
+def test_an_initializer_that_waits_for_a_thread_which_it_made(
+    first: str, note: str, found: bool, tmp_path: Path
+) -> None:
+    """As jstack of JDK 17 shows a start that hangs; what others made may end without the class."""
+    sample = [At("main", 1, JOINS, "WAITING (on object monitor)"), At("warm-up", 13, (first, note, *ENDS))]
+    said = [one for one in report(tmp_path, [sample] * 3).findings if one.rule == "deadlock"]
+    assert bool(said) is found
+    if found:
+        assert (said[0].severity, said[0].confidence) == ("error", "medium")
+        assert english()(said[0].title).startswith(
+            "main runs the static initializer of com.acme.Rates and waits"
+        )
+    timed = [At("main", 1, JOINS, "TIMED_WAITING (on object monitor)"), sample[1]]
+    assert not [one for one in report(tmp_path, [timed] * 3).findings if one.rule == "deadlock"]

@@ -59,26 +59,10 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         own = msgspec.structs.asdict(read_admin(piece.name, lines))
         there = {name: rows for name, rows in own.items() if rows}
         if not there:
-            found.inputs.append(
-                Input(
-                    path=piece.name,
-                    kind="admin",
-                    bytes=piece.size_bytes,
-                    skipped=NOTHING,
-                    pasted=int(piece.in_log),
-                )
-            )
+            found.inputs.append(piece.read_as("admin", skipped=NOTHING, pasted=int(piece.in_log)))
             continue
         commands = dict.fromkeys(COMMANDS[name] for name in there)
-        given = Input(
-            path=piece.name,
-            kind="admin",
-            format=f"mqadmin {', '.join(commands)}",
-            bytes=piece.size_bytes,
-            complete=problem is None,
-            problem=problem,
-            pasted=int(piece.in_log),
-        )
+        given = piece.read_as("admin", f"mqadmin {', '.join(commands)}", problem, pasted=int(piece.in_log))
         process = _threads(piece.name, lines, given)
         if process is not None:
             found.processes.append(process)

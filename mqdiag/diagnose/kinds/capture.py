@@ -74,14 +74,8 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         )
         lacks = _lacks(manifest)
         found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="capture",
-                format="whole" if manifest.complete else "cut short",
-                bytes=piece.size_bytes,
-                captured_at=manifest.started_at,
-                complete=lacks is None,
-                problem=lacks,
+            piece.read_as(
+                "capture", "whole" if manifest.complete else "cut short", lacks, captured_at=manifest.started_at
             )
         )
     return found

@@ -4,21 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.lines_of import lines_of
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import CrashFacts, Input
+from mqdiag.facts import CrashFacts
 from mqdiag.facts.crash import CrashReport
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.logs.levels import ANY
 from mqdiag.text import Text, say
 
+_PROCESS = lazy_pattern(ANY + r" +(\d{1,9}) --- \[")
+"""the process that Spring Boot names in each line"""
+_LONGEST_HEAD = 200
 NOTHING = say("looks like a crash report of the JVM, but no line of it could be read")
 _HEADS = tuple(head.encode() for head in HEADS)
+
+
+class _Records(msgspec.Struct):
+    """Records of an application above the head of a report; a user does not know which process writes them."""
+
+    processes: set[int] = msgspec.field(default_factory=set)
+
+    def is_one(self, line: str) -> bool:
+        """Whether a line is such a record; no text in one of JSON begins a line."""
+        # Here, not above: few incidents have a crash.
+        from mqdiag.logs.application_records import is_of_an_application
+        from mqdiag.logs.message import unwrapped, wrapped_head
+        from mqdiag.read.logs.heads import NO_HEAD
+
+        raw = line.encode(errors="replace")
+        if line.rstrip().endswith("}") and wrapped_head(raw) != NO_HEAD:
+            return False
+        found = _PROCESS.search(line, 0, _LONGEST_HEAD)
+        if found is not None:
+            self.processes.add(int(found[1]))
+        return is_of_an_application(raw, unwrapped(raw)[0])
+
+    def are_of(self, process: int | None) -> bool:
+        """Whether all that name a process name this one."""
+        from mqdiag.logs.process_ids import LEAST
+
+        return process is not None and process >= LEAST and self.processes == {process}
 
 
 def _recognise(piece: Piece) -> bool:
@@ -31,22 +65,23 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     for piece in within_budget(pieces, "crash", progress, found):
         try:
             problems: list[Text] = []
-            own = read_crash(piece.name, lines_of(piece, problems))
+            records = _Records()
+            own = [
+                msgspec.structs.replace(one, is_message=False) if records.are_of(one.pid) else one
+                for one in read_crash(piece.name, lines_of(piece, problems), records.is_one)
+            ]
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "crash", error))
             continue
         if not own:
-            found.inputs.append(Input(path=piece.name, kind="crash", bytes=piece.size_bytes, skipped=NOTHING))
+            found.inputs.append(piece.read_as("crash", skipped=NOTHING))
             continue
         reports += own
         found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="crash",
-                format="hs_err",
-                bytes=piece.size_bytes,
-                complete=not problems,
-                problem=problems[0] if problems else None,
+            piece.read_as(
+                "crash",
+                "hs_err",
+                problems[0] if problems else None,
                 pasted=sum(report.pasted for report in own),
             )
         )

@@ -13,7 +13,7 @@ from mqdiag.diagnose.read_heaps import is_histogram, read_heaps
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import HeapFacts, Input
+from mqdiag.facts import HeapFacts
 from mqdiag.progress import Progress
 from mqdiag.read.sniff import Content
 from mqdiag.text import say
@@ -31,9 +31,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     dumps = {Path(piece.name).parent for piece in pieces if piece.content is Content.HEAP_DUMP}
     for piece in pieces:
         if piece.content is not Content.HEAP_DUMP and Path(piece.name).parent in dumps:
-            found.inputs.append(
-                Input(path=piece.name, kind="histogram", bytes=piece.size_bytes, skipped=_BESIDE_A_DUMP)
-            )
+            found.inputs.append(piece.read_as("histogram", skipped=_BESIDE_A_DUMP))
             continue
         try:
             read = read_heaps(Path(piece.path), settings, quick=False, name=piece.name, progress=progress)

@@ -10,7 +10,7 @@ from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.lines_of import lines_of
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import Input, ProfilesFacts
+from mqdiag.facts import ProfilesFacts
 from mqdiag.facts.profiles import Profile
 from mqdiag.progress import Progress
 from mqdiag.read.collapsed import Collapsed, is_collapsed, read_collapsed
@@ -36,16 +36,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             continue
         profiles.append(profile_of(piece.name, read))
         problem = problems[0] if problems else _problem(read)
-        found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="profile",
-                format="collapsed",
-                bytes=piece.size_bytes,
-                complete=problem is None,
-                problem=problem,
-            )
-        )
+        found.inputs.append(piece.read_as("profile", "collapsed", problem))
     if profiles:
         found.shared["profiles"] = ProfilesFacts(profiles=tuple(sorted(profiles, key=lambda one: one.path)))
     return found

@@ -37,7 +37,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             complete=all(one.complete for one in report.inputs),
         )
         if report.heap is None and report.stacks is None and report.logs is None:
-            found.inputs.append(Input(path=piece.name, kind="report", bytes=piece.size_bytes, skipped=NO_FACTS))
+            found.inputs.append(piece.read_as("report", skipped=NO_FACTS))
             continue
         if report.heap is not None or report.stacks is not None:
             pid = None if report.process is None else report.process.pid

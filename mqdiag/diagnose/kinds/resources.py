@@ -31,7 +31,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(Input(path=piece.name, kind="resources", complete=False, error=reason))
             continue
         readings[piece.name[: piece.name.rfind("/") + 1]].append(read_resources(text, piece.name))
-        found.inputs.append(Input(path=piece.name, kind="resources", bytes=piece.size_bytes))
+        found.inputs.append(piece.read_as("resources"))
     if readings:
         processes = [_process(sorted(own, key=lambda one: one.path)) for own in readings.values()]
         found.shared["resources"] = ResourcesFacts(processes=tuple(processes))

@@ -9,7 +9,6 @@ from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import Input
 from mqdiag.facts.services import ServicesFacts
 from mqdiag.progress import Progress
 from mqdiag.read.healing import healed
@@ -38,7 +37,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     for piece in within_budget(pieces, "service", progress, found):
         kind = kind_of(piece.text)
         if kind is None:  # of a long head its reader has the beginning only
-            found.inputs.append(Input(path=piece.name, kind="service", bytes=piece.size_bytes, skipped=NOTHING))
+            found.inputs.append(piece.read_as("service", skipped=NOTHING))
             continue
         problems: list[Text] = []
         try:
@@ -46,16 +45,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "service", error))
             continue
-        found.inputs.append(
-            Input(
-                path=piece.name,
-                kind="service",
-                format=kind,
-                bytes=piece.size_bytes,
-                complete=not problems,
-                problem=problems[0] if problems else None,
-            )
-        )
+        found.inputs.append(piece.read_as("service", kind, problems[0] if problems else None))
     if parts:
         found.shared["services"] = together(parts)
     return found

@@ -65,9 +65,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         else:
             with open(piece.path, encoding="utf-8", errors="replace") as lines:
                 stores += read_listing(piece.name, lines)
-            found.inputs.append(
-                Input(path=piece.name, kind="stores", format="listing of files", bytes=piece.size_bytes)
-            )
+            found.inputs.append(piece.read_as("stores", "listing of files"))
     stores = _joined(stores, offsets, found)
     if stores:
         found.shared["stores"] = StoresFacts(stores=tuple(stores), pairs=pair_stores(stores, opened))
@@ -110,7 +108,7 @@ def _joined(
         fitting = [place for place in lacking if own.role is not None and joined[place].role == own.role]
         chosen = fitting or (lacking if own.role is None or len(joined) == 1 else [])
         if len(chosen) != 1:
-            found.inputs.append(Input(path=piece.name, kind="stores", bytes=piece.size_bytes, skipped=ALONE))
+            found.inputs.append(piece.read_as("stores", skipped=ALONE))
             continue
         joined[chosen[0]] = msgspec.structs.replace(
             joined[chosen[0]],
@@ -120,9 +118,7 @@ def _joined(
             version=own.version,
             unreadable=joined[chosen[0]].unreadable | own.unreadable,
         )
-        found.inputs.append(
-            Input(path=piece.name, kind="stores", format="stored offsets", bytes=piece.size_bytes)
-        )
+        found.inputs.append(piece.read_as("stores", "stored offsets"))
     return joined
 
 

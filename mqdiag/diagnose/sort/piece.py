@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from typing import Any
 
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.facts import Input
+from mqdiag.facts.vocabulary import InputKind
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.healing import heal, healed
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import Content, content_of
+from mqdiag.text import Text
 
 STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
@@ -73,6 +77,28 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def trimmed(self) -> Piece:
         """The same with a short head: thousands of files may wait for their reader."""
         return msgspec.structs.replace(self, head=self.head[:KEPT_HEAD])
+
+    def read_as(
+        self, kind: InputKind, form: str | None = None, problem: Text | None = None, **more: Any
+    ) -> Input:
+        """The input that it is.
+
+        Args:
+            kind: what it was read as.
+            form: its format.
+            problem: why it was not read whole; None where it was.
+            more: other fields of the input.
+        """
+        whole = problem is None
+        return Input(
+            path=self.name,
+            kind=kind,
+            format=form,
+            bytes=self.size_bytes,
+            complete=whole,
+            problem=problem,
+            **more,
+        )
 
     def holds(self, marks: tuple[bytes, ...]) -> bool:
         """Whether one of the byte strings stands anywhere in it; UTF-16 text is searched as such."""

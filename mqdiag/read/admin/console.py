@@ -1,7 +1,8 @@
 """The JSON with which the dashboard, and the console before it, answer their pages: progress, groups, brokers.
 
 Source: GroupConsumeInfo, TopicConsumerInfo, QueueStatInfo and ClusterServiceImpl.list of rocketmq-dashboard, which
-wraps them in "status", "data" and "errMsg" (JsonResult).
+wraps them in "status", "data" and "errMsg" (JsonResult); ConsumeStats and KVTable of RocketMQ, which its server of
+the Model Context Protocol wraps in "errorCode", "errorMessage" and "data" (ApiResponse of rocketmq-mcp).
 """
 
 from __future__ import annotations
@@ -12,11 +13,15 @@ from typing import Any
 import msgspec
 
 from mqdiag.facts.admin import GroupOverview, GroupProgress, QueueProgress
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.admin.output import MOST_SETTINGS, Output
 from mqdiag.read.admin.routes import objects, text_in, whole
 
-MARKS = ('"queueStatInfoList"', '"consumeTps"', '"brokerServer"')
-"""keys that only these answers have"""
+MARKS = ('"queueStatInfoList"', '"consumeTps"', '"brokerServer"', '"table"')
+"""keys of these answers"""
+_QUEUE = lazy_pattern(r"MessageQueue \[topic=([^,\]]{1,300}), brokerName=([^,\]]{1,300}), queueId=(\d{1,9})\]")
+_COUNTER = "brokerVersionDesc"
+"""stands in the counters of each broker"""
 
 
 def take(out: Output, text: str) -> None:
@@ -30,6 +35,12 @@ def take(out: Output, text: str) -> None:
     data = answer.get("data", answer)
     if isinstance(data, dict) and isinstance(data.get("brokerServer"), dict):
         _brokers(out, data)
+        return
+    if isinstance(data, dict) and isinstance(data.get("offsetTable"), dict):
+        _progress(out, data["offsetTable"])
+        return
+    if isinstance(data, dict) and isinstance(counters := data.get("table"), dict) and _COUNTER in counters:
+        out.statuses.append((None, _values(counters)))
         return
     rows = objects(data if isinstance(data, list) else [data])
     if not all(map(_has_numbers, rows)):
@@ -46,6 +57,38 @@ def take(out: Output, text: str) -> None:
             )
         )
     out.overview += _groups(out.source, rows)
+
+
+def _progress(out: Output, table: dict[str, Any]) -> None:
+    """The offsets of a group, by the text of each queue; none where one of them is no number."""
+    queues = []
+    for text, row in table.items():
+        found = _QUEUE.fullmatch(text)
+        there, done = (
+            whole(row.get(name)) if isinstance(row, dict) else None
+            for name in ("brokerOffset", "consumerOffset")
+        )
+        if found is None or there is None or done is None:
+            return
+        queues.append(
+            QueueProgress(
+                topic=found[1],
+                broker=found[2],
+                queue_id=int(found[3]),
+                broker_offset=there,
+                consumer_offset=done,
+                diff=there - done,
+            )
+        )
+    if queues:
+        total = sum(queue.diff for queue in queues)
+        out.groups.append(
+            GroupProgress(group=out.named, source=out.source, queues=tuple(queues), diff_total=total)
+        )
+
+
+def _values(counters: dict[str, Any]) -> dict[str, str]:
+    return {key: str(value) for key, value in list(counters.items())[:MOST_SETTINGS]}
 
 
 def _has_numbers(row: dict[str, Any]) -> bool:
@@ -103,5 +146,4 @@ def _brokers(out: Output, data: dict[str, Any]) -> None:
         for number, counters in members.items() if isinstance(members, dict) else ():
             address = addresses.get(number) if isinstance(addresses, dict) else None
             if isinstance(counters, dict):
-                values = {key: str(value) for key, value in list(counters.items())[:MOST_SETTINGS]}
-                out.statuses.append((text_in(address), values))
+                out.statuses.append((text_in(address), _values(counters)))

@@ -53,6 +53,9 @@ _LIKE_MQADMIN = lazy_pattern(
     r"|^={6,}(?:My )?(?:Master: )?[^\s=]+:\d+=+"
     r"|^[ \t]*\d{3,4}[ \t]+\S+\s+/?\S+:\d{1,5}\s+[A-Z_]+\s+V\d\S*\s*$|^producer group \(\S+\) instance : "
     r"|^[^\w\n]*Broker(?: ?Name)?[\t|].*\bBrokerOffset[\t|]"
+    # offsets and counters in JSON
+    r'|^[ \t]*(?:\{.{0,120})?"(?:offsetTable"[ \t]*:[ \t]*\{\s*"MessageQueue \['
+    r'|table"[ \t]*:[ \t]*\{[^}]{0,8000}"brokerVersionDesc")'
     # the last lines of consumerProgress, which one pastes to show a total
     r"|^(?:Consume )?Diff Total: -?\d",
     re.M,

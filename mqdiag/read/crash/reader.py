@@ -19,6 +19,8 @@ from mqdiag.read.stacks.pasted import stamp_of
 MOST_LINES = 500_000
 LEAST_RESTART_MS = 1_000
 """between the last line of a process that crashed and the first line of the next one"""
+LEAST_RECORDS = 20
+"""records of an application above a head, without which its log is no place where users write"""
 LONGEST_END_MS = 10_000
 """for which other threads of a process may go on while one of them writes the report"""
 _SIGN = "# \t"
@@ -29,26 +31,38 @@ MOST_THREADS = 10_000
 _UNITS = {"": 1, "k": 1 << 10, "K": 1 << 10, "m": 1 << 20, "M": 1 << 20, "g": 1 << 30, "G": 1 << 30}
 
 
-def read_crash(source: str, lines: Iterable[str]) -> list[CrashReport]:
-    """All reports of a text; a console may have the head of one, and a paste any part."""
+def read_crash(
+    source: str, lines: Iterable[str], is_record: Callable[[str], bool] = lambda _: False
+) -> list[CrashReport]:
+    """All reports of a text; a console may have the head of one, and a paste any part.
+
+    Args:
+        source: the file's name.
+        lines: its lines.
+        is_record: whether further lines of a user may stand below a line.
+    """
     reports: list[CrashReport] = []
-    reader, log = _Reader(source), _Log()
+    reader, log = _Reader(source), _Log(is_record)
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
         if text.lstrip(_SIGN).startswith(HEADS):
             if reader.has_head:
-                reports += reader.report(pasted=log.goes_on is True, followed=log.goes_on is not None)
+                reports += reader.report(log)
                 reader = _Reader(source)
             log.begin()
         log.take(text)
         reader.take(text)
-    reports += reader.report(pasted=log.goes_on is True, followed=log.goes_on is not None)
+    reports += reader.report(log)
     return [report for report in reports if not report.pasted] or reports
 
 
 class _Log(msgspec.Struct):
     """The lines of a log around the head of a report: a process that crashed writes no more."""
 
+    is_record: Callable[[str], bool]
+    records: int = 0
+    is_message: bool = False
+    """whether the head may be a part of a message of an application"""
     last_ms: int | None = None
     """time of the last line"""
     since_ms: int | None = None
@@ -59,9 +73,11 @@ class _Log(msgspec.Struct):
     def begin(self) -> None:
         """A head begins."""
         self.since_ms, self.goes_on = self.last_ms, None
+        self.is_message = self.records >= LEAST_RECORDS
 
     def take(self, line: str) -> None:
         """Take one line."""
+        self.records += self.records < LEAST_RECORDS and self.is_record(line)
         stamp = stamp_of(line) if ":" in line[:60] else None
         if stamp is None:
             return
@@ -309,7 +325,7 @@ class _Reader:
             self._libraries = False
             self._match(line)
 
-    def report(self, *, pasted: bool, followed: bool) -> Iterator[CrashReport]:
+    def report(self, log: _Log) -> Iterator[CrashReport]:
         """The report; nothing where no line of one was there."""
         parts, values = self._parts, dict(self._parts.values)
         frames = (*parts.native, *parts.java)
@@ -332,8 +348,9 @@ class _Reader:
             values.setdefault("mappings", parts.mappings)
         yield CrashReport(
             source=self._source,
-            pasted=pasted,
-            followed=followed,
+            pasted=log.goes_on is True,
+            followed=log.goes_on is not None,
+            is_message=log.is_message,
             frame_kind=kind.kind,
             library=kind.library,
             method=kind.method,

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.distinct import empty_table
+from mqdiag.read.jfr.distinct import numbered
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.decode import ARRAY, DOUBLE, FLOAT, INTEGER, TEXT
 from mqdiag.read.jfr.kernels.numbers import TAGGED, UTF16
@@ -106,16 +106,14 @@ class Records:
         places = self.rows[:, column.place]
         count = len(places)
         firsts, lengths, numbers = (np.zeros(count, np.int64) for _ in range(3))
-        found = number_texts(
-            self._data,
-            np.ascontiguousarray(places),
-            self._head.end,
-            self._head.is_compressed,
-            column.form,
-            empty_table(count),
-            firsts,
-            lengths,
-            numbers,
+        places, end, is_compressed = np.ascontiguousarray(places), self._head.end, self._head.is_compressed
+        found = numbered(
+            lambda table: int(
+                number_texts(
+                    self._data, places, end, is_compressed, column.form, table, firsts, lengths, numbers
+                )
+            ),
+            count,
         )
         return numbers, [self._text_at(at, column.form) for at in firsts[:found].tolist()]
 

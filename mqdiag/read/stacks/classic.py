@@ -66,8 +66,7 @@ class ClassicScanner:
                 start = find_start(buffer)
                 if start < 0:
                     self._above = buffer
-                    if self._around.before is None:
-                        self._around.look_at_beginning(buffer)
+                    self._around.look_at_beginning(buffer)
                     self._buffer = "" if last else buffer[-HEAD_LINES:]
                     return
                 buffer = self._open(buffer, start)
@@ -167,7 +166,7 @@ class ClassicScanner:
         if sample.headless:
             self._add_deadlocked(sample)
         sample.pasted = self._around.reason(sample.captured_local)
-        sample.may_be_pasted = self._around.doubt(thread.name for thread in sample.threads)
+        sample.may_be_pasted = self._around.doubt(sample.threads)
         self._sample = None
         sample.contradictory = is_of_two_processes(sample)
         begins_whole = bool(sample.threads) and sample.threads[0].name in patterns.FIRST_THREADS

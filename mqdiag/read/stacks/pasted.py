@@ -8,16 +8,18 @@ one: the threads that write the log around it must be in a dump of its process.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.read.logs.stamps import Stamp
+    from mqdiag.read.stacks.records import ThreadRecord
 
 NEAR_MS = 60_000
 """between a dump's time and those of the lines around it: loggers that write by a thread of their own are late"""
@@ -29,7 +31,7 @@ LINES = 60
 MOST_RECORDS = 400
 """lines of a log that show whether a prefix stands before them too"""
 LEAST_RECORDS = 20
-"""lines of a log above an answer of mqadmin, which is then taken for a part of the last of them"""
+"""lines of an application above a dump or an answer of mqadmin, which may then be a part of the last of them"""
 LEAST_NAMED = 3
 """such lines that name threads of pools, without which their names prove nothing"""
 MOST_NAMED = 60
@@ -65,10 +67,15 @@ class Surroundings:
         """what stands before the dump's first words on their line"""
         self._pools: list[str] = []
         """pools of the threads that write the log, one for each line that names one"""
+        self._records = 0
+        """lines of an application before it, as far as they were counted"""
+        self._programs: set[tuple[str, ...]] = set()
+        """first parts of the names of their loggers"""
 
     def look_at_beginning(self, text: str) -> None:
-        """Take note of the first line of a log."""
-        self.before = next(filter(None, map(stamp_of, text.split("\n", LINES)[:LINES])), None)
+        """Take note of the first lines of a log."""
+        self._look_at_loggers(text)
+        self.before = self.before or next(filter(None, map(stamp_of, text.split("\n", LINES)[:LINES])), None)
 
     def next(self, above: str, words: str) -> Surroundings:
         """Those of the next dump.
@@ -83,7 +90,22 @@ class Surroundings:
         nearest = next(filter(None, map(stamp_of, reversed(lines))), None)
         around = Surroundings(before=nearest or self.after or self.before, words=words.strip())
         around._pools = [*islice(_pools_of(reversed(lines)), MOST_NAMED)] or self._pools
+        around._records, around._programs = self._records, self._programs
+        around._look_at_loggers(above)
         return around
+
+    def _look_at_loggers(self, text: str) -> None:
+        """Count lines of an application, until they are as many as show that users write to the log."""
+        records = records_of(text) if self._records < LEAST_RECORDS else []
+        if not records:
+            return
+        from mqdiag.read.logs.loggers import logger_of, program_of
+        from mqdiag.read.logs.shape import is_of_own_form
+
+        for line in records:
+            if not is_of_own_form(line.encode(errors="replace")):
+                self._records += 1
+                self._programs |= {program_of(logger_of(line))} - {()}
 
     def look_behind(self, text: str) -> None:
         """Take note of lines among or behind the threads."""
@@ -91,13 +113,22 @@ class Surroundings:
             self._pools += islice(_pools_of(islice(text.split("\n"), LINES)), MOST_NAMED)
             self.after = next(filter(None, map(stamp_of, islice(text.split("\n"), LINES))), None)
 
-    def doubt(self, threads: Iterable[str]) -> Text | None:
-        """Why a dump that fits may have been pasted all the same; None where its threads write the log."""
-        if self.before is None or len(self._pools) < LEAST_NAMED:
+    def doubt(self, threads: Collection[ThreadRecord]) -> Text | None:
+        """Why a dump that fits may have been pasted all the same; None where its threads or its code write the log."""
+        if self.before is None:
             return None
-        inside = {*map(_pool_of, threads)}
+        if len(self._pools) < LEAST_NAMED:
+            return AMONG_LINES if self._records >= LEAST_RECORDS and not self._is_own(threads) else None
+        inside = {_pool_of(thread.name) for thread in threads}
         known = any(pool in name for pool in {*self._pools} for name in inside)
         return None if known else OF_OTHER_THREADS
+
+    def _is_own(self, threads: Iterable[ThreadRecord]) -> bool:
+        """Whether threads run code in a package of one of the loggers."""
+        from mqdiag.read.logs.loggers import is_of_program
+
+        methods = {method for thread in threads for method in thread.stack.methods}
+        return any(is_of_program(method, self._programs) for method in methods)
 
     def reason(self, own_time: str | None) -> Text | None:
         """Why a dump is taken for a pasted one; None where it may be of the process that writes the log."""

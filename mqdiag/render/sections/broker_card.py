@@ -135,12 +135,7 @@ def _log(log: CommitLogFacts) -> Iterator[Text]:
         yield say("{files:count} {files:file|files}", files=log.files)
     else:
         yield say("{files:count} {files:file|files} of {file_bytes:bytes}", log)
-    if log.first_offset is not None and log.wrote_offset is not None:
-        yield say("offsets {first} to {last}", first=log.first_offset, last=log.wrote_offset)
-    if log.uncommitted_bytes is not None:
-        yield say("{uncommitted_bytes:bytes} not committed", uncommitted_bytes=log.uncommitted_bytes)
-    if log.unflushed_bytes is not None:
-        yield say("{unflushed_bytes:bytes} not flushed", unflushed_bytes=log.unflushed_bytes)
+    yield from TABLES.lines("commit-log", log)
 
 
 def _queues(broker: BrokerFacts) -> Iterator[tuple[Text, Value]]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from mqdiag.facts.heap import ConsumerFacts, TopicRate
 from mqdiag.findings import Report
 from mqdiag.render import View
-from mqdiag.render.parts import AnyPart, Column, Fold, Nested, Pairs, Paragraph, Section, Table
+from mqdiag.render.parts import AnyPart, Fold, Nested, Pairs, Paragraph, Section, Table
 from mqdiag.render.tables import Tables
 from mqdiag.text import NOTHING, Text, Value, say, sentences
 
@@ -89,26 +89,15 @@ def _nature(consumer: ConsumerFacts) -> Iterator[Value]:
 def _rates(consumers: tuple[ConsumerFacts, ...]) -> Table:
     groups = len({one.group for one in consumers}) > 1
     drained = any(rate.lag and rate.drain_seconds is not None for one in consumers for rate in one.rates)
-    return Table(
-        name="rates",
-        caption=say("Rates, as the client measured them before the dump"),
-        columns=(
-            Column(say("group"), of="outer.group", wide=not groups),
-            Column(say("topic"), of="inner.topic"),
-            Column(say("measured over"), "ms", of="inner.window_ms"),
-            Column(say("consumed"), "rate", of="inner.consumed_per_second"),
-            Column(say("failed"), "rate", of="inner.failed_per_second", wide=True),
-            Column(say("pulled"), "rate", of="inner.pulled_per_second", wide=True),
-            Column(say("a call"), "ms", of="inner.consume_ms"),
-            Column(say("lag"), "count", of="inner.lag"),
-            Column(say("drained in"), "seconds", of=_drained_in, optional=True),
-        ),
-        rows_of=[Nested(one, rate) for one in consumers for rate in one.rates],
-        shown=(6, 500),
+    return TABLES.table(
+        "rates",
+        [Nested(one, rate) for one in consumers for rate in one.rates],
         note=sentences(
             say('"lag": messages that wait on the broker.'),
             say('"drained in": at this rate, if no message is sent.') if drained else None,
         ),
+        only_wide=() if groups else ("group",),
+        drained_in=_drained_in,
     )
 
 

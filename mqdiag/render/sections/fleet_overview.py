@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts.fleet import FleetFacts, FleetPlan, LeftOut
+from mqdiag.facts.fleet import FleetFacts, FleetPlan
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Pairs, Section
@@ -30,69 +30,11 @@ def fleet_overview(report: Report, view: View) -> Iterator[Section]:
 
 
 def _summary(fleet: FleetFacts) -> Iterator[tuple[Text, Value]]:
-    totals = fleet.totals
-    yield (
-        say("incidents"),
-        say(
-            "{incidents:count} of {hosts:count} {hosts:host|hosts}, {services:count} {services:service|services}"
-            " and {groups:count} {groups:group|groups}",
-            totals,
-        ),
-    )
-    yield (
-        say("analysed"),
-        say("{analysed:count} in this run, {known:count} {known:was|were} known", totals),
-    )
-    yield (
-        say("not read"),
-        say(
-            "{failed:count} {failed:incident|incidents}; {failures:count} {failures:file|files} could not be analysed",
-            totals,
-        ),
-    )
-    yield say("files"), say("{files:count}, {bytes:bytes}", totals)
-    left_out = _left_out(totals.left_out)
+    yield from TABLES.pairs("read", fleet.totals)
+    left_out = TABLES.lines("left-out", fleet.totals.left_out)
     if left_out:
-        yield say("left out"), left_out
-    if fleet.doubts:
-        yield say("labels"), fleet.doubts
-    yield (
-        say("findings"),
-        say(
-            "{findings:count}: {errors:count} {errors:error|errors}, {warnings:count} {warnings:warning|warnings};"
-            " {causes:count} {causes:cause|causes}",
-            totals,
-        ),
-    )
-    if totals.recovered:
-        yield (
-            say("recovered"),
-            say(
-                "{recovered:count} {recovered:fault of a host that its|faults of hosts that their} later evidence no"
-                " longer shows",
-                recovered=totals.recovered,
-            ),
-        )
-    if fleet.against is not None:
-        yield (
-            say("since run {against}", against=fleet.against),
-            say(
-                "{regressions:count} {regressions:fault is|faults are} new, {recoveries:count}"
-                " {recoveries:is|are} gone",
-                totals,
-            ),
-        )
-    yield say("tables"), fleet.out
-    if fleet.timing is not None:
-        timing = fleet.timing
-        yield (
-            say("time taken"),
-            say(
-                "start {start_s:seconds}, plan {plan_s:seconds}, analysis {work_s:seconds}, tables"
-                " {tables_s:seconds}, comparison {fleet_s:seconds}",
-                timing,
-            ),
-        )
+        yield say("left out"), tuple(left_out)
+    yield from TABLES.pairs("found", fleet)
 
 
 def _services(fleet: FleetFacts, view: View) -> Iterator[AnyPart]:
@@ -121,24 +63,11 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
         estimate = say(
             "about {estimate_s:seconds} on {cores:count} {cores:core|cores}, without the start of Spark", plan
         )
+    left_out = tuple(TABLES.lines("left-out", plan.left_out)) or say("nothing")
     yield Pairs(
         [
-            (
-                say("to analyse"),
-                say(
-                    "{incidents:count} {incidents:incident|incidents} of {services:count}"
-                    " {services:service|services}, {bytes:bytes}",
-                    plan,
-                ),
-            ),
-            (
-                say("known"),
-                say(
-                    "{known:count} {known:incident|incidents} that an earlier run has analysed",
-                    known=plan.known,
-                ),
-            ),
-            (say("left out"), _left_out(plan.left_out) or say("nothing")),
+            *TABLES.pairs("plan", plan),
+            (say("left out"), left_out),
             *([(say("labels"), plan.doubts)] if plan.doubts else []),
             (say("expected time"), estimate),
             (say("into"), plan.out),
@@ -146,23 +75,3 @@ def _plan(plan: FleetPlan) -> Iterator[AnyPart]:
     )
     if plan.largest:
         yield TABLES.table("largest", plan.largest)
-
-
-def _left_out(left_out: LeftOut) -> tuple[Text, ...]:
-    told = []
-    if left_out.unlabelled:
-        told.append(
-            say("{files:count} {files:file that fits|files that fit} no template", files=left_out.unlabelled)
-        )
-    if left_out.too_old:
-        told.append(say("{files:count} {files:file|files} from before --since", files=left_out.too_old))
-    if left_out.notes:
-        told.append(say("{files:count} {files:note|notes} beside captures", files=left_out.notes))
-    if left_out.linked_folders:
-        told.append(
-            say(
-                "{links:count} symbolic {links:link|links} to {links:a folder|folders}",
-                links=left_out.linked_folders,
-            )
-        )
-    return tuple(told)

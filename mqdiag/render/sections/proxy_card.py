@@ -9,7 +9,7 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.parts import AnyPart, Fold, Pairs, Section
 from mqdiag.render.tables import Tables
-from mqdiag.text import Text, Value, say
+from mqdiag.text import Value, say
 
 TABLES = Tables("proxy_card")
 
@@ -23,7 +23,7 @@ def proxy_section(report: Report, view: View) -> Iterator[Section]:
 
 
 def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
-    yield Pairs([*_card(proxy)])
+    yield Pairs(TABLES.pairs("card", proxy))
     if proxy.handle_owners:
         yield TABLES.table("proxy-handles", proxy.handle_owners)
     if proxy.netty is not None and proxy.netty.unsent:
@@ -35,54 +35,6 @@ def _parts(proxy: ProxyFacts) -> Iterator[AnyPart]:
     if proxy.config:
         pairs: list[tuple[str, Value]] = [(key, value) for key, value in sorted(proxy.config.items())]
         yield Fold(say("{name} in force", name="ProxyConfig"), (Pairs(pairs),), wide=True)
-
-
-def _card(proxy: ProxyFacts) -> Iterator[tuple[Text, Value]]:
-    yield say("version"), proxy.version
-    yield say("mode"), proxy.mode
-    yield (
-        say("gRPC clients"),
-        say(
-            "{clients:count}, over {connections:count} {connections:connection|connections} with {streams:count} open"
-            " {streams:stream|streams}",
-            clients=proxy.clients,
-            connections=proxy.grpc_connections,
-            streams=proxy.grpc_streams,
-        ),
-    )
-    yield (
-        say("receipt handles"),
-        say(
-            "{handles:count}, {retained:bytes} retained",
-            handles=proxy.handles,
-            retained=proxy.handles_retained_bytes,
-        ),
-    )
-    if proxy.relayed:
-        yield (
-            say("relayed requests"),
-            say(
-                "{relayed:count}, the oldest for {oldest_ms:ms}",
-                relayed=proxy.relayed,
-                oldest_ms=proxy.oldest_relayed_ms,
-            ),
-        )
-    if proxy.netty is not None and proxy.netty.chunk_bytes is not None and proxy.netty.used_bytes is not None:
-        yield (
-            say("buffers of Netty"),
-            say(
-                "{used_bytes:bytes} in use of {chunk_bytes:bytes} in {chunks:count} {chunks:chunk|chunks}",
-                proxy.netty,
-            ),
-        )
-    if proxy.netty is not None and proxy.netty.unsent_bytes:
-        yield (
-            say("waiting to be sent"),
-            say(
-                "{unsent_bytes:bytes}, with {unsent_streams:count} {unsent_streams:stream|streams} of HTTP/2",
-                proxy.netty,
-            ),
-        )
 
 
 def raft_section(report: Report, view: View) -> Iterator[Section]:

@@ -10,9 +10,12 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
 from mqdiag.render.figures.offset_strip import Strip, offset_strips
-from mqdiag.render.parts import NO_VALUE, AnyPart, Bullets, Column, Figure, Paragraph, Row, Section, Table
+from mqdiag.render.parts import AnyPart, Bullets, Figure, Paragraph, Row, Section, Table
+from mqdiag.render.tables import Tables
 from mqdiag.render.wording.words import queue_number
 from mqdiag.text import NOTHING, Text, Value, say
+
+TABLES = Tables("queue_table")
 
 ALIKE = 1.1
 """the largest against the smallest: bars that differ less tell nothing"""
@@ -51,33 +54,9 @@ def _differ(heap: HeapFacts, name: str) -> bool:
 
 
 def _table(heap: HeapFacts) -> Table:
-    return Table(
-        name="queues",
-        columns=(
-            Column(say("group"), of="group", wide=not _differ(heap, "group")),
-            Column(say("topic"), of="topic", wide=not _differ(heap, "topic")),
-            Column(say("broker"), of="broker", wide=not _differ(heap, "broker")),
-            Column(say("queue"), of=_number, number=True),
-            Column(say("messages"), "count", of="messages"),
-            Column(say("bodies"), "bytes", of="body_bytes"),
-            Column(say("first offset"), of="min_offset", none=NO_VALUE, number=True),
-            Column(say("last offset"), of="max_offset", none=NO_VALUE, number=True, wide=True),
-            Column(say("span"), "count", of="span", none=NO_VALUE),
-            Column(say("committed"), of="commit_offset", number=True, wide=True),
-            Column(say("lag"), "count", of="lag", wide=True),
-            Column(say("in hand"), "ms", of="oldest_consume_age_ms", none=NO_VALUE),
-            Column(say("with a listener"), "count", of="started", wide=True),
-            Column(say("state"), of="dropped", flag=say("dropped"), optional=True),
-            Column(say("locked"), of="locked", flag=say("yes"), wide=True, optional=True),
-            Column(say("found in"), of="found_by", none="", worded=True, wide=True, optional=True),
-        ),
-        rows_of=sorted(heap.queues, key=_weight),
-        shown=(10, 2000),
-        rest=_rest,
-        note=say(
-            '"span": last minus first offset of the cached messages; "in hand": since a listener got the first one'
-        ),
-    )
+    same = [name for name in ("group", "topic", "broker") if not _differ(heap, name)]
+    rows = sorted(heap.queues, key=_weight)
+    return TABLES.table("queues", rows, rest=_rest, only_wide=same, queue=_number)
 
 
 def _number(queue: QueueFacts) -> Value:

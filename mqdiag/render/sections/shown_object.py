@@ -68,20 +68,7 @@ def _object(one: ShownObject) -> Iterator[Section]:
 
 
 def _summary(one: ShownObject) -> Iterator[tuple[Words, Value]]:
-    if one.label is not None:
-        yield say("what it is"), one.label
-    yield say("shallow"), say("{shallow_bytes:bytes}", shallow_bytes=one.shallow_bytes)
-    if one.reachable:
-        yield (
-            say("retained"),
-            say("{retained_bytes:bytes}, which would be free without it", retained_bytes=one.retained_bytes),
-        )
-    else:
-        yield say("reachable"), say("no: nothing keeps it alive, and the next collection frees it")
-    if one.root is not None:
-        yield say("GC root"), one.root
-    if one.length is not None:
-        yield say("length"), say("{length:count}", length=one.length)
+    yield from TABLES.pairs("object", one)
     if one.class_name == "byte[]":
         yield say("content"), say("never shown")
 
@@ -229,10 +216,7 @@ def _class_summary(one: ShownClass) -> Iterator[tuple[Words, Value]]:
         )
     else:
         yield say("instances"), say("{instances:count}", instances=one.instances)
-    yield say("shallow"), say("{shallow_bytes:bytes}", shallow_bytes=one.shallow_bytes)
-    yield say("retained"), say("{retained_bytes:bytes}", retained_bytes=one.retained_bytes)
-    if one.superclasses:
-        yield say("extends"), one.superclasses
+    yield from TABLES.pairs("class", one)
     if one.class_ids:
         ids = one.class_ids[:5]
         yield (

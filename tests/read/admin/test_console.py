@@ -109,3 +109,71 @@ def test_an_error_that_stands_over_several_lines() -> None:
 
 def test_an_answer_without_an_error_stays_as_it_is() -> None:
     assert wrapper_of(json.dumps(PROGRESS, indent=2).splitlines()) is None
+
+
+RECORD = {
+    "@timestamp": "2026-11-28T09:15:48.123Z",
+    "level": "error",
+    "msg": "send failed",
+    "error": "the topic=orders route info not found",
+}
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        RECORD,
+        [RECORD],
+        {"_index": "app", "_source": RECORD},
+        {"took": 3, "hits": {"hits": [{"_source": RECORD}]}},
+    ],
+    ids=["a record", "a list", "an export", "an answer of a search"],
+)
+def test_a_record_over_several_lines_is_read_like_one_in_a_line(document: object, tmp_path: Path) -> None:
+    assert _told(json.dumps(document, indent=2), tmp_path) == ["no-route"]
+
+
+def _told(text: str, folder: Path) -> list[str]:
+    (folder / "answer.json").write_text(text)
+    return [one.rule for one in diagnose_incident([folder / "answer.json"]).report.findings]
+
+
+QUEUE_OF_STATS = "MessageQueue [topic=orders, brokerName=broker-a, queueId=1]"
+STATS = {"offsetTable": {QUEUE_OF_STATS: {"brokerOffset": 9_000_000, "consumerOffset": 400}}, "consumeTps": 0.0}
+NO_ROUTE = "a.b.MQClientException: CODE: 17  DESC: No topic route info in name server for the topic: "
+COUNTERS = {"table": {"brokerVersionDesc": "V5_3_3", "commitLogDiskRatio": "0.97"}}
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "rules"),
+    [
+        (STATS, None, ["consumer-backlog"]),
+        (COUNTERS, None, ["disk-full"]),
+        (
+            None,
+            "a.b.MQClientException: CODE: 17  DESC: No topic route info in name server for the topic: orders",
+            ["no-route"],
+        ),
+        ({"offsetTable": {QUEUE_OF_STATS: {"brokerOffset": "x", "consumerOffset": 1}}}, None, []),
+    ],
+    ids=["progress", "counters", "an error", "no numbers"],
+)
+def test_answers_of_a_tool_for_models(
+    data: object, error: str | None, rules: list[str], tmp_path: Path
+) -> None:
+    """RocketMQ's server of the Model Context Protocol, by itself and in what the protocol wraps it in."""
+    answer = {"errorCode": -1 if error else 0, "errorMessage": error, "data": data}
+    wrapped = {"content": [{"type": "text", "text": json.dumps(answer)}], "isError": False}
+    for one in (answer, wrapped, {"jsonrpc": "2.0", "id": 3, "result": wrapped}):
+        assert _told(json.dumps(one), tmp_path) == rules
+        assert _told(json.dumps(one, indent=2), tmp_path) == rules
+
+
+def test_other_documents_are_no_records() -> None:
+    for document in (
+        {"message": "an event", "kind": "Event"},
+        [{"State": {"Status": "exited"}}],
+        [RECORD, 7],
+        [],
+    ):
+        assert wrapper_of(json.dumps(document, indent=2).splitlines()) is None

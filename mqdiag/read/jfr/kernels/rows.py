@@ -16,12 +16,12 @@ def number_rows(rows, table, firsts, numbers):
 
     Args:
         rows: int64[rows, columns].
-        table: int64[a power of two, at least twice the rows], all -1; scratch.
+        table: int64[a power of two], all -1; scratch.
         firsts: int64[rows], out: the first row of each number.
         numbers: int64[rows], out: the number of each row.
 
     Returns:
-        How many numbers there are. O(rows × columns).
+        How many numbers there are; -1 where they would fill more than half of the table. O(rows × columns).
     """
     count = np.int64(0)
     mask = np.int64(table.size - 1)
@@ -35,6 +35,8 @@ def number_rows(rows, table, firsts, numbers):
         while True:
             number = table[slot]
             if number < 0:
+                if count >= table.size >> 1:
+                    return np.int64(-1)
                 table[slot] = count
                 firsts[count] = row
                 numbers[row] = count

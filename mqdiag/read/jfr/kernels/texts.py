@@ -21,13 +21,14 @@ def number_texts(data, places, end, is_compressed, form, table, firsts, lengths,
         end: what no text may cross.
         is_compressed: whether integers are compressed.
         form: of the texts.
-        table: int64[a power of two, at least twice the texts], all -1; scratch.
+        table: int64[a power of two], all -1; scratch.
         firsts: int64[texts], out: where the first text of each number stands.
         lengths: int64[texts], out: its bytes, 0 for one that is damaged.
         numbers: int64[texts], out: the number of each text.
 
     Returns:
-        How many numbers there are. O(bytes of the texts), as texts of a recording do not overlap.
+        How many numbers there are; -1 where they would fill more than half of the table. O(bytes of the
+        texts), as texts of a recording do not overlap.
     """
     count = np.int64(0)
     mask = np.int64(table.size - 1)
@@ -43,6 +44,8 @@ def number_texts(data, places, end, is_compressed, form, table, firsts, lengths,
         while True:
             number = table[slot]
             if number < 0:
+                if count >= table.size >> 1:
+                    return np.int64(-1)
                 table[slot] = count
                 firsts[count] = at
                 lengths[count] = length

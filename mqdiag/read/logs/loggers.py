@@ -1,0 +1,46 @@
+"""Loggers in the heads of records, and whether code is of the program that they are named after."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mqdiag.knowledge.own_code import is_own
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.heads import begin_of, head_of
+
+LONGEST_HEAD = 400
+PARTS_OF_A_PACKAGE = 2
+"""parts of a package by which code is told to be of one program"""
+_BRACKETS = lazy_pattern(r"(?:\[[^\[\]\n]{1,120}\] ?){2,8}")
+"""a head whose parts stand in brackets"""
+_END_OF_HEAD = (" - ", " : ")
+
+
+def logger_of(text: str) -> str | None:
+    """The logger of a record; None where its head names none."""
+    text = text[:LONGEST_HEAD]
+    for end in _END_OF_HEAD:
+        at = text.find(end)
+        while at >= 0:
+            head = head_of(text[: at + len(end)])
+            if head is None:
+                break
+            if head.logger is not None:
+                return head.logger
+            at = text.find(end, at + len(end))
+    brackets = _BRACKETS.match(text, begin_of(text))
+    head = None if brackets is None else head_of(text[: brackets.end()])
+    return None if head is None else head.logger
+
+
+def program_of(logger: str | None) -> tuple[str, ...]:
+    """First parts of the package of a logger, shortened where the logger is; () of none."""
+    return () if logger is None else tuple(logger.split(".")[:-1][:PARTS_OF_A_PACKAGE])
+
+
+def is_of_program(method: str, loggers: Iterable[tuple[str, ...]]) -> bool:
+    """Whether a method is of the user's code in a package of one of the loggers."""
+    if not is_own(method):
+        return False
+    package = method.split(".", PARTS_OF_A_PACKAGE)
+    return any(len(parts) < len(package) and all(map(str.startswith, package, parts)) for parts in loggers)
