@@ -77,9 +77,9 @@ class RecordingPlan:
                 most=MOST_BYTES,
             )
         return say(
-            "flight recording: for {duration_s:seconds}, process {pid} takes about 2 % more processor time (more"
-            " where it throws thousands of exceptions a second) and up to {most:bytes} of disk, and writes its threads"
-            " down each 5 s",
+            "flight recording: for {duration_s:seconds}, process {pid} takes about 2 % more processor time (before JDK"
+            " 25 another 2 % of one processor for each 10,000 exceptions a second) and up to {most:bytes} of disk, and"
+            " writes its threads down each 5 s",
             pid=pid,
             duration_s=self.seconds,
             most=self.bytes_needed,

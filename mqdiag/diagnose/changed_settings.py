@@ -1,6 +1,6 @@
 """Settings in force that are not RocketMQ's defaults: only their owner can say whether they are meant to be so.
 
-Sources: the field initialisers of DefaultMQPushConsumer 4.2.0 to 5.3.3 and of BrokerConfig 4.3.2 to 5.3.3.
+Sources: the field initialisers of DefaultMQPushConsumer, and of BrokerConfig 4.3.2 to 5.3.3.
 """
 
 from __future__ import annotations
@@ -11,23 +11,9 @@ from mqdiag.facts import AdminFacts, HeapFacts
 from mqdiag.facts.expectations import NOT_GIVEN
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.findings import Report
+from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.text import NOTHING, Text, say
 
-PUSH_DEFAULTS: dict[str, tuple[int, ...]] = {
-    "pullThresholdForQueue": (1000,),
-    "pullThresholdSizeForQueue": (100,),
-    "pullThresholdForTopic": (-1,),
-    "pullThresholdSizeForTopic": (-1,),
-    "pullBatchSize": (32,),
-    "consumeThreadMin": (20,),
-    # 64 in older versions
-    "consumeThreadMax": (20, 64),
-    "consumeMessageBatchMaxSize": (1,),
-    "consumeConcurrentlyMaxSpan": (2000,),
-    "consumeTimeout": (15,),
-    "maxReconsumeTimes": (-1,),
-    "pullInterval": (0,),
-}
 SEND_QUEUE, SEND_QUEUE_DEFAULT = "sendThreadPoolQueueCapacity", 10_000
 _MOST_SETTINGS = 3
 
@@ -58,7 +44,9 @@ def _of_consumers(report: Report) -> Iterator[Text]:
 def _changed(consumer: ConsumerFacts) -> list[str]:
     """Names of the first settings that differ."""
     changed = [
-        key for key, defaults in PUSH_DEFAULTS.items() if consumer.config.get(key, defaults[0]) not in defaults
+        key
+        for key, defaults in consumer_settings().push_defaults.items()
+        if consumer.config.get(key, defaults[0]) not in defaults
     ]
     return changed[:_MOST_SETTINGS]
 

@@ -16,6 +16,8 @@ class ConsumerSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     switches: frozenset[str]
     """settings that are true or false"""
     texts: frozenset[str]
+    push_defaults: dict[str, tuple[int, ...]]
+    """values of a push consumer that nobody set, of all versions"""
 
     @property
     def names(self) -> frozenset[str]:

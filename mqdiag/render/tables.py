@@ -1,6 +1,6 @@
 """Tables, lines and pairs whose words stand in data: `mqdiag/knowledge/report_tables/<section>.toml`."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile each of them at the first use of a type, in each run.
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence

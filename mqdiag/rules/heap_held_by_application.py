@@ -199,6 +199,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         first,
         recording=recording,
         evidence={
+            "path": recording.path,  # the holder's own path is another one
             "samples_share": round(first.samples / sampled, 4),
             "held_by": first.path,
             "grown_bytes": grown,

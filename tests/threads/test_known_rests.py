@@ -255,3 +255,15 @@ def test_native_threads_of_the_jvm_that_never_show_a_frame_rest(tmp_path: Path) 
     assert _answer(tmp_path, HEAD + SERVER + native + END)[0] == "healthy"
     of_nobody = native.replace("AWT-AppKit", "render-loop")
     assert _answer(tmp_path, HEAD + SERVER + of_nobody + END)[0] == "undecided"
+
+
+def test_every_thread_of_many_libraries_rests() -> None:
+    """A new version whose threads wait elsewhere shows here who does."""
+    dump = Path(__file__).parents[2] / "fixtures" / "at-rest" / "many-libraries-jdk17.txt.gz"
+    report = diagnose_stacks([dump]).report
+    assert report.stacks is not None
+    rests = report.stacks.known_rests
+    assert rests is not None
+    assert (rests.threads, rests.other_names) == (127, ())
+    assert report.answer is not None
+    assert report.answer.state == "healthy"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import msgspec
 
 from mqdiag.facts.broker import BrokerTable
 from mqdiag.graph.collections import sizes
 from mqdiag.graph.heap import Heap, Nodes
+from mqdiag.knowledge import packed
 from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.controllers import Controller
 from mqdiag.rocketmq.broker.requests import request_queue_fields
@@ -14,7 +17,7 @@ from mqdiag.rocketmq.broker.requests import request_queue_fields
 _ISSUES = "https://github.com/apache/rocketmq/issues/"
 
 
-class _Table(msgspec.Struct, frozen=True, kw_only=True):
+class _Table(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A table by the name that reports show, and the way of roles from the controller to it."""
 
     name: str
@@ -24,52 +27,22 @@ class _Table(msgspec.Struct, frozen=True, kw_only=True):
     issues: tuple[int, ...] = ()
 
 
-_POP_BUFFER = ("BrokerController.pop_processor", "PopMessageProcessor.buffer_service")
-_TABLES = (
-    _Table(
-        name="PopBufferMergeService.buffer",
-        way=(*_POP_BUFFER, "PopBufferMergeService.buffer"),
-        issues=(6598, 7031, 10052),
-    ),
-    _Table(
-        name="PopBufferMergeService.commitOffsets",
-        way=(*_POP_BUFFER, "PopBufferMergeService.commit_offsets"),
-        issues=(6598, 7031),
-    ),
-    _Table(
-        name="BrokerStatsManager.statsTable",
-        way=("BrokerController.statistics", "BrokerStatsManager.statistics"),
-        inner="StatsItemSet.items",
-        issues=(8463,),
-    ),
-    _Table(
-        name="ConsumerManager.consumerTable", way=("BrokerController.consumers", "ConsumerManager.consumers")
-    ),
-    _Table(
-        name="ProducerManager.groupChannelTable",
-        way=("BrokerController.producers", "ProducerManager.channels"),
-        issues=(7737, 8673),
-    ),
-    _Table(
-        name="PullRequestHoldService.pullRequestTable",
-        way=("BrokerController.long_polling", "PullRequestHoldService.requests"),
-    ),
-    _Table(
-        name="ConsumerOffsetManager.offsetTable",
-        way=("BrokerController.offsets", "ConsumerOffsetManager.offsets"),
-    ),
-    _Table(
-        name="TopicConfigManager.topicConfigTable",
-        way=("BrokerController.topics", "TopicConfigManager.topics"),
-    ),
-)
+class _Tables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    table: tuple[_Table, ...]
+
+
+@cache
+def _known() -> tuple[_Table, ...]:
+    return packed.decode(packed.ROOT, "broker_tables", _Tables).table
+
+
 _QUEUE_ISSUES = {"consumerManagerThreadPoolQueue": (3277,)}
 """request queues that have no limit in some version"""
 
 
 def tables(broker: Controller) -> tuple[BrokerTable, ...]:
     """Those that are there, by retained size; empty ones are left out."""
-    rows = [_table(broker, table) for table in _TABLES]
+    rows = [_table(broker, table) for table in _known()]
     for name, queue in request_queue_fields(broker).items():
         rows.append(
             _row(broker.heap, f"BrokerController.{name}", fields.one(queue), _QUEUE_ISSUES.get(name, ()))
