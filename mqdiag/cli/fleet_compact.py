@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -27,9 +28,15 @@ if TYPE_CHECKING:
     help="Remove runs that ended longer ago, such as 90d or 12h, or all but the latest RUNS. The latest run always"
     " stays.  [default: keep all]",
 )
+@commands.option(
+    "--daily",
+    is_flag=True,
+    help="Make the runs of each day one, the last of them: it takes over the incidents that only the others list. The"
+    " day of the latest run stays as it is.",
+)
 @MESSAGE_LANG_OPTION
 @commands.option("--debug", is_flag=True, help="Show the traceback of an internal fault.")
-def command(out: str, keep: str | None, debug: bool) -> int:
+def command(out: str, keep: str | None, daily: bool, debug: bool) -> int:
     """Merge the tables of all runs in DIR, the --out of `mqdiag fleet`, into larger files.
 
     Rows that no run has any more are removed, and tables of earlier versions of mqdiag get their folders of days. You
@@ -47,7 +54,7 @@ def command(out: str, keep: str | None, debug: bool) -> int:
             say("mqdiag fleet needs {name}: {command}", name=error.name, command=install_command("spark"))
         ) from error
 
-    kept = _keep(keep)
+    kept = dataclasses.replace(_keep(keep), daily=daily)
     store, root = storage(out)
     if not store.is_folder(root):
         raise UsageError(say("{out}: no such folder", out=out))

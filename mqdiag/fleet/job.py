@@ -23,6 +23,7 @@ from mqdiag.errors import UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import FleetFacts, FleetTiming, FleetTotals
 from mqdiag.findings import Report
+from mqdiag.fleet.analysis.comparison_tables import write_comparisons
 from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
@@ -44,7 +45,7 @@ from mqdiag.fleet.tables.commit import (
     write_tables,
 )
 from mqdiag.fleet.tables.compact import compact
-from mqdiag.fleet.tables.earlier import rows_taken_over
+from mqdiag.fleet.tables.earlier import rows_taken_over, write_history
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.run_totals import with_trend
@@ -174,10 +175,11 @@ class _FleetRun:
                 known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
                 write_tables(self._context, self._layout, self._run, work.in_order(), known)
                 publish(self._layout, self._run)
+                write_history(self._layout, self._run, marks)
                 with comparisons() as base:
                     totals = Picture(base, self._layout, self._run).totals(listing.left_out)
                 self._mark(began, marks[-1].order + 1 if marks else 1, totals)
-            clean_up(self._layout)
+            clean_up(self._layout, self._run)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
         with comparisons() as base:
@@ -186,6 +188,7 @@ class _FleetRun:
             facts, findings, lowered = fleet_facts(
                 now, before, totals, self._options.out, self._settings, listing.doubts
             )
+            write_comparisons(now, self._layout)
             facts = with_trend(self._layout, marks, facts, datetime.now(UTC))
             clock.append(time.monotonic())
             facts = msgspec.structs.replace(facts, timing=_timing(clock))

@@ -10,7 +10,8 @@ import msgspec
 
 from mqdiag.fleet.files.instances import instance_of
 from mqdiag.fleet.tables.arrow import parquet
-from mqdiag.fleet.tables.commit import CHUNK, write_run
+from mqdiag.fleet.tables.commit import CHUNK, clean_up, write_run
+from mqdiag.fleet.tables.earlier import write_history
 from mqdiag.fleet.tables.layout import Layout, RunMark, day_of
 from mqdiag.fleet.tables.schemas import BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
@@ -64,7 +65,8 @@ def write_output(
     Returns:
         Its own rows of `incidents`.
     """
-    order = len(layout.runs()) + 1
+    marks = layout.runs()
+    order = len(marks) + 1
     ended = ended or at(22, order)
     of_days: dict[str, list[Analysed]] = {}
     for one in analysed:
@@ -90,8 +92,10 @@ def write_output(
         failed=0,
         bytes=1,
     )
+    write_history(layout, run, marks)
     write_run(layout, mark)
     layout.mark(mark)
+    clean_up(layout, run)
     return own
 
 

@@ -514,7 +514,10 @@ def test_a_service_whose_evidence_came_regularly_is_missed() -> None:
         for service, of_days in days.items()
         for day in of_days
     ]
-    (found,) = _rows("silent_services", current_incidents=_table("incidents", incidents))
+    (found,) = _rows(
+        "silent_services",
+        freshness=_asked("freshness", current_incidents=_table("incidents", incidents)),
+    )
     assert (found["service"], found["silent_days"], found["usual_days"]) == ("nightly", 3, 1)
     assert (found["latest_day"], found["days_with_evidence"]) == ("2026-01-07", 7)
 

@@ -59,6 +59,18 @@ def test_a_cut_dump_closes_nothing_that_a_dump_shows(tmp_path: Path) -> None:
     assert not [one for one in refuting_rules(of_cut) if one.endswith("/heap")]
 
 
+def test_a_cut_archive_closes_nothing(tmp_path: Path) -> None:
+    """Two dumps are read whole, the third is cut: nobody knows what was behind it."""
+    data = (FIXTURES / "stacks/idle/series.tar.gz").read_bytes()
+    whole, cut = tmp_path / "whole.tar.gz", tmp_path / "cut.tar.gz"
+    whole.write_bytes(data)
+    cut.write_bytes(data[: len(data) // 2])
+    assert "stuck-wait/stacks" in refuting_rules(report_of(whole))
+    of_cut = report_of(cut)
+    assert "stuck-wait" in of_cut.checked
+    assert refuting_rules(of_cut) == []
+
+
 def test_a_page_under_the_name_of_a_dump_is_told(series: list[Path], tmp_path: Path) -> None:
     """A proxy answers with a page where the upload of a dump failed."""
     page = tmp_path / "heap.hprof"

@@ -13,9 +13,10 @@ import pytest
 from mqdiag.config import Settings
 from mqdiag.errors import MqdiagError
 from mqdiag.facts import Input
-from mqdiag.facts.fleet import LeftOut
+from mqdiag.facts.fleet import FleetFacts, LeftOut
 from mqdiag.findings import Confidence, Finding, Severity, Subject
 from mqdiag.fleet.analysis import picture
+from mqdiag.fleet.analysis.comparison_tables import write_comparisons
 from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
@@ -122,6 +123,8 @@ def test_a_team_s_page_has_what_is_new_and_what_differs_and_new_faults_lead_to_t
         now, before = Picture(base, layout, "r2"), Picture(base, layout, "r1")
         facts, lone, _ = fleet_facts(now, before, now.totals(LeftOut()), "/out", Settings())
         pages = {one.state.service: one for one in each_service(now, facts)}
+        write_comparisons(now, layout)
+    _tables_tell_the_same(layout, facts)
     report = fleet_verdict(facts, (Input(path="/in"),), lone, Settings()).report
     first, *others = report.findings
     assert (first.rule, first.evidence["rule"], first.evidence["new_services"]) == (
@@ -149,6 +152,28 @@ def test_a_team_s_page_has_what_is_new_and_what_differs_and_new_faults_lead_to_t
     for told in ("1 fault is new", "in 4 services", "pullBatchSize", "90,000"):
         assert told in page, told
     assert (pages["old1"].changes, pages["old1"].drifts, pages["old1"].outliers) == ((), (), ())
+
+
+def _tables_tell_the_same(layout: Layout, facts: FleetFacts) -> None:
+    """The tables of comparisons against the facts of the report."""
+
+    def rows(table: str) -> list[Row]:
+        found: list[Row] = layout.rows(table, {"r2"}).to_table().to_pylist()
+        return found
+
+    assert {(row["kind"], row["service"], row["rule"], row["shared_services"]) for row in rows("changes")} == {
+        (one.kind, one.service, one.rule, one.shared_services) for one in facts.changes
+    }
+    assert {
+        (row["kind"], row["value"], row["new_services"], row["hosts"]) for row in rows("common_causes")
+    } == {(one.kind, one.value, one.new_services, one.hosts) for one in facts.common}
+    assert [(row["metric"], row["value"], row["median"]) for row in rows("outliers")] == [
+        (one.metric, one.value, one.median) for one in facts.outliers
+    ]
+    assert {(row["key"], row["value"], row["instances"]) for row in rows("differences")} == {
+        (one.key, value.value, value.instances) for one in facts.drifts for value in one.values
+    }
+    assert all((facts.changes, facts.common, facts.outliers, facts.drifts))
 
 
 @pytest.mark.parametrize("kept", [slice(-20), slice(4, None)], ids=["cut", "no beginning"])

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import duckdb
+import pyarrow.parquet as pq
 import pytest
 
 from mqdiag.cli import run
@@ -15,7 +16,7 @@ from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.schemas import ALL_TABLES
 from mqdiag.fleet.views import script
-from mqdiag.fleet.views.script import VIEWS, view_select, views_script
+from mqdiag.fleet.views.script import VIEWS, told_views, view_select, views_script
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
 from tests.layers import NIGHTLY
 
@@ -302,3 +303,64 @@ def test_spark_answers_the_same(layout: Layout, spark: SparkSession) -> None:
         found = sorted(str(row) for row in asked(layout, f"SELECT {listed} FROM {name}"))
         assert rows(f"plain_{name}") == found, name
         assert found, name
+
+
+def test_views_are_what_their_columns_say(layout: Layout) -> None:
+    """Names and order of the columns, keys without doubles, no unknown where none may be."""
+    first = write_output(
+        layout,
+        "r1",
+        [
+            ill("a", 1, more={"labels": {"build": "7"}}),
+            healthy("b", 2),
+            ill("x", 2, "h2", consumers=(consumer(heap_bytes=9, bound_bytes=6),)),
+            ill("p", 1, "shop-7d4b9c6f5d-x2x7k"),
+            ill("q", 9, "shop-6c9fd5b7bz-x2x7k"),
+            ill("u", 1, "h5"),
+            healthy("v", 3, "h5"),
+        ],
+    )
+    others = (consumer(client_version="5.1", settings={"pullThresholdForQueue": "7"}),)
+    write_output(layout, "r2", [ill("c", 4), ill("y", 2, "h3", consumers=others)], first)
+    base = connected(layout)
+    for name, view in told_views().items():
+        columns = base.sql(f"FROM {name}").columns
+        if view.like:
+            columns = columns[-len(view.columns) :]
+        assert columns == list(view.columns), name
+        rows = rows_of(base, f"FROM {name}")
+        assert rows, name
+        for column in view.not_null:
+            assert all(row[column] is not None for row in rows), (name, column)
+        if view.unique:
+            keys = [tuple(row[column] for column in view.unique) for row in rows]
+            assert len(set(keys)) == len(keys), name
+        for column, values in view.values.items():
+            assert {str(row[column]) for row in rows} <= set(values), (name, column)
+
+
+def test_the_sql_has_the_comments_of_columns(layout: Layout) -> None:
+    write_output(layout, "r1", [ill("a", 2)])
+    query = "SELECT column_name, comment FROM duckdb_columns() WHERE table_name = 'freshness'"
+    assert connected(layout).sql(query).fetchall() == list(told_views()["freshness"].columns.items())
+    (file, *_) = layout.files("findings", {"r1"})
+    schema = pq.read_schema(file.path)
+    assert schema.field("rule").metadata == {b"comment": b"the rule's name"}
+
+
+def test_how_long_repairs_take_and_how_fresh_a_service_is(layout: Layout) -> None:
+    days = [ill("a", 1, more={"labels": {"build": "7"}}), healthy("b", 2), ill("c", 3), healthy("d", 6)]
+    late = [ill("z", 9, "h2", more={"revision": "8"}), ill("w", 12, "h2", service="other")]
+    write_output(layout, "r1", [*days, *late])
+    base = connected(layout)
+    repairs = rows_of(base, "FROM repair_times ORDER BY service")
+    assert [
+        (row["repaired"], row["mean_hours"], row["longest_hours"], row["still_there"]) for row in repairs
+    ] == [
+        (2, 48, 72, 1),
+        (0, None, None, 1),
+    ]
+    (fresh,) = rows_of(base, "FROM freshness WHERE service = 'orders'")
+    assert (fresh["days_with_evidence"], fresh["usual_days"], fresh["silent_days"]) == (5, 2, 3)
+    builds = rows_of(base, "SELECT host, first_build FROM fault_times WHERE service = 'orders' ORDER BY host")
+    assert [row["first_build"] for row in builds] == ["7", "8"]

@@ -269,7 +269,7 @@ def test_a_broker_that_was_restarted_explains_what_its_clients_met(
     assert (stopped.cause, stopped.confidence) == ("broker-stopped", confidence)
     assert stopped.subject.broker == "broker-a"
     felt = [one for one in report.findings if one is not stopped]
-    assert {one.rule for one in felt} >= {"send-timeout", "connection-churn"}
+    assert "send-timeout" in {one.rule for one in felt}
     assert all(stopped.fingerprint in one.caused_by for one in felt)
 
 

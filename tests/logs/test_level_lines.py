@@ -7,6 +7,7 @@ import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import mqdiag.logs.catalogue as data
@@ -29,7 +30,8 @@ def facts_of(*blocks: bytes) -> LevelLineFacts:
     for block in blocks:
         lines.see(block, places_of_words(block, lines.words), above)
         above += block.count(b"\n")
-    return level_line_facts([("some.log", lines)])
+    facts = level_line_facts([("some.log", lines, None)])
+    return msgspec.structs.replace(facts, quiet_s=None)
 
 
 def rows(name: str) -> Iterator[dict[str, str]]:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from mqdiag.facts import Facts
 from mqdiag.facts.heap import ConsumerFacts, MessageTotals
+from mqdiag.facts.recordings import OldObject, RecordedCollections, RecordingsFacts
 from mqdiag.findings import Severity
 from mqdiag.rules import heap_held_by_application
 from tests.rules.checks import findings, heap_of, margins, severities, with_heap
 from tests.rules.examples import example_of
+from tests.rules.examples.recorded import recording
 
 MIB = 1024 * 1024
 
@@ -154,3 +157,21 @@ def test_a_large_cache_in_a_heap_with_room_is_no_error(
         out_of_memory=out_of_memory,
     )
     assert severities(heap_held_by_application, roomy) == [expected]
+
+
+def test_a_leak_in_a_recording_names_its_file_and_its_holders() -> None:
+    collected = RecordedCollections(
+        collections=9,
+        old_collections=1,
+        pause_ms=90.0,
+        longest_pause_ms=20.0,
+        pause_share=0.01,
+        heap_max_bytes=1000,
+    )
+    holders = ("app.Registry.entries",)
+    old = OldObject(class_name="byte[]", samples=90, oldest_seconds=9.0, frame="app.Registry.add", path=holders)
+    facts = recording(old_objects=(old,), collections=collected, heap=((0.0, 100), (10.0, 900)))
+    (found,) = findings(heap_held_by_application, Facts(recordings=RecordingsFacts(recordings=(facts,))))
+    assert (found.evidence["path"], found.evidence["held_by"]) == ("recording.jfr", holders)
+    assert found.rests_on == ("recording.jfr",)
+    assert [one.first for one in found.when] == [facts.began_at]

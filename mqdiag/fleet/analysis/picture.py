@@ -10,8 +10,10 @@ import pyarrow as pa
 
 from mqdiag.facts.fleet import FleetTotals, LeftOut
 from mqdiag.fleet.analysis.database import comparison_error, memory_limit, run_tables, schema_of, select
-from mqdiag.fleet.tables.arrow import full_schema, table_rows
+from mqdiag.fleet.tables.arrow import BATCH, file_schema, full_schema, table_rows
 from mqdiag.fleet.tables.layout import Layout
+from mqdiag.fleet.tables.schemas import Table
+from mqdiag.fleet.views.script import DUCKDB_TYPES
 
 EARLIER = {
     "earlier_faults": "service_faults",
@@ -108,7 +110,7 @@ class Picture:
             "told_changes",
         ):
             self._define("TABLE", name)
-        for name in ("current_state", "drift", "drifts", "outliers", "capacity"):
+        for name in ("current_state", "freshness", "drift", "drifts", "outliers", "capacity"):
             self._define("VIEW", name)
 
     def rows(self, name: str, limit: int | None = None) -> Iterator[dict[str, Any]]:
@@ -121,6 +123,15 @@ class Picture:
         ending = "" if limit is None else f"LIMIT {limit}"
         for batch in self._tables.sql(f"{select(name)}\n{ending}").to_arrow_reader(ROWS_AT_ONCE):
             yield from self._with_documents(batch.to_pylist())
+
+    def as_table(self, name: str, table: Table) -> Iterator[pa.Table]:
+        """The rows of a comparison that `prepare` has defined, with the columns and types of a table."""
+        columns = ", ".join(
+            f"CAST({one.field or one.name} AS {DUCKDB_TYPES[one.type]}) AS {one.name}" for one in table.columns
+        )
+        schema = file_schema(table.name)
+        for batch in self._tables.sql(f"SELECT {columns} FROM {name} ORDER BY ALL").to_arrow_reader(BATCH):
+            yield pa.Table.from_batches([batch]).cast(schema).replace_schema_metadata(schema.metadata)
 
     def count(self, name: str) -> int:
         """How many rows a comparison has."""

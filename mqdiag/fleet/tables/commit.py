@@ -23,9 +23,9 @@ from pyspark import SparkContext
 
 from mqdiag.errors import MqdiagError
 from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.tables.arrow import parquet, pieces, table_bytes
+from mqdiag.fleet.tables.arrow import in_order, parquet, pieces, table_bytes
 from mqdiag.fleet.tables.layout import Layout, RunMark
-from mqdiag.fleet.tables.schemas import ALL_TABLES, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
+from mqdiag.fleet.tables.schemas import ALL_TABLES, HISTORY, INCIDENTS, RUNS, TABLES, UNKNOWN_DAY
 from mqdiag.fleet.work.results import RESULTS, read_result
 from mqdiag.text import say
 
@@ -34,8 +34,6 @@ CHUNK = 1_000
 BATCH = 500
 """parts that one Spark job writes"""
 TASKS_PER_CORE = 2
-ORDER = ("service", "environment", "host", "incident")
-"""order of the rows of a file, as `WorkList` gives those of this run"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,8 +121,10 @@ def publish(layout: Layout, run: str) -> None:
             os.rename(source, target)
 
 
-def clean_up(layout: Layout) -> None:
-    """After the mark: remove the results, which are in the tables now, with all other unfinished work."""
+def clean_up(layout: Layout, run: str) -> None:
+    """After the mark of a run: remove the history of the runs before, and all unfinished work."""
+    for earlier in layout.partitions_of(HISTORY.name) - {run}:
+        layout.store.remove_folder(layout.partition(HISTORY.name, earlier))
     # A late copy of a task can put a file into a folder that is just being removed; the next run removes it.
     with contextlib.suppress(OSError):
         layout.store.remove_folder(layout.staging)
@@ -166,11 +166,6 @@ def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
         keys = (key for _, key in of_day)
         while incidents := tuple(itertools.islice(keys, CHUNK)):
             yield Part(number=next(numbers), day=day, incidents=incidents)
-
-
-def in_order(rows: pa.Table) -> pa.Table:
-    """The rows of a file, those of a service together."""
-    return rows.sort_by([(name, "ascending") for name in ORDER])
 
 
 def write_run(layout: Layout, mark: RunMark) -> None:

@@ -6,8 +6,11 @@ A compaction can be killed at any point, and queries and the next run find each 
 2. Its mark is written.
 3. The files of `incidents` of each run are replaced one by one: `analysed_in` of their rows names the new partition.
    Until then it names the old one, which is still there.
+   `history`, which has all runs, likewise.
 4. The marks of the runs that are not kept are removed, then their folders, then the old partitions. What a kill
    leaves of these is named by no row, and the next compaction removes it.
+
+Runs of one day that become one: before 3. the last of them gets the rows of `incidents` that only the others have.
 
 Tables that an earlier version of mqdiag wrote, without folders of days, become tables with them on the way.
 """
@@ -22,13 +25,27 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from mqdiag import __version__
-from mqdiag.fleet.tables.arrow import BATCH, file_schema, pieces, table_bytes, table_rows
-from mqdiag.fleet.tables.commit import in_order, remove_unmarked
+from mqdiag.fleet.tables.arrow import (
+    BATCH,
+    ROWS_BYTES,
+    file_schema,
+    in_order,
+    pieces,
+    table_bytes,
+    table_rows,
+)
+from mqdiag.fleet.tables.commit import remove_unmarked
+from mqdiag.fleet.tables.earlier import each_once
 from mqdiag.fleet.tables.layout import NAME, CompactionMark, Layout, RunMark, day_in
-from mqdiag.fleet.tables.schemas import ALL_TABLES, BY_DAY, INCIDENTS, KEPT_FACTS, SCHEMA_VERSION, UNKNOWN_DAY
-
-ROWS_BYTES = 256 << 20
-"""rows of one file, in memory; zstd makes a fourth to a tenth of it"""
+from mqdiag.fleet.tables.schemas import (
+    ALL_TABLES,
+    BY_DAY,
+    HISTORY,
+    INCIDENTS,
+    KEPT_FACTS,
+    SCHEMA_VERSION,
+    UNKNOWN_DAY,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +56,8 @@ class Keep:
     """the latest so many; None for any number"""
     age: timedelta | None = None
     """those that ended no longer ago; None for any age"""
+    daily: bool = False
+    """whether the runs of a day become the last of them; those of the latest run's day stay"""
 
     def of(self, marks: list[RunMark], now: datetime) -> list[RunMark]:
         """Those that stay, oldest first.
@@ -51,6 +70,19 @@ class Keep:
         return [
             mark for mark in kept if self.age is None or now - mark.finished_at <= self.age or mark is marks[-1]
         ]
+
+    def merged(self, kept: list[RunMark]) -> dict[str, str]:
+        """The run that each of those which become another one becomes, newest first.
+
+        Args:
+            kept: what `of` gave.
+        """
+        if not self.daily or not kept:
+            return {}
+        last = {mark.finished_at.date(): mark.run for mark in kept}
+        last.pop(kept[-1].finished_at.date())
+        days = ((mark.run, last.get(mark.finished_at.date(), mark.run)) for mark in reversed(kept))
+        return {run: into for run, into in days if run != into}
 
 
 EVERYTHING = Keep()
@@ -83,17 +115,20 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
     remove_unmarked(layout)
     kept = keep.of(marks, now)
     before = _sizes(layout)
+    merged, listed = keep.merged(kept), kept
+    kept = [mark for mark in listed if mark.run not in merged]
     removed = {mark.run for mark in marks} - {mark.run for mark in kept}
     if kept and (removed or not _is_compact(layout)):
         name = layout.new_name("c")
-        wanted = _wanted(layout, kept)
+        wanted = _wanted(layout, listed)
         for table in BY_DAY:
             _merge(layout, table, name, wanted)
         mark = CompactionMark(
             compaction=name, mqdiag=__version__, schema_version=SCHEMA_VERSION, finished_at=now
         )
         layout.mark(mark)
-        _point_to(layout, kept, name, wanted)
+        _take_over(layout, merged, name)
+        _point_to(layout, kept, name, wanted, merged)
         _remove_runs(layout, removed)
         _remove_partitions(layout, name)
     if kept:
@@ -181,17 +216,37 @@ def _write(layout: Layout, path: str, table: str, rows: pa.Table) -> None:
     layout.store.write(path, table_bytes(ordered))
 
 
-def _point_to(layout: Layout, kept: list[RunMark], name: str, wanted: dict[str, _Analysis]) -> None:
+def _take_over(layout: Layout, merged: dict[str, str], name: str) -> None:
+    """Give each run the rows of `incidents` that only the runs have which become it."""
+    for run in sorted(set(merged.values())):
+        others = [other for other, into in merged.items() if into == run]
+        sources = ((layout.rows(INCIDENTS.name, {one}), one) for one in (run, *others))
+        rows = (some for some, one in each_once(sources, ("incident",)) if one != run)
+        for number, piece in enumerate(pieces(rows, lambda some: some.nbytes, ROWS_BYTES)):
+            path = f"{layout.partition(INCIDENTS.name, run)}/merged-{name}-{number:05d}.parquet"
+            _write(layout, path, INCIDENTS.name, piece)
+
+
+def _point_to(
+    layout: Layout, kept: list[RunMark], name: str, wanted: dict[str, _Analysis], merged: dict[str, str]
+) -> None:
     """Let the rows of `incidents` name the new partition; those of an analysis that was repeated have no rows there."""
-    for file in layout.files(INCIDENTS.name, {mark.run for mark in kept}):
-        rows = table_rows(layout.store, INCIDENTS.name, [file.path]).to_table()
-        moved = [
-            name if wanted[incident][1] == at else partition
-            for incident, (partition, at) in _analyses(rows.select(_KEY))
-        ]
-        place = rows.schema.get_field_index("analysed_in")
-        rows = rows.set_column(place, "analysed_in", pa.array(moved, pa.string()))
-        _write(layout, file.path, INCIDENTS.name, rows)
+    runs = {mark.run for mark in kept}
+    for table in (INCIDENTS.name, HISTORY.name):
+        for file in layout.files(table, runs):
+            rows = table_rows(layout.store, table, [file.path]).to_table()
+            if table == HISTORY.name:
+                now = [merged.get(run, run) for run in rows["listed_in"].to_pylist()]
+                rows = _with(rows, "listed_in", now).filter(pa.array((run in runs for run in now), pa.bool_()))
+            moved = [
+                name if wanted[incident][1] == at else partition
+                for incident, (partition, at) in _analyses(rows.select(_KEY))
+            ]
+            _write(layout, file.path, table, _with(rows, "analysed_in", moved))
+
+
+def _with(rows: pa.Table, column: str, values: list[str]) -> pa.Table:
+    return rows.set_column(rows.schema.get_field_index(column), column, pa.array(values, pa.string()))
 
 
 def _remove_runs(layout: Layout, runs: set[str]) -> None:

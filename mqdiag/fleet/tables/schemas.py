@@ -54,6 +54,10 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     leading: tuple[Column, ...] = ()
     partitions: tuple[str, ...] = (RUN, DAY)
     """columns in the names of its folders, outermost first"""
+    of_run: bool = False
+    """whether its rows are of a run as a whole, without the leading columns"""
+    like: str = ""
+    """name of a table whose own columns it has too"""
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -68,16 +72,19 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 def _all_tables() -> dict[str, Table]:
     file = packed.decode(packed.ROOT, "fleet_tables", _File)
-    *of_incidents, runs = file.table
-    with_leading = (msgspec.structs.replace(table, leading=file.leading) for table in of_incidents)
-    return {table.name: table for table in (*with_leading, runs)}
+    found: dict[str, Table] = {}
+    for table in file.table:
+        leading = () if table.of_run else file.leading
+        own = (*(found[table.like].own if table.like else ()), *table.own)
+        found[table.name] = msgspec.structs.replace(table, leading=leading, own=own)
+    return found
 
 
 ALL_TABLES = _all_tables()
-INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, PEERS, LOCKS, FAILURES, INCIDENTS, RUNS = (
+INPUTS, FINDINGS, CONSUMERS, QUEUES, CLASSES, THREADS, PEERS, LOCKS, FAILURES, INCIDENTS, HISTORY, *_, RUNS = (
     ALL_TABLES.values()
 )
-TABLES = {name: table for name, table in ALL_TABLES.items() if table is not RUNS}
+TABLES = {name: table for name, table in ALL_TABLES.items() if not table.of_run and table is not HISTORY}
 """the tables of incidents"""
 BY_DAY = {name: table for name, table in TABLES.items() if DAY in table.partitions}
 """the tables of evidence, whose rows are written once, by the run that analysed them"""

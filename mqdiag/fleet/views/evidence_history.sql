@@ -1,10 +1,23 @@
--- Every incident of every run that is still there, once: of one that was analysed again, or under other settings, the
--- analysis of the latest run. One whose files have grown, or that files were added to within six hours, is replaced by what
--- a later run found in its place. Rows of older versions of mqdiag have no `evidence`; the listing tells which it is.
-WITH known AS (
+-- Every incident of every run that is still there, once, by `history` and the runs that have none: of one that was analysed
+-- again, or under other settings, the analysis of the latest run. One whose files have grown, or that files were added to
+-- within six hours, is replaced by what a later run found in its place. Rows of older versions of mqdiag have no `evidence`;
+-- the listing tells which it is.
+WITH later_runs AS (
+    -- An older version wrote no history.
+    SELECT run FROM runs
+    WHERE run_number > (SELECT coalesce(max(run_number), 0) FROM runs WHERE run IN (SELECT run FROM history))
+), listed AS (
+    SELECT environment, service, host, incident, window_start, listed_in AS run, analysed_in, status, refutes, checked, replica,
+           workload, revision, labels, heads, listing, evidence
+    FROM history
+    UNION ALL
+    SELECT environment, service, host, incident, window_start, run, analysed_in, status, refutes, checked, replica,
+           workload, revision, labels, heads, listing, evidence
+    FROM incidents WHERE run IN (SELECT run FROM later_runs)
+), known AS (
     SELECT i.*, r.run_number, coalesce(i.evidence, max(i.evidence) OVER (
                PARTITION BY i.environment, i.service, i.host, i.listing), i.listing, i.incident) AS seen
-    FROM incidents i JOIN runs r ON i.run = r.run
+    FROM listed i JOIN runs r ON i.run = r.run
 ), placed AS (
     SELECT *, row_number() OVER (PARTITION BY environment, service, host, seen
                                  ORDER BY run_number DESC, incident) AS place

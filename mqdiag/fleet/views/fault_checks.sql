@@ -2,19 +2,22 @@
 -- `shown_before` the same of the incident before. A fault is a rule, a cause and a consumer group ('' for none). Of a pod that is
 -- gone the later incidents of its workload count, that show the fault or could show it, as ones that did not show it on the pod.
 WITH history_findings AS (
-    SELECT DISTINCT h.environment, h.service, h.host, h.replica, h.incident, f.rule, f.cause,
+    SELECT DISTINCT h.environment, h.service, h.host, h.replica, h.incident, f.rule, f.cause, f.severity_rank,
            coalesce(f.consumer_group, '') AS consumer_group, coalesce(f.shown_by, split(f.rule, '/')) AS shown_by
     FROM findings f JOIN evidence_history h ON f.incident = h.incident AND f.run = h.analysed_in
     WHERE h.window_start IS NOT NULL
 ), shown_at AS (
-    SELECT DISTINCT environment, service, host, incident, rule, cause, consumer_group FROM history_findings
+    SELECT environment, service, host, incident, rule, cause, consumer_group, min(severity_rank) AS severity_rank
+    FROM history_findings GROUP BY environment, service, host, incident, rule, cause, consumer_group
 ), faults AS (
     SELECT DISTINCT f.environment, f.service, f.host, f.replica, f.rule, f.cause, f.consumer_group, f.shown_by, g.gone_at
     FROM history_findings f
     LEFT JOIN gone_history g ON g.environment = f.environment AND g.service = f.service AND g.host = f.host
 ), shown AS (
     SELECT DISTINCT f.environment, f.service, f.host, f.replica, f.rule, f.cause, f.consumer_group, e.incident, e.window_start,
-           CASE WHEN h.incident IS NOT NULL AND e.host = f.host THEN 1 ELSE 0 END AS shown
+           CASE WHEN e.host = f.host THEN h.severity_rank END AS severity_rank,
+           CASE WHEN h.incident IS NOT NULL AND e.host = f.host THEN 1 ELSE 0 END AS shown,
+           coalesce(e.labels['build'], e.labels['version'], e.labels['release'], e.labels['image'], e.revision) AS build
     FROM faults f
     JOIN evidence_history e ON e.environment = f.environment AND e.service = f.service AND e.replica = f.replica
     LEFT JOIN shown_at h

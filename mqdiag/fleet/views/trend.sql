@@ -1,4 +1,4 @@
--- Each service by the week of its evidence, which begins on Monday: what was there, and which faults began or ended.
+-- Each service by the week of its evidence, which begins on Monday: what was there, and which faults (no notes) began or ended.
 WITH weeks AS (
     SELECT environment, service, CAST(date_trunc('week', window_start) AS date) AS week,
            count(DISTINCT host) AS hosts, count(*) AS incidents,
@@ -12,10 +12,10 @@ WITH weeks AS (
     WHERE h.window_start IS NOT NULL GROUP BY 1, 2, 3
 ), begun AS (
     SELECT environment, service, CAST(date_trunc('week', first_seen) AS date) AS week, count(*) AS new_faults
-    FROM fault_times GROUP BY 1, 2, 3
+    FROM fault_times WHERE severity_rank < 2 GROUP BY 1, 2, 3
 ), ended AS (
     SELECT environment, service, CAST(date_trunc('week', recovered_at) AS date) AS week, count(*) AS recovered_faults
-    FROM fault_times WHERE recovered_at IS NOT NULL GROUP BY 1, 2, 3
+    FROM fault_times WHERE recovered_at IS NOT NULL AND severity_rank < 2 GROUP BY 1, 2, 3
 )
 SELECT w.environment, w.service, w.week, w.hosts, w.incidents, w.failed,
        coalesce(f.errors, 0) AS errors, coalesce(f.warnings, 0) AS warnings,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.facts import Input
 from mqdiag.findings import Finding, Report
 from mqdiag.knowledge.card_files import read_card
 from mqdiag.rules.catalogue import rule_files
@@ -17,9 +16,11 @@ def refuting_rules(report: Report) -> list[str]:
     """RULE, and RULE/KIND for each kind of evidence, of the rules that would have found their fault.
 
     A rule is none of them where its evidence is cut, or does not suffice to decide: one thread dump shows no
-    thread that hangs. Nor is one whose fault another finding explains: threads that
-    all hang are no longer busy, and not healthy.
+    thread that hangs. Nor is one whose fault another finding explains: threads that all hang are no longer busy, and
+    not healthy. A file that could not be read at all, as of an upload that is cut, may be evidence of any kind.
     """
+    if any(given.kind is None and given.error is not None for given in report.inputs):
+        return []
     checked = set(report.checked)
     doubtful = _doubtful_kinds(report)
     names: dict[str, None] = {}
@@ -40,15 +41,15 @@ def shown_by(found: Finding) -> list[str]:
 def _doubtful_kinds(report: Report) -> set[str]:
     """The kinds of evidence that are cut, or of which a finding says that they do not suffice."""
     kinds = {kind for found in report.findings if found.undecides for kind in found.seen_in}
-    kinds |= {_part(given) for given in report.inputs if not given.complete or given.error is not None}
+    kinds |= {
+        _PART.get(given.kind, given.kind)
+        for given in report.inputs
+        if given.kind is not None and (not given.complete or given.error is not None)
+    }
     series = (report.stacks, *(one.stacks for one in report.other_processes))
     if any(one is not None and not one.shows_standstills for one in series):
         kinds.add("stacks")
     return kinds
-
-
-def _part(given: Input) -> str:
-    return "" if given.kind is None else _PART.get(given.kind, given.kind)
 
 
 def _is_given(report: Report, kind: str) -> bool:
