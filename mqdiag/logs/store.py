@@ -40,6 +40,8 @@ _DELAYED = lazy_pattern(
     r"topic='([^']{1,300})', offset=(\d{1,18}), physicOffset=\d{1,19}, physicSize=\d{1,12}, delayLevel=(\d{1,3}),"
 )
 _DELAYED_4_8 = lazy_pattern(r"reput it failed, topic: (\S{1,300})")
+_SENDS = "SendMessage"
+"""how the threads begin that store what clients send"""
 _DELAYS = "ScheduleMessageTimerThread"
 """how the threads begin that store delayed messages for their topics"""
 _TOO_LARGE = lazy_pattern(r"size: (\d{1,12}).{0,60}, maxMessageSize: (\d{1,12})")
@@ -170,13 +172,15 @@ def dispatch_from(message: Message, log: LogTally) -> None:
 def too_large(message: Message, log: LogTally) -> None:
     """A message is larger than maxMessageSize: that of a client, or one that the broker stores anew."""
     found = _TOO_LARGE.search(message.text)
-    tally = log.add("larger-than-allowed", message, side="broker")
+    thread = message.thread() or ""
+    sent = thread.startswith(_SENDS)
+    tally = log.add("send-larger-than-allowed" if sent else "larger-than-allowed", message, side="broker")
     if found is None or tally is None:
         return
     sizes = int(found[1]), int(found[2])
     tally.keep_largest("message_bytes", sizes[0])
     tally.keep_largest("max_message_bytes", sizes[1])
-    thread = message.thread() or ""
+    tally.keep_smallest("smallest_limit_bytes", sizes[1])
     if thread.startswith(_DELAYS) and len(log.delayed_sizes) < MOST_ROWS:
         log.delayed_sizes[thread] = sizes
 

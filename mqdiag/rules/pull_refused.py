@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import by_group, lines_of, only, seconds_between
+from mqdiag.log_events import by_group, events, lines_of, only, seconds_between
 from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.excerpts import enough
@@ -16,6 +16,8 @@ PASSES_WITHIN_S = 60
 
 SILENT_S = 30
 """longer than a client waits after a refusal: 3 s by default (pullTimeDelayMillsWhenException), 20 s at most"""
+START_S, PAUSE_S = 10, 5
+"""refusals that begin so soon after a start end with the first heartbeat; longer than the default wait"""
 
 
 @RULE.logs
@@ -54,4 +56,6 @@ def _went_on(logs: LogsFacts, event: LogEvent) -> bool:
     """Whether the refusals ended as soon, and the log goes on without: a client that is refused tries again at once."""
     if event.first is None or event.last is None or seconds_between(event.first, event.last) > PASSES_WITHIN_S:
         return False
-    return quiet_for(logs, event) >= SILENT_S
+    starts = [one.last for one in events(logs, "client-started") if one.last is not None]
+    started = any(0 <= seconds_between(start, event.first) <= START_S for start in starts)
+    return quiet_for(logs, event) >= (PAUSE_S if started else SILENT_S)

@@ -12,6 +12,7 @@ from mqdiag.rules.shared.brokers import subject_of_logs
 from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("send-refused")
+AT_STORE = "send-larger-than-allowed"
 PASSING = ("slave-not-available", "replicas-missing", "no-new-file")
 """causes that a few lines may show in passing, as while a slave starts"""
 
@@ -23,6 +24,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     cases = RULE.meaning("by_kind")
     for case in dict.fromkeys(cases.values()):
         found = events(logs, *(kind for kind, own in cases.items() if own == case))
+        # what the broker and a client say of one message counts once
+        found = [event for event in found if event.kind != AT_STORE] or found
         if enough(logs, lines_of(found), limits["lines"] if case in PASSING else 1):
             yield _refused(logs, case, found, [])
 

@@ -41,6 +41,8 @@ def _case(pool: WorkerPool) -> str:
         return "only-thread"
     if pool.shared_doing == "pool":
         return "wait-for-connection"
+    if pool.group and pool.shared_doing == "dns":
+        return "wait-for-names"
     return "wait-for-lock" if pool.group and pool.shared_doing in LOCKS else "too-few-threads"
 
 

@@ -72,12 +72,17 @@ def _pool(judgements: list[Judgement], samples: int) -> WorkerPool:
         unknown=states["unknown"],
         busy=tuple(busy),
         shared_frame=shared[0][0][0] if shared else None,
-        shared_doing=shared[0][0][1] if shared else None,
+        shared_doing=_doing(*shared[0][0], frames) if shared else None,
         shared_share=round(shared[0][1] / samples_at_work, 3) if samples_at_work else 0.0,
         shared_pause=pauses.get(shared[0][0]) if shared else None,
         container=container,
         put_waits=put_waits(judgements, samples) if first.role == roles.BROKER_SEND else (),
     )
+
+
+def _doing(frame: str, doing: Doing, frames: Counter[tuple[str, Doing]]) -> Doing:
+    """What the threads do at their frame: those that wait behind one that looks a name up do that too."""
+    return "dns" if doing in ("monitor", "lock") and frames[frame, "dns"] else doing
 
 
 def put_waits(judgements: Sequence[Judgement], samples: int) -> tuple[PutWaits, ...]:

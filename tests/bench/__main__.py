@@ -9,7 +9,7 @@
 The dumps are kept in the user's cache folder. The rig (Java, Maven) makes some; `many_objects.py` writes the others.
 The peers are built once (cargo). All programs run by turns, Eclipse MAT and all on dumps above 4 GiB as often as
 `--slow-times` says; medians, ratios and the picture go to docs/measurements (`record.py`). No turn begins when MINUTES
-(30) are over, but each program has one. `--log-megabytes` and `--times` make a shorter run.
+(30) are over, but each program has one. `--log-megabytes`, `--times` and `--no-peers` make a shorter run.
 """
 
 from __future__ import annotations
@@ -56,20 +56,28 @@ def main() -> int:
     """Make what is missing, run everything, print tables and write the record."""
     options = _options()
     dumps = [Path(name) for name in options.dumps] or _dumps(options)
-    peers.install(options.folder)
+    if not options.no_peers:
+        peers.install(options.folder)
     # As an installation has it, even where PYTHONDONTWRITEBYTECODE is set.
     subprocess.run([sys.executable, "-m", "compileall", "-q", str(ROOT / "mqdiag")], check=True)
     subprocess.run([sys.executable, "-m", "mqdiag", "warm"], check=True, stdout=subprocess.DEVNULL)
-    full = [peers.ours(), peers.analyzer(options.folder)]
+    full, quick = [peers.ours()], [peers.ours("--quick")]
+    if not options.no_peers:
+        full.append(peers.analyzer(options.folder))
+        quick.append(peers.slurp(options.folder))
     if options.mat:
         full.append(peers.mat(options.mat))
-    quick = [peers.ours("--quick"), peers.slurp(options.folder)]
+    form = (
+        f"{options.times} turns, none begun after {options.minutes:g} minutes, logs of {options.log_megabytes:,} MB"
+        + (", without peers" if options.no_peers else "")
+    )
+    options.record.mkdir(exist_ok=True)
     deadline = time.monotonic() + 60 * options.minutes
     bench = _Bench(options.times, options.slow_times, deadline)
     for dump in dumps:
         run(["cat", str(dump)])  # the page cache is warm for all of them
         bench.by_turns((peers.bare_import(), *full, *quick, peers.show("java.util.HashMap")), dump)
-        record.write(bench.figures, bench.ratios, options.record)
+        record.write(bench.figures, bench.ratios, form, options.record)
     for dump in dumps:
         if not dump.name.startswith(_MANY) and not _is_large(dump):
             bench.by_turns((peers.inflate(), peers.ours("--quick")), _zipped(dump))
@@ -88,8 +96,9 @@ def main() -> int:
         given = sorted(folder_of_incident.iterdir())
         bench.by_turns(_incident(folder_of_incident), small, "incident", _size(given))
     bench.figures += map(_start, print_starts())
-    print_shortcuts()
-    record.write(bench.figures, bench.ratios, options.record)
+    record.write(bench.figures, bench.ratios, form, options.record)
+    if time.monotonic() < deadline:
+        print_shortcuts()
     return 0
 
 
@@ -231,6 +240,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--slow-times", type=int, default=1, help="runs of Eclipse MAT, and of all on dumps above 4 GiB"
     )
+    parser.add_argument("--no-peers", action="store_true", help="leave out what cargo builds")
     parser.add_argument("--minutes", type=float, default=30, help="after which no further turn begins")
     parser.add_argument("--log-megabytes", type=int, default=1000, help="size of each log")
     parser.add_argument("--record", type=Path, default=record.FOLDER, help="where medians and picture go")

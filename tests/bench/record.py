@@ -65,8 +65,15 @@ def figure(
     )
 
 
-def write(figures: list[Figure], ratios: list[Compared], folder: Path = FOLDER) -> None:
-    """Write bench.json, bench.md and objects.svg."""
+def write(figures: list[Figure], ratios: list[Compared], form: str, folder: Path = FOLDER) -> None:
+    """Write bench.json, bench.md and objects.svg.
+
+    Args:
+        figures: of each program.
+        ratios: of programs that ran in the same turns.
+        form: how much was run.
+        folder: where they go.
+    """
     machine = {
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
         "processor": _processor(),
@@ -76,6 +83,7 @@ def write(figures: list[Figure], ratios: list[Compared], folder: Path = FOLDER) 
         "python": platform.python_version(),
         **{name: version(name) for name in ("numpy", "numba", "llvmlite")},
         "commit": commit(),
+        "form": form,
         "load": max((figure.load for figure in figures), default=0.0),
     }
     kept = {"machine": machine, "figures": [figure._asdict() for figure in figures]}
@@ -102,6 +110,7 @@ def _page(machine: dict[str, object], figures: list[Figure], ratios: list[Compar
         f" {int(str(machine['memory_bytes'])) / 1e9:.0f} GB of memory, Linux {machine['kernel']}",
         f"- Python {machine['python']}, numpy {machine['numpy']}, numba {machine['numba']},"
         f" llvmlite {machine['llvmlite']}",
+        f"- {machine['form']}",
         f"- load average up to {load:.1f}",
     ]
     if load > int(str(machine["cores"])):

@@ -88,8 +88,7 @@ def test_a_stuck_call_is_followed_from_the_socket_to_the_backlog() -> None:
     assert f"message {stuck.evidence['msg_id']}" in written(offset.tied_by)
     assert "the span limit held back" in english()(verdict.statement)
     assert any(
-        f"{stuck.evidence['finished_beyond_head']:,} messages of group CID_stuck-http that are done are delivered"
-        in line
+        f"{stuck.evidence['finished_beyond_head']:,} messages of this queue that are done are delivered" in line
         for line in written(verdict.consequences)
     )
     assert not verdict.contradictions

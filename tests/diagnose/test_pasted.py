@@ -157,22 +157,23 @@ def test_a_dump_without_the_threads_that_write_is_a_warning(tmp_path: Path) -> N
 
 def test_where_no_line_names_a_thread_the_loggers_tell_whose_dump_it_is(tmp_path: Path) -> None:
     """A pool of no line is in it: then code of the program that writes the log is, or the log is RocketMQ's own."""
-    told = {}
-    for layout in (
-        "INFO com.acme.deadlock.Main - ticket",
-        "INFO c.a.Main - ticket",
-        "INFO RocketmqClient - ticket",
-        "INFO c.t.Tickets - ticket",
-        "INFO ticket",
+    own, told = DUMP.split('\n"ConsumeMessageThread_')[1].split('"')[0], {}
+    for begin, layout in (
+        (0, "INFO com.acme.deadlock.Main - ticket"),
+        (0, "INFO c.a.Main - ticket"),
+        (0, "INFO RocketmqClient - ticket"),
+        (11, f"[ConsumeMessageThread_{own}] INFO c.t.Tickets - ticket"),
+        (0, "INFO c.t.Tickets - ticket"),
+        (0, "INFO ticket"),
+        (11, "[http-1] INFO c.t.Tickets - ticket"),
+        (11, "INFO com.acme.T - ticket"),
+        (11, "INFO ticket"),
     ):
-        text = [f"{line[:23]} {layout} {number}" for number, line in enumerate(lines(-40, 60))]
+        text = [f"{line[begin:23]} {layout} {number}" for number, line in enumerate(lines(-40, 60))]
         text.insert(40, DUMP)
         report = diagnose_stacks([str(written(tmp_path / "app.log", "\n".join(text)))]).report
-        told[layout.split()[1]] = deadlocks(report)[0]
-    assert told == {
-        **dict.fromkeys(("com.acme.deadlock.Main", "c.a.Main", "RocketmqClient"), "error/high"),
-        **dict.fromkeys(("c.t.Tickets", "ticket"), "warning/low"),
-    }
+        told[begin, layout] = deadlocks(report)[0]
+    assert [*told.values()] == ["error/high"] * 4 + ["warning/low"] * 3 + ["error/high", "warning/low"]
 
 
 def test_own_and_pasted_dumps_are_two_processes(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from xml.etree import ElementTree
 
 import junitparser
 import msgspec
@@ -31,6 +32,31 @@ def outcomes(suite: junitparser.TestSuite) -> dict[str, str]:
         assert f"{case.classname} {case.name}" not in found, "CI servers tell cases apart by these names"
         found[f"{case.classname} {case.name}"] = ",".join(type(one).__name__ for one in case.result) or "Passed"
     return found
+
+
+MAY_HAVE = {
+    "testsuites": {"name", "time", "tests", "failures", "errors"},
+    "testsuite": {"name", "time", "tests", "failures", "errors", "skipped"},
+    "testcase": {"name", "time", "classname"},
+    "failure": {"type", "message"},
+    "error": {"type", "message"},
+    "skipped": {"type", "message"},
+    "system-out": frozenset(),
+}
+"""by element the attributes of it in the schema of Jenkins (junit-10.xsd of its xunit plugin) that are written here"""
+
+
+@pytest.mark.parametrize("report", REPORTS.values(), ids=REPORTS.keys())
+def test_it_keeps_to_the_schema_of_jenkins(report: Report) -> None:
+    root = ElementTree.fromstring(renderer("junit")(report, View()))
+    assert [
+        (one.tag, set(one.attrib) - MAY_HAVE[one.tag])
+        for one in root.iter()
+        if set(one.attrib) - MAY_HAVE[one.tag]
+    ] == []
+    for suite in root:
+        assert {"name", "tests", "failures", "errors"} <= set(suite.attrib)
+    assert all(one.tag in ("testsuite", "testcase") or not len(one) for one in root.iter() if one is not root)
 
 
 def test_every_rule_has_a_case() -> None:

@@ -287,7 +287,7 @@ def test_a_warning_that_leads_to_an_error_says_so_and_keeps_its_own_severity() -
     )
     text = render(report, View(width=UNWRAPPED))
     assert text.startswith("WARNING ")
-    assert f"\n  It leads to: error, {english()(effect.title)}\n" in text
+    assert f"\n  It leads to an error: {english()(effect.title)}\n" in text
 
 
 def test_the_last_line_counts_the_findings_that_the_answer_covers() -> None:

@@ -108,7 +108,7 @@ def test_head_without_consume_timeout_as_before_3_5_3() -> None:
 def test_a_restart_delivers_again_what_is_done_behind_the_head() -> None:
     (finding,) = findings(offset_stuck_at_head, example_of(offset_stuck_at_head).fires())
     assert english()(finding.consequence) == (
-        "if the process restarts now, 2,198 messages of group CID_wash that are done are delivered again"
+        "if the process restarts now, 2,198 messages of this queue that are done are delivered again"
     )
     nothing_done = with_queue(example_of(offset_stuck_at_head).fires(), finished_beyond_head=0)
     (finding,) = findings(offset_stuck_at_head, nothing_done)

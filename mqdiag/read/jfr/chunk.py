@@ -231,6 +231,8 @@ class Chunk:
         groups = [group for group in self._index.groups.get(type_id, ()) if group.records]
         program = program_of(self.types, key_and_fields(self.types, type_id))
         done = decode(self._data, self.head, program, groups)
+        if done.stopped_at is not None:
+            self._damaged(done.stopped_at, say("a constant pool is damaged"))
         return Pool(Records(self._data, self.head, program, done.rows, self._constant_text))
 
     def _take_checkpoints(self) -> None:

@@ -86,14 +86,15 @@ class PoolIndex:
         cursor.at += 1  # what it was written for
         pools = cursor.integer(4)
         at += cursor.at
-        for _ in range(pools):
+        for left in range(pools - 1, -1, -1):
             cursor = self.cursor(at, end)
             type_id, count = cursor.integer(8), cursor.integer(4)
             at += cursor.at
-            at = self.add_group(type_id, at, count, end)
+            # where the last one ends no other begins, and what reads it sees whether it is whole
+            at = self.add_group(type_id, at, count, end, ends_it=left == 0)
 
-    def add_group(self, type_id: int, at: int, count: int, end: int) -> int:
-        """Take in constants of one type; where they end.
+    def add_group(self, type_id: int, at: int, count: int, end: int, *, ends_it: bool = False) -> int:
+        """Take in constants of one type; where they end, which for the last ones of a checkpoint is its end.
 
         Raises:
             DamagedError, UnknownTypeError: as `add`.
@@ -102,6 +103,8 @@ class PoolIndex:
             raise DamagedError(at)
         group = Group(type_id, at, count, end)
         self.groups.setdefault(type_id, []).append(group)
+        if ends_it:
+            return end
         return self._behind(group) if count else at
 
     def cursor(self, at: int, end: int) -> Cursor:

@@ -8,7 +8,7 @@ one: the threads that write the log around it must be in a dump of its process.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -43,11 +43,15 @@ _RECORD = lazy_pattern(
 """a line with a time at its beginning and something behind it: the date above a dump has nothing"""
 _NAMED = lazy_pattern(r"\[ *([A-Za-z][^\[\]\n]{0,80}?[-_# ]\d{1,6}) *\]")
 """the name of a thread of a pool, as most loggers print it; Spring Boot prints its end"""
+_OTHER_DATE = lazy_pattern(
+    r"(?:\d\d-[A-Z][a-z]{2}-\d{4}|[A-Z][a-z]{2} \d{1,2}, \d{4},?) \d{1,2}:\d\d:\d\d[., ]\S"
+)
+"""how lines of Tomcat and of java.util.logging begin"""
 _UNDATED = lazy_pattern(rf"[\[(]?\d\d:\d\d:\d\d[.,]\d{{3}}\b.{{1,120}}?\b{ANY}\b")
 _COMMAND = lazy_pattern(r"\s*$|.{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
 """a blank line, a prompt or a heading: somebody put several things into one text"""
 _NUMBER = lazy_pattern(r"\d+")
-_CLOCK = lazy_pattern(r"\d\d:\d\d:\d\d")
+_CLOCK = lazy_pattern(r"\d:\d\d:\d\d")
 """what each such line has"""
 
 IN_PREFIX = say("something stands before its lines that does not stand before the lines of the log")
@@ -96,7 +100,7 @@ class Surroundings:
 
     def _look_at_loggers(self, text: str) -> None:
         """Count lines of an application, until they are as many as show that users write to the log."""
-        records = records_of(text) if self._records < LEAST_RECORDS else []
+        records = records_of(text, _begins_record) if self._records < LEAST_RECORDS else []
         if not records:
             return
         from mqdiag.read.logs.loggers import logger_of, program_of
@@ -115,7 +119,7 @@ class Surroundings:
 
     def doubt(self, threads: Collection[ThreadRecord]) -> Text | None:
         """Why a dump that fits may have been pasted all the same; None where its threads or its code write the log."""
-        if self.before is None:
+        if self.before is None and self._records < LEAST_RECORDS:
             return None
         if len(self._pools) < LEAST_NAMED:
             return AMONG_LINES if self._records >= LEAST_RECORDS and not self._is_own(threads) else None
@@ -178,7 +182,7 @@ def stamp_of(line: str) -> Stamp | None:
 def _pools_of(lines: Iterable[str]) -> Iterator[str]:
     """Pools of the threads that some lines of a log name."""
     for line in lines:
-        if "[" in line[:200] and is_record(line):
+        if "[" in line[:200] and _begins_record(line):
             found = _NAMED.search(line, 0, 300)
             if found is not None:
                 yield _pool_of(found[1])
@@ -212,16 +216,16 @@ def goes_on_from_records(text: str, part: str) -> bool:
 
 def _begins_record(line: str) -> bool:
     """Whether a line begins as those of a log do, some of which name no day."""
-    return is_record(line) or _UNDATED.match(line) is not None
+    return is_record(line) or any(form.match(line) is not None for form in (_UNDATED, _OTHER_DATE))
 
 
-def records_of(text: str) -> list[str]:
+def records_of(text: str, begins: Callable[[str], bool] = is_record) -> list[str]:
     """The first lines of a text that begin as those of a log do; few lines of a dump have the time of a clock."""
     found: list[str] = []
     end = 0
     while len(found) < MOST_RECORDS and (clock := _CLOCK.search(text, end)) is not None:
         begin, end = text.rfind("\n", 0, clock.start()) + 1, text.find("\n", clock.end())
         end = len(text) if end < 0 else end
-        if is_record(text[begin:end]):
+        if begins(text[begin:end]):
             found.append(text[begin:end])
     return found

@@ -23,6 +23,8 @@ _WIDTHS = ((26, ""), (45, "long"), (90, "longer"))
 """characters up to which a cell has a class: each class is so wide that its text takes three lines at most"""
 _LONGEST = "longest"
 """the class of a cell that scrolls by itself"""
+_NARROW, _WORDS = 14, 3
+"""a short text of so many blanks would stand in four lines: it has the width of a time"""
 _NAME = re.compile(r"\S{1,18}\Z")
 """a name that is short enough to stay in one line"""
 _BREAKS = re.compile(r"(?<=[./$])(?=[^\W\d])")
@@ -120,7 +122,7 @@ def _code_word(code: str, *, is_pasted: bool) -> Markup:
 
 def _cell(text: str, *, breaks: bool) -> Markup:
     """A cell of words: the longer the text, the wider its column is at least; a very long text scrolls by itself."""
-    if _TIME.match(text):
+    if _TIME.match(text) or (_NARROW < len(text) <= _WIDTHS[0][0] and text.count(" ") >= _WORDS):
         return Markup('<td class="time">{}</td>').format(text)
     width = next((name for most, name in _WIDTHS if len(text) <= most), _LONGEST)
     if not width:

@@ -133,7 +133,9 @@ def answer_card(finding: Finding, report: Report) -> Card:
     if worst is not None:
         parts.append(
             Paragraph(
-                say("It leads to: {severity}, {title}", severity=word(worst.severity.value), title=worst.title),
+                say("It leads to an error: {title}", title=worst.title)
+                if worst.severity is Severity.ERROR
+                else say("It leads to a warning: {title}", title=worst.title),
                 link=anchor(worst.fingerprint),
             )
         )
@@ -189,7 +191,7 @@ def root_cause(finding: Finding, report: Report) -> Finding:
 
 
 def _worst_effect(root: Finding, report: Report) -> Finding | None:
-    """The first of what a finding explains that is worse than itself: a warning that leads to an error fails a run."""
+    """The worst of what a finding explains, where that is worse than itself or holds more threads."""
     explained = {root.fingerprint}
     worst, grows = root, True
     while grows:
@@ -201,8 +203,13 @@ def _worst_effect(root: Finding, report: Report) -> Finding | None:
             and found.accepted is None
         ]
         explained |= {found.fingerprint for found in effects}
-        worst, grows = min((worst, *effects), key=lambda one: one.severity.rank), bool(effects)
+        worst, grows = min((worst, *effects), key=_rank), bool(effects)
     return None if worst is root else worst
+
+
+def _rank(finding: Finding) -> tuple[int, float]:
+    """Severity, then how many threads it explains; a weight below 1 is a share, and not compared."""
+    return finding.severity.rank, -finding.weight if finding.weight >= 1 else 0.0
 
 
 def finding_card(finding: Finding, report: Report, *, wide: bool = False) -> Card:

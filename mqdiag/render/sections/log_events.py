@@ -78,7 +78,7 @@ def _events(logs: LogsFacts) -> Iterator[AnyPart]:
         yield _figure(logs, series, words)
     else:
         yield from words
-    yield TABLES.table("events", logs.events, occurrences=_occurrences, numbers=_numbers)
+    yield TABLES.table("events", logs.events, occurrences=_other_occurrences, numbers=_numbers)
     for place, event in enumerate(logs.events):
         yield from _breakdown(event, place)
 
@@ -222,6 +222,11 @@ def _figure(logs: LogsFacts, series: list[Series], words: Sequence[AnyPart]) -> 
         caption=say("Events over time, each row against its own largest step; the table has the numbers."),
         words=words,
     )
+
+
+def _other_occurrences(event: LogEvent) -> int | None:
+    """Those of an event of which not each has a line."""
+    return None if event.occurrences == event.count else event.occurrences
 
 
 def _occurrences(event: LogEvent | LogGroup) -> int:

@@ -66,6 +66,8 @@ def remedy_of_wait(pool: WorkerPool) -> Text:
     frame = short_frame(pool.shared_frame)
     if pool.shared_doing in LOCKS:
         return WORDS.say("finer_lock", frame=frame)
+    if pool.shared_doing == "dns":
+        return WORDS.say("names_kept", frame=frame)
     if pool.shared_doing == "pool":
         return WORDS.say("larger_pool", frame=frame)
     if pool.shared_pause is not None:
