@@ -15,7 +15,7 @@ import pyarrow.dataset as ds
 from mqdiag.fleet.tables.schemas import TABLES
 from tests.fleet.conftest import QUICK
 
-VARYING = {"analysis_ms", "analysed_at", "analysed_in", "listing", "run"}
+VARYING = {"analysis_ms", "analysed_at", "analysed_in", "facts", "listing", "run"}
 """columns that tell of a run and of where files lie, not of the evidence"""
 
 

@@ -264,6 +264,7 @@ def test_every_file_is_a_view_and_every_view_says_what_it_is() -> None:
     assert not set(VIEWS) & set(ALL_TABLES)
     for name in VIEWS:
         assert view_select(name).startswith("-- ")
+        assert ";\n" not in view_select(name), "there a reader of the script cuts it"
 
 
 def _spark_rows(spark: SparkSession, layout: Layout) -> Callable[[str], list[str]]:

@@ -240,10 +240,9 @@ CONSOLE = _thread(
 POOL = "".join(_thread(f"pool-1-thread-{number}", RESTS, 30 + number) for number in (1, 2))
 
 
-def test_work_comes_from_windows_and_from_calls_of_exported_objects(tmp_path: Path) -> None:
-    for comes in (REAPER, WINDOW, WINDOW + CONSOLE):
-        assert _answer(tmp_path, HEAD + POOL + comes + JVM + END)[0] == "healthy"
-    for comes in ("", CONSOLE, REAPER + CONSOLE):
+def test_work_comes_from_calls_of_exported_objects(tmp_path: Path) -> None:
+    assert _answer(tmp_path, HEAD + POOL + REAPER + JVM + END)[0] == "healthy"
+    for comes in ("", WINDOW, CONSOLE, REAPER + CONSOLE):
         assert _answer(tmp_path, HEAD + POOL + comes + JVM + END)[0] == "undecided"
 
 

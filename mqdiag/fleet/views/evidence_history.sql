@@ -1,6 +1,6 @@
 -- Every incident of every run that is still there, once, by `history` and the runs that have none: of one that was analysed
 -- again, or under other settings, the analysis of the latest run. One whose files have grown, or that files were added to
--- within six hours, is replaced by what a later run found in its place. Rows of older versions of mqdiag have no `evidence`;
+-- within six hours, is replaced by what a later run found in its place. Rows of older versions of mqdiag have no `evidence`,
 -- the listing tells which it is.
 WITH later_runs AS (
     -- An older version wrote no history.

@@ -35,6 +35,6 @@ WITH numbered AS (
            CASE WHEN count(ended) = count(*) THEN max(ended) END AS ended
     FROM joined GROUP BY environment, service, replica, rule, cause, consumer_group, episode
 )
-SELECT environment, service, replica, host, rule, cause, consumer_group, episode, severity_rank, began, last_shown, ended,
+SELECT environment, service, replica, host, rule, cause, consumer_group, CAST(episode AS bigint) AS episode, severity_rank, began, last_shown, ended,
        CAST(unix_micros(ended) - unix_micros(began) AS double) / 3600000000 AS hours, times_seen, first_build
 FROM episodes
