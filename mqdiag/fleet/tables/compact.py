@@ -238,8 +238,9 @@ def _point_to(
             if table == HISTORY.name:
                 now = [merged.get(run, run) for run in rows["listed_in"].to_pylist()]
                 rows = _with(rows, "listed_in", now).filter(pa.array((run in runs for run in now), pa.bool_()))
+            # A history may name an incident that no table of a run has: it is of a file that somebody changed.
             moved = [
-                name if wanted[incident][1] == at else partition
+                name if incident in wanted and wanted[incident][1] == at else partition
                 for incident, (partition, at) in _analyses(rows.select(_KEY))
             ]
             _write(layout, file.path, table, _with(rows, "analysed_in", moved))
