@@ -241,7 +241,7 @@ class KnownBroker(msgspec.Struct, frozen=True, kw_only=True):
     address: Address
     path: Public
     """the log"""
-    server: Public = ""
+    log_place: Public = ""
     """where the name server's logs lie, rotated ones too, with what their names add"""
     master: Name | None = None
     """name of a master; None of a slave, and where no topic was registered with it"""

@@ -152,7 +152,7 @@ class _Build:
                     named=self.names.get(address, address),
                     address=address,
                     path=log.path,
-                    server=place,
+                    log_place=place,
                     master=known.master,
                     registered=shown_time(known.registered, zone.minutes),
                     left=shown_time(known.left, zone.minutes),

@@ -91,7 +91,7 @@ def _moved(logs: LogsFacts, broker: KnownBroker) -> bool:
         one.master == broker.master
         and one.is_there
         and one.address != broker.address
-        and one.server == broker.server
+        and one.log_place == broker.log_place
         for one in logs.known_brokers
         if broker.master is not None
     )
@@ -101,7 +101,7 @@ def _back(known: list[KnownBroker]) -> str | None:
     """When a broker registered again at each name server that had taken it away; None where one has not seen it."""
     by_server: dict[str, list[KnownBroker]] = {}
     for row in known:
-        by_server.setdefault(row.server, []).append(row)
+        by_server.setdefault(row.log_place, []).append(row)
     last: str | None = None
     for rows in by_server.values():
         left = max((row.left for row in rows if row.left is not None), default=None)
