@@ -17,9 +17,10 @@ from mqdiag.diagnose.judge import Diagnosis, judge
 from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
-from mqdiag.findings import Confidence, Finding, Report, Skipped
+from mqdiag.findings import Confidence, Finding, Margin, Report, Skipped
 from mqdiag.rules.catalogue import cards_of, rule_files
 from mqdiag.rules.engine import missing_evidence
+from mqdiag.text import Text
 from mqdiag.time_ranges import joined
 
 INPUT_KINDS = {"logs": "log", "recordings": "recording", "profiles": "profile"}
@@ -125,11 +126,20 @@ def _one_report(
         heap=None if shown is None else shown.facts.heap,
         stacks=None if shown is None else shown.facts.stacks,
         other_processes=tuple(own.facts for own in processes if own is not shown),
-        answer=msgspec.structs.replace(
-            reports[-1].answer, margins=tuple(margin for one in reports for margin in one.answer.margins)
-        ),
+        answer=msgspec.structs.replace(reports[-1].answer, margins=_nearest(reports)),
     )
     return report, shown
+
+
+def _nearest(reports: Sequence[Report]) -> tuple[Margin, ...]:
+    """The margins of all processes; of those with the same words the one that is nearest to its limit."""
+    nearest: dict[tuple[str, Text, float], Margin] = {}
+    for report in reports:
+        for margin in report.answer.margins:
+            key = (margin.rule, margin.label, margin.limit)
+            if key not in nearest or nearest[key].value < margin.value:
+                nearest[key] = margin
+    return tuple(nearest.values())
 
 
 def _with_verdict(report: Report, shown: Process | None) -> Report:

@@ -42,8 +42,8 @@ _DELAYED = lazy_pattern(
 _DELAYED_4_8 = lazy_pattern(r"reput it failed, topic: (\S{1,300})")
 _SENDS = "SendMessage"
 """how the threads begin that store what clients send"""
-_DELAYS = "ScheduleMessageTimerThread"
-"""how the threads begin that store delayed messages for their topics"""
+_DELAYS = ("ScheduleMessageTimerThread", "ScheduleMessageExecutorHandleThread")
+"""how the threads begin that store delayed messages for their topics; the second with enableScheduleAsyncDeliver"""
 _TOO_LARGE = lazy_pattern(r"size: (\d{1,12}).{0,60}, maxMessageSize: (\d{1,12})")
 _PROGRESS = lazy_pattern(
     r"\[(\w{1,20})\]Timer progress-check .{0,80} currRead:\[([^\]]{1,40})\] .{0,60}"
@@ -208,6 +208,14 @@ def delayed_not_put(message: Message, log: LogTally) -> None:
     if sizes is not None:
         tally.keep_largest("message_bytes", sizes[0])
         tally.keep_largest("max_message_bytes", sizes[1])
+
+
+def delayed_went_on(message: Message, log: LogTally) -> None:
+    """With enableScheduleAsyncDeliver a message that was tried again is stored at last, or left out."""
+    found = _DELAYED.search(message.text)
+    before = None if found is None else log.delayed_tried.get(int(found[3]) - 1)
+    if found is not None and before is not None and before[2] == int(found[2]):
+        log.events[before[0], "broker"].subjects.pop(before[1], None)
 
 
 def _begin_row(log: LogTally, kind: str, subject: Subject, offset: int) -> None:

@@ -389,6 +389,10 @@ def test_a_manifest_ties_what_was_captured_together(tmp_path: Path) -> None:
     shutil.copy(BUSY / "java_pid.hprof.gz", tmp_path / "other.hprof.gz")
     apart = diagnose_incident([tmp_path]).report
     assert len(apart.other_processes) == 2
+    rows = [(margin.rule, margin.label) for margin in apart.answer.margins]
+    assert len(rows) == len(set(rows)) > 0, (
+        "of processes without a word for each the nearest to the limit is shown"
+    )
     manifest = {"mqdiag_capture": 1, "host": "orders-7", "process": {"pid": 7754, "inner_pid": None}}
     (folder / "manifest.json").write_text(json.dumps(manifest))
     report = diagnose_incident([tmp_path]).report

@@ -37,6 +37,13 @@ _OF_CLIENT = f"2026-11-28 SECOND WARN SendMessageThread_3 - {_TOO_LARGE}\n"
 _LATER = "2026-11-28 SECOND INFO main - another line\n"
 _SIZE = [(n, _tried(57, "MESSAGE_ILLEGAL")) for n in range(20)]
 
+_RESENDS = "ScheduleMessageExecutorHandleThread_2"
+_BUSY = [(n, _tried(57, "OS_PAGE_CACHE_BUSY", thread=_RESENDS)) for n in range(20)]
+_WENT_ON = (
+    f"2026-11-28 SECOND INFO {_RESENDS} - Resend message success, info: PutResultProcess{{{{topic='orders', "
+    "offset={}, physicOffset=15370, physicSize=834, delayLevel=3, msgId='7F00', autoResend=true, status=SUCCESS}}\n"
+)
+
 
 @pytest.mark.parametrize(
     ("lines", "found"),
@@ -48,6 +55,13 @@ _SIZE = [(n, _tried(57, "MESSAGE_ILLEGAL")) for n in range(20)]
             ("warning", None),
             id="a-send-is-too-large",
         ),
+        pytest.param(
+            [(n, _tried(57, "MESSAGE_ILLEGAL", thread=_RESENDS)) for n in range(20)],
+            ("error", 7340032),
+            id="async",
+        ),
+        pytest.param([*_BUSY, (20, _WENT_ON.format(57))], None, id="async-stored-at-last"),
+        pytest.param([*_BUSY, (20, _WENT_ON.format(56))], ("warning", None), id="async-another-stored"),
         pytest.param([(0, _tried(57, "OS_PAGE_CACHE_BUSY"))] * 14, None, id="a-moment"),
         pytest.param([(n, _tried(57 + n // 5, "OS_PAGE_CACHE_BUSY")) for n in range(40)], None, id="moves"),
     ],
