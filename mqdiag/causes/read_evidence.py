@@ -47,7 +47,7 @@ def _lines(report: Report) -> Iterator[Text]:
         yield say("{stores:count} {stores:store folder|store folders}", stores=len(report.stores.stores))
     for given in report.inputs:
         if given.kind == "service" and given.was_read:
-            yield say("{path}: {format}", given)
+            yield say("{format} in {path}", given)
     outputs = sum(1 for given in report.inputs if given.kind == "admin" and given.error is None)
     if outputs:
         yield say("{outputs:count} {outputs:output|outputs} of mqadmin", outputs=outputs)

@@ -26,7 +26,7 @@ from mqdiag.read.open.to_files import Budget
 from mqdiag.read.stacks.records import Sample
 from mqdiag.text import NOTHING, say
 
-EMPTY = say("is an empty folder")
+EMPTY = say("is an empty folder; give one with a heap dump, thread dumps or logs")
 MOST_NAMED = 5
 """files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")

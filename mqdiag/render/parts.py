@@ -270,6 +270,8 @@ class Figure(Part, frozen=True, kw_only=True):
     draw: Callable[[Writer], Markup]
     """makes the SVG; called by the page alone"""
     caption: Text
+    title: Words = NOTHING
+    """a heading of the page, where its section shows more than the figure"""
     words: Sequence[AnyPart] = ()
     """for text; empty where the table beside it says the same"""
 

@@ -78,7 +78,10 @@ def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) ->
         assert done.out == ""
         assert done.line == f"mqdiag: {path}: {reason}"
     (tmp_path / "none").mkdir()
-    assert mqdiag("diagnose", "none").line == "mqdiag: none: is an empty folder"
+    assert (
+        mqdiag("diagnose", "none").line
+        == "mqdiag: none: is an empty folder; give one with a heap dump, thread dumps or logs"
+    )
 
 
 def test_missing_paths_are_told_and_the_rest_decides(mqdiag: Run, tmp_path: Path) -> None:

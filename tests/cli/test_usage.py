@@ -14,14 +14,14 @@ from mqdiag.errors import EXIT_USAGE
 from tests.cli.conftest import Run
 
 WRONG = [
-    (["heep", "x"], "no such command 'heep'; did you mean heap?"),
+    (["heep", "x"], "no command, file or folder 'heep'; did you mean heap?"),
     (["help"], "no such command 'help'; see mqdiag --help"),
     (["heap", "x", "--json"], "no such option --json; write --format json; see mqdiag heap --help"),
     (
         ["--format", "json", "heap", "x"],
         "no such option --format before the command; options of a command follow it",
     ),
-    (["zzz"], "no such command 'zzz'; there are: "),
+    (["zzz"], "no command, file or folder 'zzz'; commands are: "),
     (["heap"], "argument DUMP is missing; see mqdiag heap --help"),
     (["heap", "x", "y"], "too many arguments: y; see mqdiag heap --help"),
     (["heap", "x", "--qick"], "no such option --qick; did you mean --quick?; see mqdiag heap --help"),

@@ -78,9 +78,13 @@ class CommandFolder(Command, click.Group):
                 raise UsageError(say("no such command {name}; see mqdiag --help", name=repr(name)))
             close = nearest(name, known)[:1]
             if close:
-                raise UsageError(did_you_mean(say("no such command {name}", name=repr(name)), close))
+                raise UsageError(did_you_mean(say("no command, file or folder {name}", name=repr(name)), close))
             raise UsageError(
-                say("no such command {name}; there are: {known}", name=repr(name), known=tuple(known))
+                say(
+                    "no command, file or folder {name}; commands are: {known}",
+                    name=repr(name),
+                    known=tuple(known),
+                )
             )
         return super().resolve_command(ctx, args)
 

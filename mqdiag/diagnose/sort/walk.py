@@ -266,7 +266,10 @@ def _with_hint(name: str, content: Content, reason: Text) -> Text:
     """Why a file that was given is no evidence, with what to try."""
     if content is Content.EMPTY:
         return empty_file(name).without_path
-    return say("{reason}; expected heap dumps, thread dumps, logs, or an archive of them", reason=reason)
+    return say(
+        "{reason}; expected heap dumps, thread dumps, flight recordings (.jfr), logs, or an archive of them",
+        reason=reason,
+    )
 
 
 def _why(error: OSError, name: str, *, link: bool) -> Text:

@@ -185,7 +185,7 @@
       });
     }
     picture.setAttribute("role", "group");
-    searchable(picture.parentElement, {
+    searchable(picture.closest("figure"), {
       count: boxes.length,
       search(wanted) {
         let found = 0;

@@ -9,7 +9,7 @@ from mqdiag.facts.stacks import CallNode
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.flame_graph import Flame, Hint, flame_graph
-from mqdiag.render.parts import AnyPart, Branch, Figure, Section, Tree
+from mqdiag.render.parts import Branch, Figure, Fold, Section, Tree
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.thread_names import grouped_names
@@ -65,22 +65,21 @@ _SAMPLES = Measure(
 
 
 def calls_figure(
-    nodes: Sequence[CallNode], title: Text, caption: Text, measure: Measure, *, head: Sequence[AnyPart] = ()
+    nodes: Sequence[CallNode], title: Text, caption: Text, measure: Measure, *, headed: bool = False
 ) -> Figure:
-    """Calls as a flame graph, and as a tree in words, which begin with `head`."""
+    """Calls as a flame graph, and as a tree in words, which stands below the title if it is `headed`."""
     below: dict[int | None, list[int]] = {}
     for place, node in enumerate(nodes):
         below.setdefault(node.parent, []).append(place)
     flames = _flames(nodes, below)
     outermost = [nodes[place].threads for place in below.get(None, ())]
     of_threads = tuple(map(_of_threads, flames, outermost))
+    tree = Tree([_branch(flame, None, measure) for flame in flames], wide=True)
     return Figure(
         draw=lambda write: flame_graph(write, title, of_threads, measure.hint),
+        title=title if headed else NOTHING,
         caption=caption,
-        words=(
-            *head,
-            Tree([_branch(flame, None, measure) for flame in flames], wide=True),
-        ),
+        words=(Fold(summary=title, mark="", parts=(tree,), wide=True) if headed else tree,),
         wide=True,
     )
 

@@ -13,6 +13,7 @@ from mqdiag.render.figures.event_series import Series, Step, event_series, steps
 from mqdiag.render.parts import AnyPart, Bullets, Figure, Paragraph, Section, Table, sections_of
 from mqdiag.render.sections.call_tree import Measure, calls_figure
 from mqdiag.render.tables import Tables
+from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, quantity, say
 
 TABLES = Tables("recordings")
@@ -132,7 +133,7 @@ def _time_by_call(recording: Recording) -> Figure:
             " green: work, grey: other waits. Rest and time that nothing explains are left out."
         ),
         _TIME,
-        head=(Paragraph(title),),
+        headed=True,
     )
 
 
@@ -140,7 +141,7 @@ def _calls(recording: Recording, name: str) -> Iterator[AnyPart]:
     yield TABLES.table("calls", recording.calls, name=f"{name}-calls", peer=_peer)
     peers = [one for one in recording.calls if one.host is not None][:_MOST_BARS]
     if len(peers) > 1:
-        rows = [BarRow(label=_peer(one), first=one.total_ms, second=one.p99_ms) for one in peers]
+        rows = [BarRow(label=_peer_and_kind(one), first=one.total_ms, second=one.p99_ms) for one in peers]
         title = say("Network calls by peer")
         yield Figure(
             draw=lambda write: bars(write, title, (say("together"), say("1 % above")), ("ms", "ms"), rows),
@@ -152,6 +153,10 @@ def _peer(one: RecordedCalls) -> Text | str:
     if one.host is not None:
         return say("{host} port {port}", host=one.host, port=str(one.port))
     return one.path or say("not told")
+
+
+def _peer_and_kind(one: RecordedCalls) -> Text:
+    return Text("{kind} {peer}", {"kind": word(one.kind), "peer": _peer(one)})
 
 
 def _pauses(recording: Recording, name: str) -> Iterator[AnyPart]:
