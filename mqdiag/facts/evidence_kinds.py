@@ -13,11 +13,11 @@ NAMES = {
     "stores": say("store folders"),
     "admin": say("mqadmin output"),
     "crash": say("a crash report of the JVM"),
-    "processes": say("captures of several JVMs, or several dumps of one"),
-    "resources": say("files of its control groups"),
+    "processes": say("dumps of several JVMs or times"),
+    "resources": say("files of control groups"),
     "recordings": say("a flight recording"),
     "profiles": say("collapsed stacks of a profiler"),
-    "services": say("what databases and gateways logged or answered"),
+    "services": say("output of databases or gateways"),
     "fleet": say("a fleet run"),
 }
 """by part of `Facts`"""

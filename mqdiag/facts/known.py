@@ -140,6 +140,9 @@ class KnownOfRun:
 
     def _pid_in(self, seen_in: Collection[str]) -> str | None:
         """The process that these kinds of evidence are of; None where they may be of several."""
+        recorded = () if self._facts.recordings is None else self._facts.recordings.recordings
+        if recorded and all(str(one.pid) == self._pid for one in recorded):
+            seen_in = {*seen_in} - {"recordings"}
         if _OF_ONE_PROCESS.issuperset(seen_in):
             return self._pid
         if self._pid is None and {*seen_in} == {"logs"}:

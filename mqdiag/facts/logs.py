@@ -13,12 +13,7 @@ from mqdiag.facts.log_lines import HarmlessLines, LevelLineFacts, QuotedStatemen
 from mqdiag.facts.offset_logs import OffsetNotMatched, OffsetReset, RepeatedOffset, SuspendedQueue
 from mqdiag.facts.redaction import AccessKey, Address, ClientId, Excerpt, Name, Public, Setting, ThreadName
 from mqdiag.facts.store_logs import PutLatency, ReplicaGap
-from mqdiag.facts.vocabulary import (
-    FlowControlKind,
-    ListenerKind,
-    LogKind,
-    LogSide,
-)
+from mqdiag.facts.vocabulary import FlowControlKind, ListenerKind, LogKind, LogSide
 from mqdiag.text import Text, no_words, say
 
 MOST_SUBJECTS = 20
@@ -246,6 +241,8 @@ class KnownBroker(msgspec.Struct, frozen=True, kw_only=True):
     address: Address
     path: Public
     """the log"""
+    log_place: Public = ""
+    """where the name server's logs lie, rotated ones too, with what their names add"""
     master: Name | None = None
     """name of a master; None of a slave, and where no topic was registered with it"""
     registered: Public | None = None

@@ -30,6 +30,7 @@ from mqdiag.logs.level_line_facts import level_line_facts
 from mqdiag.logs.listener_rows import exception_rows, suspended_rows
 from mqdiag.logs.owners import Owner, labels, tell_owners
 from mqdiag.logs.pause_rows import gc_row, safepoint_row
+from mqdiag.logs.places import places_of
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.rows import change_rows, connection_rows, flow_rows, not_matched_rows, reset_rows, stored_rows
 from mqdiag.logs.statements import HARMLESS, why_harmless
@@ -145,12 +146,13 @@ class _Build:
         )
 
     def _known_brokers(self) -> Iterator[KnownBroker]:
-        for log, zone in zip(self.read, self.zones, strict=True):
+        for log, zone, place in zip(self.read, self.zones, places_of(self.read), strict=True):
             for address, known in log.tally.known_brokers.items():
                 yield KnownBroker(
                     named=self.names.get(address, address),
                     address=address,
                     path=log.path,
+                    log_place=place,
                     master=known.master,
                     registered=zone.shown(known.registered),
                     left=zone.shown(known.left),

@@ -2,7 +2,7 @@
 
 RocketMQ gives each broker a folder and moves rotated logs to `otherdays` below it. Logs that were collected into one
 folder carry the host or the broker in their names. A broker writes one PAGECACHERT line a minute, so two such logs of
-overlapping times are two brokers'.
+overlapping times are two brokers'; two logs of overlapping times in which brokers register are two name servers'.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def _added(name: str, *, whole: bool) -> str:
 
 
 def places_of(logs: Sequence[ReadLog]) -> list[str]:
-    """A place for each log; logs of one place are of one broker, unless it is no broker's."""
+    """A place for each log; logs of one place are of one broker or name server, unless they are neither's."""
     places = [place_of(log.path) for log in logs]
     for place in set(places):
         own = [number for number, its in enumerate(places) if its == place]
@@ -66,13 +66,19 @@ def places_of(logs: Sequence[ReadLog]) -> list[str]:
 
 
 def _are_several(logs: Sequence[ReadLog]) -> bool:
-    """Whether they cannot be of one broker."""
+    """Whether they cannot be of one broker or name server."""
     names = {log.tally.started_as for log in logs if log.tally.started_as is not None}
     if len(names) > 1:
         return True
-    spans = sorted(
-        (log.tally.latency.span.first, log.tally.latency.span.last)
-        for log in logs
-        if log.tally.latency.span.first is not None and log.tally.latency.span.last is not None
+    return any(
+        before[1] - after[0] > OVERLAP_MS
+        for found in (
+            [log.tally.latency.span for log in logs],
+            [log.tally.span for log in logs if log.tally.known_brokers],
+        )
+        for before, after in itertools.pairwise(
+            sorted(
+                (span.first, span.last) for span in found if span.first is not None and span.last is not None
+            )
+        )
     )
-    return any(before[1] - after[0] > OVERLAP_MS for before, after in itertools.pairwise(spans))

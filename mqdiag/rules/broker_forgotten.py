@@ -7,7 +7,7 @@ from typing import NamedTuple
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import KnownBroker, LogsFacts, LogSubject
 from mqdiag.findings import Severity, Subject
-from mqdiag.log_events import events, files_of, folder_of, seconds_between
+from mqdiag.log_events import events, files_of, seconds_between
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("broker-forgotten")
@@ -91,7 +91,7 @@ def _moved(logs: LogsFacts, broker: KnownBroker) -> bool:
         one.master == broker.master
         and one.is_there
         and one.address != broker.address
-        and folder_of(one.path) == folder_of(broker.path)
+        and one.log_place == broker.log_place
         for one in logs.known_brokers
         if broker.master is not None
     )
@@ -101,7 +101,7 @@ def _back(known: list[KnownBroker]) -> str | None:
     """When a broker registered again at each name server that had taken it away; None where one has not seen it."""
     by_server: dict[str, list[KnownBroker]] = {}
     for row in known:
-        by_server.setdefault(folder_of(row.path), []).append(row)
+        by_server.setdefault(row.log_place, []).append(row)
     last: str | None = None
     for rows in by_server.values():
         left = max((row.left for row in rows if row.left is not None), default=None)

@@ -11,7 +11,9 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.next_step import facts_of
+from mqdiag.facts import Facts
 from mqdiag.facts.known import KnownOfRun
+from mqdiag.facts.recordings import Recording, RecordingsFacts
 from mqdiag.findings import Action, Report
 from mqdiag.language import english
 from tests.folded import folded
@@ -63,6 +65,21 @@ def lacking(report: Report) -> Iterator[str]:
         alone_logs = report.logs is not None and report.heap is None and report.stacks is None
         known = run.of(None, None, None, seen_in=("logs",) if alone_logs else ())
         yield from (f"next: {word}" for word in told(report.answer.next) if alone and known[WORDS[word]])
+
+
+@pytest.mark.parametrize(("recorded", "known"), [(7, "7"), (8, None), (None, None)])
+def test_a_recording_of_the_same_process_leaves_its_pid_known(recorded: int | None, known: str | None) -> None:
+    recording = Recording(
+        path="r.jfr",
+        pid=recorded,
+        began_at="2026-11-28T09:40:44Z",
+        ended_at="2026-11-28T09:41:14Z",
+        seconds=30,
+        chunks=1,
+        events=1,
+    )
+    run = KnownOfRun(Facts(pid=7, recordings=RecordingsFacts(recordings=(recording,))))
+    assert run.of(None, None, None, seen_in=("heap", "recordings"))["pid"] == known
 
 
 def told(action: Action) -> list[str]:

@@ -99,17 +99,20 @@ ENDED_6 = (
 )
 
 
+FILL = "start scanNotActiveBroker"
+
+
+def _text(lines: list[tuple[str, str]]) -> str:
+    return "".join(
+        f"2026-11-28 {at} {'WARN' if 'expired' in line else 'INFO'} T1 - {line}\n" for at, line in lines
+    )
+
+
 def _forgotten(folder: Path, **logs: list[tuple[str, str]]) -> dict[str | None, str]:
     """Severity by broker; lines have their times of the day."""
     for name, lines in logs.items():
         (folder / name).mkdir()
-        fill = [("17:00:00", "start scanNotActiveBroker")] * 20
-        (folder / name / "namesrv.log").write_text(
-            "".join(
-                f"2026-11-28 {at} {'WARN' if 'expired' in line else 'INFO'} T1 - {line}\n"
-                for at, line in [*fill, *lines]
-            )
-        )
+        (folder / name / "namesrv.log").write_text(_text([("17:00:00", FILL)] * 20 + lines))
     found = diagnose_logs([*folder.glob("*/namesrv.log")]).report.findings
     return {one.subject.broker: one.severity.value for one in found if one.rule == "broker-forgotten"}
 
@@ -154,3 +157,25 @@ def test_the_return_of_a_broker_is_told_in_the_zone_of_its_loss(tmp_path: Path) 
     (found,) = [one for one in diagnose_logs([log]).report.findings if one.rule == "broker-forgotten"]
     assert found.evidence["taken_away_at"] == "2026-11-28T17:20:31+08:00"
     assert found.evidence["back_at"] == "2026-11-28T17:20:34+08:00"
+
+
+@pytest.mark.parametrize(
+    ("names", "severity"),
+    [
+        pytest.param(("namesrv-a.log", "namesrv-b.log"), "error", id="by-name"),
+        pytest.param(("namesrv-1.log", "namesrv-2.log"), "error", id="by-times"),
+        pytest.param(("namesrv.log.1", "namesrv.log"), "warning", id="rotated"),
+        pytest.param(("otherdays/namesrv.1.log", "namesrv.log"), "warning", id="otherdays"),
+    ],
+)
+def test_logs_of_two_name_servers_in_one_folder(names: tuple[str, str], severity: str, tmp_path: Path) -> None:
+    """A broker that one took away and the other registered is back at neither, except where both logs are one's."""
+    begin = "17:00:00" if severity == "error" else "19:30:00"
+    back = ("19:30:10", f"new broker registered, {BROKER} HAService: x")
+    for name, lines in zip(
+        names, ([("17:00:00", FILL), ("18:02:05", EXPIRED)], [(begin, FILL), back]), strict=True
+    ):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(_text([*lines[:1] * 20, *lines[1:]]))
+    found = diagnose_logs([tmp_path / name for name in names]).report.findings
+    assert [one.severity for one in found if one.rule == "broker-forgotten"] == [severity]

@@ -6,7 +6,7 @@ import pytest
 from rich.cells import cell_len
 
 from mqdiag.render.text import lines as text_lines
-from mqdiag.render.text.lines import fitted, longest_word, wrapped
+from mqdiag.render.text.lines import fitted, flowing, longest_word, wrapped
 
 
 @pytest.mark.parametrize(
@@ -72,3 +72,12 @@ def test_only_lines_of_chinese_are_searched_for_its_breaks(monkeypatch: pytest.M
     assert wrapped("10 × a… – café", 20) == ["10 × a… – café"]
     with pytest.raises(AttributeError):
         wrapped("消费线程", 20)
+
+
+def test_short_texts_flow_and_no_line_is_longer_than_the_page() -> None:
+    assert flowing(["state stuck", "sure high", "role worker"], 26) == [
+        "state stuck · sure high ·",
+        "role worker",
+    ]
+    assert flowing(["why it is the same work"], 14) == ["why it is", "the same", "work"]
+    assert flowing([], 14) == []

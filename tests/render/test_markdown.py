@@ -15,7 +15,7 @@ from mqdiag.fail_on import parse_fail_on
 from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.render import View, renderer
-from mqdiag.render.markdown.escape import escaped
+from mqdiag.render.markdown.escape import escaped, with_code
 from mqdiag.text import Text
 from tests.render import samples
 from tests.render.test_text import REPORTS, flat
@@ -113,6 +113,20 @@ def test_any_text_stays_text(text: str) -> None:
     shown = Page(f"- x\n- {escaped(text)}")
     assert shown.tags <= {"ul", "li"}
     assert flat(shown.text) == flat(f"x {text}")
+
+
+@given(st.text(alphabet=st.characters(min_codepoint=32, max_codepoint=126), min_size=1))
+@example("a `<b>` b")
+@example("`a` `` b ` c")
+@example("` ` -Xmx1g <img src=x>")
+def test_any_sentence_with_code_has_no_other_markup(text: str) -> None:
+    shown = Page(f"- x\n- {with_code(text)}")
+    assert shown.tags <= {"ul", "li", "code"}
+    assert re.sub(r"[`\s]", "", shown.text) == re.sub(r"[`\s]", "", f"x{text}")
+
+
+def test_a_command_in_a_sentence_is_code() -> None:
+    assert with_code("End it: `kill 7`. See [x].") == "End it: `kill 7`. See \\[x\\]."
 
 
 @pytest.mark.parametrize(

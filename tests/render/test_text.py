@@ -15,6 +15,7 @@ from mqdiag.facts.heap_classes import ClassRow
 from mqdiag.findings import Answer, Margin, Report, Severity
 from mqdiag.language import english
 from mqdiag.render import DETAILS, UNWRAPPED, View
+from mqdiag.render.parts import Column
 from mqdiag.render.text import render
 from mqdiag.render.text.page import Page
 from mqdiag.text import Text, say
@@ -305,4 +306,25 @@ def test_a_queue_that_stands_for_all_queues_is_named_so() -> None:
     text = flat(render(msgspec.structs.replace(samples.ARTICLE, heap=heap), View(detail="full")))
     assert "topic temp_file_segments, offset 18" in text
     assert "queue -1" not in text
-    assert " all 71 " in text
+    assert "queue all · messages 71 ·" in text
+
+
+def test_a_table_without_room_is_a_list_of_its_rows() -> None:
+    """Numbers that never break would make it wider than the page."""
+    columns = [Column(say(f"number {place}"), number=True) for place in range(9)]
+    columns = [Column(say("thread")), *columns, Column(say("taken"))]
+    rows = [["ConsumeMessageThread_orders_1", *["1,234,567,890"] * 9, "2026-11-28 09:41:14 +00:00"]]
+    page = Page(View(width=80))
+    page.grid(columns, rows, [[""] * 11])
+    lines = page.text().splitlines()
+    assert lines[0] == "  ConsumeMessageThread_orders_1"
+    assert lines[1].startswith("    number 0 1,234,567,890 · number 1 1,234,567,890 ·")
+    assert max(map(len, lines)) <= 80
+    assert "taken 2026-11-28 09:41:14 +00:00" in lines[-1]
+
+
+def test_a_column_too_narrow_for_a_date_makes_a_list_of_rows() -> None:
+    columns = [Column(say("file"), whole=True), Column(say("taken"))]
+    page = Page(View(width=60))
+    page.grid(columns, [["a" * 50, "2026-11-28 09:41:14.123 +00:00"]], [["", ""]])
+    assert page.text().splitlines() == ["  " + "a" * 50, "    taken 2026-11-28 09:41:14.123 +00:00"]

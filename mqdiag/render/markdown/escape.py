@@ -10,6 +10,7 @@ from __future__ import annotations
 import html
 import re
 
+from mqdiag.render.wording.code_words import code_words
 from mqdiag.render.wording.safe import safe
 
 LONGEST = 2000
@@ -27,6 +28,20 @@ def escaped(text: str, *, limit: int = LONGEST) -> str:
     shown = _PUNCTUATION.sub(r"\\\g<0>", safe(text, limit=limit).lstrip())
     shown = _AT_LINE_START.sub(r"\1\\\2", shown)
     return _REFERENCE.sub(_NOTHING, shown)
+
+
+def with_code(sentence: str, *, limit: int = LONGEST) -> str:
+    """A sentence of ours for a list item, with its setters, settings, flags and commands as code."""
+    return "".join(
+        f"`{part}`" if is_code and "`" not in part and part == part.strip() != "" else _inner(part)
+        for part, is_code in code_words(safe(sentence, limit=limit).lstrip())
+    )
+
+
+def _inner(text: str) -> str:
+    """A part of a line, with the spaces at its ends."""
+    begin = text[: len(text) - len(text.lstrip())]
+    return begin + escaped(text, limit=len(text) + 1)
 
 
 def escaped_html(text: str, *, limit: int = LONGEST) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
 
 from mqdiag.render import View
-from mqdiag.render.markdown.escape import escaped, escaped_html
+from mqdiag.render.markdown.escape import escaped, escaped_html, with_code
 from mqdiag.render.parts import (
     Actions,
     AnyPart,
@@ -55,10 +55,10 @@ class MarkdownWriter:
                     f"<sub>{escaped_html(self._write(part.text))}</sub>" if part.soft else self._text(part.text)
                 )
             case Bullets():
-                yield from self._list(part, [f"- {self._text(line)}" for line in part.lines])
+                yield from self._list(part, [f"- {self._sentence(line)}" for line in part.lines])
             case Steps():
                 yield from self._list(
-                    part, [f"{n}. {self._text(line)}" for n, line in enumerate(part.lines, 1)]
+                    part, [f"{n}. {self._sentence(line)}" for n, line in enumerate(part.lines, 1)]
                 )
             case Actions():
                 yield from self._actions(part)
@@ -107,7 +107,7 @@ class MarkdownWriter:
         for number, one in enumerate(part.actions, 1):
             template = "{what} `{command}`" if one.command else "{what}"
             words = Text(template, {"what": one.text, "command": one.command})
-            lines.append(f"{number}. {self._text(words)}")
+            lines.append(f"{number}. {self._sentence(words)}")
         yield from self._listed(part.title, lines, part.shown)
 
     def _table(self, table: Table) -> Iterator[str]:
@@ -131,6 +131,9 @@ class MarkdownWriter:
 
     def _text(self, text: Words) -> str:
         return escaped(self._write(text))
+
+    def _sentence(self, text: Words) -> str:
+        return with_code(self._write(text))
 
     def _value(self, value: Value, kind: str = "") -> str:
         return escaped(self._write.value(value, kind))

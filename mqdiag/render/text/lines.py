@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from mqdiag.lazy_pattern import lazy_pattern
 
 NARROWEST = 7
 """cells that a column of words has at least, however narrow the page is"""
+USUAL_WORD = 12
+"""cells of words that a narrow column may not break, such as a date"""
 _OWN_SIGNS = dict.fromkeys(map(ord, "…─·—–’“”"))
 """characters of our own texts that take one cell"""
 _UNIT = r"(?<=\d) (?=%|(?:B|KiB|MiB|GiB|TiB|ms|s|min|h|days)\b)"
@@ -71,6 +73,19 @@ def wrapped(text: str, width: int, *, keep_units: bool = False, cut: bool = True
         line, used = word, cell_len(word)
     lines.append(line)
     return [line.rstrip() for line in lines]
+
+
+def flowing(parts: Iterable[str], width: int) -> list[str]:
+    """Short texts one behind the other, with a dot between them; a line breaks inside of one only where it must."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and cell_len(lines[-1]) + cell_len(part) + 5 <= width:
+            lines[-1] += f" · {part}"
+            continue
+        if lines:
+            lines[-1] += " ·"
+        lines += wrapped(part, width - 2, keep_units=True)
+    return lines
 
 
 def _words(text: str, word: re.Pattern[str]) -> Iterator[str]:

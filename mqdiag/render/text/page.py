@@ -10,7 +10,16 @@ from itertools import zip_longest
 
 from mqdiag.render import View
 from mqdiag.render.parts import Column, Words
-from mqdiag.render.text.lines import NARROWEST, cell_len, chopped, fitted, longest_word, wrapped
+from mqdiag.render.text.lines import (
+    NARROWEST,
+    USUAL_WORD,
+    cell_len,
+    chopped,
+    fitted,
+    flowing,
+    longest_word,
+    wrapped,
+)
 from mqdiag.render.wording.class_names import shortened
 from mqdiag.render.wording.safe import ELLIPSIS, LONGEST, LONGEST_WIDE, safe
 
@@ -23,6 +32,8 @@ NARROWEST_NAME = 24
 """characters that a column of Java names has at least if it needs them"""
 LONGEST_PARAGRAPH = 2000
 """a title may hold a name from the dump, and that of any length"""
+TALLEST = 4
+"""lines of a cell whose words break"""
 UNDERLINE = "─"
 """below the head of a table, and nothing else: space between columns survives copy and paste"""
 ANSI = {"bold": 1, "dim": 2, "red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
@@ -98,6 +109,8 @@ class Page:
     ) -> None:
         """A table of written cells with a head; text columns wrap, number columns do not.
 
+        Numbers, ids and class names never break: where they leave no room, each row is a list of its cells instead.
+
         Args:
             columns: how each is aligned.
             rows: the cells.
@@ -120,7 +133,6 @@ class Page:
             ]
             for cells in rows
         ]
-        # Numbers, ids and class names never break, so a table with many of them is wider than the page.
         widths = fitted(
             _widths(heads, shown),
             [
@@ -131,6 +143,9 @@ class Page:
             ],
             room - gap * (len(columns) - 1),
         )
+        if _with_gaps(widths, gap) > room or _breaks_words(columns, shown, widths):
+            self._listed(heads, rows, columns, indent)
+            return
         headed = [
             [part for line in head.split("\n") for part in _cell_lines(column, line, own)]
             for column, head, own in zip(columns, heads, widths, strict=True)
@@ -142,6 +157,22 @@ class Page:
         for cells, cell_styles in zip(shown, styles, strict=True):
             lines = list(map(_cell_lines, columns, cells, widths))
             self._beside(columns, lines, cell_styles, widths, gap, indent)
+
+    def _listed(
+        self, heads: Sequence[str], rows: Sequence[Sequence[str]], columns: Sequence[Column], indent: int
+    ) -> None:
+        """Each row with its first cell on a line, and the others with their heads below it."""
+        names = [head.replace("\n", " ") for head in heads]
+        room = self.view.width - indent - PADDING
+        for cells in rows:
+            self.name("", cells[0], indent=indent, style="bold")
+            parts = []
+            for name, cell, column in zip(names[1:], cells[1:], columns[1:], strict=True):
+                if cell.strip():
+                    shown = shortened(cell, room - cell_len(name) - 3) if column.java else cell
+                    parts.append(f"{name} {safe(shown, limit=LONGEST_WIDE)}")
+            for line in flowing(parts, room):
+                self._lines.append(" " * (indent + PADDING) + line)
 
     def _beside(
         self,
@@ -191,6 +222,16 @@ def _cell_lines(column: Column, cell: str, width: int) -> list[str]:
     if column.cut and cell_len(cell) > width:
         return [f"{chopped(cell, width - 1)[0].rstrip()}{ELLIPSIS}"]
     return wrapped(cell, width, cut=not column.java)
+
+
+def _breaks_words(columns: Sequence[Column], rows: Sequence[Sequence[str]], widths: Sequence[int]) -> bool:
+    """Whether a column is so narrow that words of usual length break, and cells become towers of their pieces."""
+    return any(
+        not (_whole(column) or column.java or column.cut)
+        and any(own < longest_word(cells[place]) <= USUAL_WORD for cells in rows)
+        and any(len(wrapped(cells[place], own)) > TALLEST for cells in rows)
+        for place, (column, own) in enumerate(zip(columns, widths, strict=True))
+    )
 
 
 def _whole(column: Column) -> bool:
