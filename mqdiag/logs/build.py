@@ -154,8 +154,8 @@ class _Build:
                     path=log.path,
                     log_place=place,
                     master=known.master,
-                    registered=shown_time(known.registered, zone.minutes),
-                    left=shown_time(known.left, zone.minutes),
+                    registered=zone.shown(known.registered),
+                    left=zone.shown(known.left),
                     is_there=known.is_there,
                 )
 

@@ -58,7 +58,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
 def _run_row(run: Run, zone: Zone, quiet_s: float = 0.0) -> GcRun:
     seconds = run.seconds + quiet_s
     return GcRun(
-        at=None if run.at is None else shown_time(run.at + zone.shift_ms, zone.minutes),
+        at=zone.shown(run.at),
         seconds=round(seconds, 3),
         full=run.full,
         for_room=run.for_room,

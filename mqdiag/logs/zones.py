@@ -24,6 +24,10 @@ class Zone(msgspec.Struct, frozen=True):
         """What makes a time of the log one of UTC; 0 where the zone is not known."""
         return -(self.minutes or 0) * 60_000
 
+    def shown(self, printed_ms: int | None) -> str | None:
+        """A time of the log in RFC 3339, as `shown_time` writes it."""
+        return None if printed_ms is None else shown_time(printed_ms + self.shift_ms, self.minutes)
+
 
 def zone_of(shape: Shape, printed: int | None, given: int | None) -> Zone:
     """Decide on a zone.

@@ -144,6 +144,21 @@ def test_a_broker_is_back_where_it_was_taken_away(tmp_path: Path) -> None:
     assert _forgotten(tmp_path / "x", first=[("18:02:05", EXPIRED), *back]) == {"10.0.0.1:10911": "warning"}
 
 
+def test_the_return_of_a_broker_is_told_in_the_zone_of_its_loss(tmp_path: Path) -> None:
+    registered = f"new broker registered, {BROKER} HAService: 10.0.0.1:10912"
+    lines = [registered, *["start scanNotActiveBroker"] * 20, EXPIRED, ENDED_5, REMOVED, registered]
+    log = tmp_path / "namesrv.log"
+    log.write_text(
+        "".join(
+            f"2026-11-28 17:20:{number + 10} {'WARN' if line == EXPIRED else 'INFO'} NSScanScheduledThread - {line}\n"
+            for number, line in enumerate(lines)
+        )
+    )
+    (found,) = [one for one in diagnose_logs([log]).report.findings if one.rule == "broker-forgotten"]
+    assert found.evidence["taken_away_at"] == "2026-11-28T17:20:31+08:00"
+    assert found.evidence["back_at"] == "2026-11-28T17:20:34+08:00"
+
+
 @pytest.mark.parametrize(
     ("names", "severity"),
     [

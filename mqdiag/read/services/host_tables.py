@@ -30,7 +30,7 @@ class HostTables(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The file host_tables.toml."""
 
     heads: tuple[str, ...]
-    always_full: tuple[str, ...]
+    left_out: tuple[str, ...]
     figure: tuple[Figure, ...]
 
 
@@ -75,7 +75,7 @@ def _parts(text: str, head: str) -> Iterator[str]:
 def _figure(of: HostFigureKind, source: str, groups: dict[str, str | None]) -> HostFigure | None:
     place = groups.get("place")
     loop = (groups.get("filesystem") or "").startswith("/dev/loop")
-    if place is not None and (loop or f"{place}/".startswith(_tables().always_full)):
+    if place is not None and (loop or f"{place}/".startswith(_tables().left_out)):
         return None
     percent, total = groups.get("percent"), groups.get("total")
     if percent is not None:

@@ -18,6 +18,13 @@ udev            7.8G     0  7.8G   0% /dev
 /dev/loop3       56M   56M     0 100% /snap/core18/2829
 /dev/vdb1       500G  497G  3.0G 100% /data/rocketmq
 """
+WRAPPED = """\
+Filesystem           1K-blocks      Used Available Use% Mounted on
+/dev/mapper/vg_root-lv_root
+                      51475068  49998224         0 100% /
+tmpfs                  8166324   8166324         0 100% /run
+/dev/sda1               495844    495844         0 100% /boot
+"""
 INODES = """\
 Filesystem       Inodes    IUsed   IFree IUse% Mounted on
 /dev/vdb1      32768000 32768000       0  100% /data/rocketmq
@@ -93,11 +100,12 @@ Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo
 @pytest.mark.parametrize(
     ("text", "figures"),
     [
-        (DF, [("disk", "/dev", 0.0), ("disk", "/data/rocketmq", 100.0)]),
+        (DF, [("disk", "/data/rocketmq", 100.0)]),
+        (WRAPPED, [("disk", "/", 100.0)]),
         (INODES, [("inodes", "/data/rocketmq", 100.0)]),
         (FREE, [("memory", None, 95.0)]),
         (TOP, [("memory", None, 99.7), ("io-wait", None, 92.1), ("stolen", None, 0.0)]),
-        (DF + "\n" + FREE, [("disk", "/dev", 0.0), ("disk", "/data/rocketmq", 100.0), ("memory", None, 95.0)]),
+        (DF + "\n" + FREE, [("disk", "/data/rocketmq", 100.0), ("memory", None, 95.0)]),
     ],
 )
 def test_shares_of_a_host(text: str, figures: list[tuple[str, str | None, float]]) -> None:
