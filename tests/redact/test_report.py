@@ -365,3 +365,18 @@ def test_a_finding_shows_no_address_of_a_server_whatever_its_evidence_is_called(
     assert hidden.evidence == {"server": f"{host}:6379", "host": host, "six": other, "version": "5.3.3"}
     assert english()(hidden.title) == f"at {host}:6379"
     assert not ({"10.77.3.9", "[fd00::9]:6379"} & {host, other})
+
+
+def test_the_field_of_the_application_that_holds_a_consumer_stays_as_other_classes_do() -> None:
+    found = msgspec.structs.replace(
+        report().findings[0],
+        evidence={
+            "owner_field": "com.acme.Push.consumers",
+            "equal_fields": ("com.acme.Push.batch",),
+            "secret": "a.b",
+        },
+    )
+    hidden = redact_report(Report(mqdiag="1", inputs=(), findings=(found,))).findings[0].evidence
+    assert hidden["owner_field"] == "com.acme.Push.consumers"
+    assert hidden["equal_fields"] == ("com.acme.Push.batch",)
+    assert hidden["secret"] != "a.b"
