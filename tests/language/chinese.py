@@ -63,7 +63,7 @@ _QUOTED = re.compile(
     re.ASCII | re.MULTILINE,
 )
 """a command, the broker behind it, a call, a log message in quotation marks"""
-_FRAMES = re.compile(r"(?<=[：、])at [\w$.<>]+\([^)]*\)")
+_FRAMES = re.compile(r"(?<=[：、])at `?[\w$.<>]+\([^)]*\)`?")
 """as they stand in a dump, in a list"""
 _ESCAPES = re.compile(r"<!-- -->|<wbr>|\\(?=[!-/:-@\[-`{-~])")
 """marks inside of names that Markdown and pages do not show"""
