@@ -829,3 +829,22 @@ def test_what_code_26_refuses_is_called_a_request_throughout(tmp_path: Path) -> 
     finding = only(diagnosed(text, tmp_path), "pull-refused")
     (said,) = map(english(), finding.explanation)
     assert said.startswith("1 request was refused ")
+
+
+@pytest.mark.parametrize("service", ["Concurrently", "Orderly"])
+def test_frames_of_a_consume_thread_alone_are_no_all_clear(service: str, tmp_path: Path) -> None:
+    """Somebody copied a stack without the thread's header: it may wait or not."""
+    path = tmp_path / "posted.txt"
+    path.write_text(
+        "\tat java.net.SocketInputStream.socketRead0(Native Method)\n"
+        "\tat com.mysql.jdbc.MysqlIO.readFully(MysqlIO.java:3000)\n"
+        "\tat com.acme.order.OrderListener.consumeMessage(OrderListener.java:42)\n"
+        f"\tat org.apache.rocketmq.client.impl.consumer.ConsumeMessage{service}Service$ConsumeRequest.run("
+        f"ConsumeMessage{service}Service.java:411)\n"
+        "\tat java.util.concurrent.FutureTask.run(FutureTask.java:266)\n"
+        "\tat java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1149)\n"
+        "\tat java.lang.Thread.run(Thread.java:748)\n"
+    )
+    answer = diagnose_logs([path]).report.answer
+    assert answer is not None
+    assert answer.state == "undecided"
