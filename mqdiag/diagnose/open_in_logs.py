@@ -175,11 +175,17 @@ def _of_level_lines(report: Report, logs: LogsFacts) -> Iterator[Open]:
 def is_over(report: Report, lines: LevelLineFacts) -> bool:
     """Whether what the symptoms tell of has passed, as after the restart of a broker.
 
-    The logs go on without them, mqadmin shows that the groups keep up, and threads of a process that none stands.
+    The logs go on without them, and each group of the process whose threads were judged consumes: by its own log, and
+    by mqadmin at this moment. A send that was given up stays lost.
     """
-    quiet = lines.quiet_s is not None and lines.quiet_s >= QUIET_S and not lines.unseen
-    progress = report.admin is not None and any(group.queues for group in report.admin.groups)
-    return quiet and progress and report.stacks is not None and report.stacks.judged
+    logs, stacks, admin = report.logs, report.stacks, report.admin
+    if lines.quiet_s is None or lines.quiet_s < QUIET_S or lines.unseen:
+        return False
+    if logs is None or stacks is None or not stacks.judged or admin is None or events(logs, "send-given-up"):
+        return False
+    own = {pool.group for pool in stacks.pools} - {None}
+    logged = {row.group for event in events(logs, "messages-consumed") for row in event.subjects}
+    return bool(own) and own <= logged & {group.group for group in admin.groups if group.consume_tps}
 
 
 def _others_tell(report: Report, logs: LogsFacts) -> bool:

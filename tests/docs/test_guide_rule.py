@@ -54,7 +54,7 @@ def test_a_rule_and_its_card_are_short() -> None:
 def test_the_checks_of_the_guide_pass(tree: CopiedTree, command: str) -> None:
     output = tree.run(command)
     if command == "pytest tests/rules/test_every_rule.py":
-        assert NAME in tree.run(f"{command} --collect-only")
+        assert NAME in tree.run("mqdiag rules")
     assert "no tests ran" not in output
 
 
@@ -87,7 +87,7 @@ def test_without_its_examples_the_rule_fails_its_test(tree: CopiedTree) -> None:
         # longer, as Python takes a file of the same second and size for the one that it has compiled
         wrong = source.replace('"consumeThreadMax": 20', '"consumeThreadMax": 121')
         (tree.folder / EXAMPLE).write_text(wrong, "utf-8")
-        with pytest.raises(AssertionError, match="test_is_silent"):
-            tree.run(f"pytest tests/rules/test_every_rule.py -k {NAME}")
+        with pytest.raises(AssertionError, match=rf"test_is_silent[\s\S]*{NAME}"):
+            tree.run("pytest tests/rules/test_every_rule.py")
     finally:
         (tree.folder / EXAMPLE).write_text(source, "utf-8")

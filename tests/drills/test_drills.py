@@ -49,3 +49,23 @@ def test_an_operator_reads_what_an_expert_would_say(
     assert [word for word in truth.get("first_screen", ()) if word not in screen] == []
     assert [word for word in truth.get("not_said", ()) if word in screen] == []
     assert report.answer.margins or truth["state"] != "healthy"
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("consumerProgress.txt", "Consume TPS: 20.00", "Consume TPS: 0.00"),
+        ("consumerProgress.txt", "%RETRY%CID_orders ", "%RETRY%CID_others "),
+        ("orders/logs/rocketmq_client.log", "CID_orders", "CID_others"),
+    ],
+    ids=["consumes-nothing", "progress-of-others", "log-of-others"],
+)
+def test_a_restart_is_over_only_by_the_progress_of_the_same_group(
+    file: str, before: str, after: str, tmp_path: Path
+) -> None:
+    with tarfile.open(DRILLS / "broker-restart" / "client_alone.tar.xz") as packed:
+        packed.extractall(tmp_path, filter="data")
+    text = (tmp_path / file).read_text()
+    assert before in text
+    (tmp_path / file).write_text(text.replace(before, after))
+    assert diagnose_incident([tmp_path]).report.answer.state == "undecided"
