@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -67,3 +68,14 @@ def test_rules_can_be_searched_and_filtered(site: Path) -> None:
     index = (site / "search" / "search_index.js").read_text("utf-8")
     assert "stuck-socket-read" in index
     assert (site.parent / "site.tar.gz").stat().st_size < 20 << 20
+
+
+@CHECK
+def test_words_of_chinese_pages_are_found(site: Path) -> None:
+    """The index parts them by spaces of no width, and the search has to part there too."""
+    index = (site / "search" / "search_index.js").read_text("utf-8")
+    content = json.loads(index[index.index("{") : index.rindex("}") + 1])
+    parts = re.compile(content["config"]["separator"])
+    words = {word for page in content["docs"] for word in parts.split(page["text"])}
+    assert "内存" in words
+    assert not [word for word in words if "\u200b" in word]
