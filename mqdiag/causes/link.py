@@ -10,6 +10,7 @@ import msgspec
 
 from mqdiag.causes.same_finding import threads_of
 from mqdiag.findings import Finding, RuleCard, Severity
+from mqdiag.log_events import folder_of
 from mqdiag.time_ranges import apart
 
 LONGEST = 8
@@ -142,7 +143,7 @@ def _name_the_same(cause: Finding, effect: Finding) -> bool:
 
 def _logs_of_two_folders(cause: Finding, effect: Finding) -> bool:
     """Whether the logs of both lie in different folders, as those of two processes do."""
-    mine, theirs = ({path.rpartition("/")[0] for path in one.rests_on} for one in (cause, effect))
+    mine, theirs = ({folder_of(path) for path in one.rests_on} for one in (cause, effect))
     return bool(mine and theirs) and not mine & theirs
 
 

@@ -69,9 +69,7 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
     unknown = [
         file
         for file in logs.files
-        if file.kind == "application"
-        and (not file.is_understood or _tells_nothing(file, logs))
-        and not (told and _is_read(file))
+        if file.kind == "application" and not file.is_understood and not (told and _is_read(file))
     ]
     if unknown:
         yield Open(
@@ -201,11 +199,6 @@ def _others_tell(report: Report, logs: LogsFacts) -> bool:
 def _is_read(file: LogFile) -> bool:
     """Whether a log of an application has times and known levels: what it says at INFO is its own business."""
     return file.first is not None and file.known_heads is not None and file.known_heads >= READ_SHARE
-
-
-def _tells_nothing(file: LogFile, logs: LogsFacts) -> bool:
-    """Whether a log has neither times nor levels and told no event, as frames without what they stand below."""
-    return file.known_heads is None and file.first is None and not logs.events and not file.harmless_lines
 
 
 def _is_strange(file: LogFile) -> bool:

@@ -297,8 +297,7 @@ def _common(zones: list[Zone]) -> int:
 
 
 def _file(log: ReadLog, zone: Zone) -> LogFile:
-    tally, shift = log.tally, zone.shift_ms
-    span = tally.span.shifted(shift)
+    tally = log.tally
     return LogFile(
         path=log.path,
         kind=log.shape.kind,
@@ -309,8 +308,8 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
             log.counts.hit_lines + log.counts.hit_lines_unseen - log.quoted.not_own - log.tally.said_nothing, 0
         ),
         unseen_lines=log.counts.hit_lines_unseen,
-        first=shown_time(span.first, zone.minutes),
-        last=shown_time(span.last, zone.minutes),
+        first=zone.shown(tally.span.first),
+        last=zone.shown(tally.span.last),
         utc_offset=None if zone.minutes is None else shown_offset(zone.minutes),
         offset_reason=zone.reason,
         undated_events=sum(event.undated for event in tally.events.values()),

@@ -29,7 +29,6 @@ def shared_ids(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[SharedCl
 
 def _by_brokers(logs: Iterable[tuple[ReadLog, Zone]]) -> Iterator[SharedClientId]:
     for log, zone in logs:
-        shift = zone.shift_ms
         end = log.tally.span.last
         for (group, client_id), row in log.tally.connected_twice.items():
             span = Span(row.span.first, row.span.last)
@@ -39,14 +38,13 @@ def _by_brokers(logs: Iterable[tuple[ReadLog, Zone]]) -> Iterator[SharedClientId
             hosts = {address.rpartition(":")[0] for address in row.addresses}
             if len(hosts) == 1 and not _stay(log, len(row.addresses), seconds):
                 continue  # one process that connects again and again
-            shown = span.shifted(shift)
             yield SharedClientId(
                 group=group,
                 client_id=client_id,
                 addresses=tuple(row.addresses),
                 seconds=seconds,
-                first=shown_time(shown.first, zone.minutes),
-                last=shown_time(shown.last, zone.minutes),
+                first=zone.shown(span.first),
+                last=zone.shown(span.last),
             )
 
 

@@ -107,10 +107,10 @@ def caught_by_listener(message: Message, log: LogTally) -> None:
 def _cut_out(message: Message, log: LogTally) -> None:
     """A stack without the line that it was logged under: somebody cut it out, or a program printed it."""
     thrown = thrown_alone(message)
-    if thrown.exception is not None:
-        example = thrown.exception
-        if log.add("consume-exception", message, NOBODY, side="client", example=example) is not None:
-            threw(message, log, NOBODY, thrown)
+    if thrown.exception is None:
+        log.said_nothing += message.stands_for
+    elif log.add("consume-exception", message, NOBODY, side="client", example=thrown.exception) is not None:
+        threw(message, log, NOBODY, thrown)
 
 
 def threw(message: Message, log: LogTally, subject: Subject, thrown: Thrown) -> None:

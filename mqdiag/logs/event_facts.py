@@ -113,8 +113,7 @@ def latency_facts(by_clock: Mapping[bool, LatencyTally], shown_in: int) -> PutLa
 
 def gap_facts(log: ReadLog, zone: Zone, *, replica_seen: bool) -> ReplicaGap:
     """How far the slave of one log was behind."""
-    gaps, shift = log.tally.gaps, zone.shift_ms
-    span = gaps.span.shifted(shift)
+    gaps = log.tally.gaps
     return ReplicaGap(
         lines=gaps.lines,
         largest_bytes=gaps.largest,
@@ -123,7 +122,7 @@ def gap_facts(log: ReadLog, zone: Zone, *, replica_seen: bool) -> ReplicaGap:
         negative_lines=gaps.negative,
         growing=None if gaps.lines < 2 else gaps.last > gaps.first,
         replica_seen=replica_seen,
-        first=shown_time(span.first, zone.minutes),
-        last=shown_time(span.last, zone.minutes),
+        first=zone.shown(gaps.span.first),
+        last=zone.shown(gaps.span.last),
         path=log.path,
     )

@@ -53,7 +53,6 @@ def suspended_rows(logs: Iterable[tuple[ReadLog, Zone]]) -> tuple[SuspendedQueue
     rows = []
     for log, zone in logs:
         for queue, row in log.tally.suspended.items():
-            span = row.span.shifted(zone.shift_ms)
             rows.append(
                 SuspendedQueue(
                     group=queue.group,
@@ -63,8 +62,8 @@ def suspended_rows(logs: Iterable[tuple[ReadLog, Zone]]) -> tuple[SuspendedQueue
                     offset=row.offset,
                     failures=row.failures,
                     reconsume_times=row.reconsume_times,
-                    first=shown_time(span.first, zone.minutes),
-                    last=shown_time(span.last, zone.minutes),
+                    first=zone.shown(row.span.first),
+                    last=zone.shown(row.span.last),
                 )
             )
     rows.sort(key=lambda row: (-row.failures, row.group or "", row.topic or "", row.queue_id or 0))

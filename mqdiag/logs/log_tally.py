@@ -289,7 +289,7 @@ class LogTally(msgspec.Struct):
     ended_at: int = -1
     """where the last stack begins that ended a start"""
     said_nothing: int = 0
-    """lines of stacks that were looked at and ended no start: nothing of them is understood"""
+    """lines of stacks that were looked at and told nothing: they ended no start, or have no exception"""
     span: Span = msgspec.field(default_factory=Span)
 
     def at(self, message: Message) -> int | None:

@@ -8,14 +8,14 @@ from mqdiag.logs.collection_rows import Run
 from mqdiag.logs.collections import RUN_GAP_S, GcTally
 from mqdiag.logs.reader import ReadLog
 from mqdiag.logs.tally import MINUTE_MS
-from mqdiag.logs.zones import Zone, shown_time
+from mqdiag.logs.zones import Zone
 
 FEWEST_RISES = 5
 
 
 def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
     """One log's collections."""
-    gc, shift = log.tally.gc, zone.shift_ms
+    gc = log.tally.gc
     step, points = _steps(gc)
     worst = max(gc.minutes.items(), key=lambda item: item[1], default=None)
     quiet_s = _quiet_seconds(log)
@@ -31,7 +31,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         longest_pause_ms=round(gc.longest_ms, 3),
         seconds=None if seconds is None else round(seconds, 3),
         worst_share=None if worst is None or gc.step > 1 else _worst_share(gc, worst[1], seconds),
-        worst_at=None if worst is None else shown_time(worst[0] * MINUTE_MS * gc.step + shift, zone.minutes),
+        worst_at=None if worst is None else zone.shown(worst[0] * MINUTE_MS * gc.step),
         futile_run=None if gc.worst_run is None else _run_row(gc.worst_run, zone),
         open_run=None if open_run is None else _run_row(open_run, zone, quiet_s),
         heap_bytes=gc.heap,
@@ -47,7 +47,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         step_minutes=step,
         series=tuple(
             GcPause(
-                at=shown_time(at + shift, zone.minutes) or "",
+                at=zone.shown(at) or "",
                 pause_ms=round(pause_ms, 3),
             )
             for at, pause_ms in points
@@ -100,8 +100,7 @@ def _worst_share(gc: GcTally, worst_ms: float, seconds: float | None) -> float:
 
 def safepoint_row(log: ReadLog, zone: Zone) -> SafepointPauses:
     """One log's pauses."""
-    tally, shift = log.tally.safepoints, zone.shift_ms
-    span = tally.span.shifted(shift)
+    tally = log.tally.safepoints
     return SafepointPauses(
         path=log.path,
         pauses=tally.pauses,
@@ -111,9 +110,9 @@ def safepoint_row(log: ReadLog, zone: Zone) -> SafepointPauses:
         longest_ms=round(tally.longest_ms, 3),
         longest_reaching_ms=None if tally.longest_reaching_ms is None else round(tally.longest_reaching_ms, 3),
         longest_operation=tally.longest_operation,
-        longest_at=None if tally.longest_at is None else shown_time(tally.longest_at + shift, zone.minutes),
-        first=shown_time(span.first, zone.minutes),
-        last=shown_time(span.last, zone.minutes),
+        longest_at=zone.shown(tally.longest_at),
+        first=zone.shown(tally.span.first),
+        last=zone.shown(tally.span.last),
         operations=dict(tally.operations.most_common()),
     )
 

@@ -40,7 +40,7 @@ def _flow_row(
     zone: Zone,
     path: str,
 ) -> FlowControlFacts:
-    span = row.span.shifted(zone.shift_ms)
+    span = row.span
     seconds = held = None
     occurrences = row.lines
     if counter is not None:
@@ -63,8 +63,8 @@ def _flow_row(
         occurrences=occurrences,
         threshold=row.threshold,
         largest=row.largest,
-        first=shown_time(span.first, zone.minutes),
-        last=shown_time(span.last, zone.minutes),
+        first=zone.shown(span.first),
+        last=zone.shown(span.last),
         seconds=seconds,
         queues_held_back=held,
         topics=tuple(row.topics)[:20],
@@ -134,7 +134,6 @@ def _sides_joined(merged: dict[tuple[int | None, ResetKey], OffsetReset]) -> lis
 
 
 def _reset(key: ResetKey, row: ResetTally, zone: Zone, kind: str) -> OffsetReset:
-    span = row.span.shifted(zone.shift_ms)
     return OffsetReset(
         group=key.group,
         topic=key.topic,
@@ -145,8 +144,8 @@ def _reset(key: ResetKey, row: ResetTally, zone: Zone, kind: str) -> OffsetReset
         broker_max=row.broker_max,
         no_queue_data=row.no_queue_data,
         count=row.count,
-        first=shown_time(span.first, zone.minutes),
-        last=shown_time(span.last, zone.minutes),
+        first=zone.shown(row.span.first),
+        last=zone.shown(row.span.last),
         sides=("client" if kind in ("client", "application", "gc") else "broker",),
     )
 
@@ -216,7 +215,6 @@ def stored_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Repeate
         for queue, row in log.tally.stored.items():
             if (queue.group, queue.topic) in moved or not row.consumed:
                 continue
-            span = row.span.shifted(zone.shift_ms)
             rows.append(
                 RepeatedOffset(
                     group=queue.group,
@@ -226,8 +224,8 @@ def stored_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Repeate
                     offset=row.offset,
                     lines=row.lines,
                     consumed=row.consumed,
-                    first=shown_time(span.first, zone.minutes),
-                    last=shown_time(span.last, zone.minutes),
+                    first=zone.shown(row.span.first),
+                    last=zone.shown(row.span.last),
                 )
             )
     rows.sort(key=lambda row: (-row.lines, row.group or "", row.topic or "", row.queue_id or 0))
@@ -239,7 +237,6 @@ def change_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Subscri
     rows = []
     for log, zone in zip(logs, zones, strict=True):
         for key, (count, span) in log.tally.changes.items():
-            shifted = span.shifted(zone.shift_ms)
             rows.append(
                 SubscriptionChange(
                     group=key.group,
@@ -247,8 +244,8 @@ def change_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Subscri
                     before=key.before,
                     after=key.after,
                     count=count,
-                    first=shown_time(shifted.first, zone.minutes),
-                    last=shown_time(shifted.last, zone.minutes),
+                    first=zone.shown(span.first),
+                    last=zone.shown(span.last),
                 )
             )
     rows.sort(key=lambda row: (-row.count, row.group, row.topic))
@@ -266,7 +263,6 @@ def connection_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Con
             span = Span()
             span.take(closed.span)
             span.take(brief.span)
-            shifted = span.shifted(zone.shift_ms)
             rows.append(
                 Connections(
                     path=log.path,
@@ -279,8 +275,8 @@ def connection_rows(logs: Sequence[ReadLog], zones: Sequence[Zone]) -> tuple[Con
                     brief_per_minute=brief.per_minute,
                     usual_life_s=usual[0] if usual else None,
                     usual_lives=usual[1] if usual else 0,
-                    first=shown_time(shifted.first, zone.minutes),
-                    last=shown_time(shifted.last, zone.minutes),
+                    first=zone.shown(span.first),
+                    last=zone.shown(span.last),
                 )
             )
     rows.sort(key=lambda row: (-row.closed - row.brief, row.address, row.path))

@@ -73,8 +73,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         found,
         recording=recording,
         evidence={
-            "path": recording.path,
-            "seconds": recording.seconds,
             "pause_share": round(share, 4),
             "frame": found.asked_frame,
         },

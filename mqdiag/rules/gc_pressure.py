@@ -65,7 +65,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         found,
         recording=recording,
         evidence={
-            "path": recording.path,
             "heap_share": heap_share,
             "frame": None if most is None else most.frame,
             "allocated_class": None if most is None else most.class_name,

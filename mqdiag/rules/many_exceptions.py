@@ -28,10 +28,8 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
         recording=recording,
         subject=Subject(thread=None if top is None else top.thread),
         evidence={
-            "path": recording.path,
             "thrown": recording.thrown,
             "per_second": per_second,
-            "seconds": recording.seconds,
             "class_share": None if top is None else ratio(top.count, recorded),
         },
         words={"frame": None if top is None else frame_shown(top.frame)},
