@@ -9,6 +9,7 @@ from mqdiag.diagnose.open_reason import Open
 from mqdiag.facts import Facts
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action, Report
+from mqdiag.rules.shared.actions import shared
 
 _CAPTURE, _BACKLOG = "take_stacks", "progress"
 """names of actions of knowledge/actions.toml"""
@@ -47,9 +48,6 @@ def _for_unread(report: Report) -> Action | None:
 def _shared(name: str, report: Report, named: Mapping[str, str | None] = NO_NAMES) -> Action | None:
     if not name:
         return None
-    # Here, not above: a decided run needs none of it.
-    from mqdiag.rules.shared.actions import shared
-
     path = named.get("path")
     if path is not None:
         # what can be copied is the archive, not a member of it

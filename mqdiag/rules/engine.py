@@ -12,6 +12,7 @@ from mqdiag.acceptance import Acceptance
 from mqdiag.facts import Facts
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.facts.inputs import AMONG_LINES
+from mqdiag.facts.known import KnownOfRun
 from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipped
 from mqdiag.fingerprints import fingerprint
 from mqdiag.rules.catalogue import RuleFile
@@ -23,7 +24,6 @@ from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
 
 if TYPE_CHECKING:
-    from mqdiag.facts.known import KnownOfRun
     from mqdiag.knowledge.team import Team
 
 MOST_FINDINGS = 200
@@ -70,9 +70,6 @@ def run_rules(
 
     @cache
     def told() -> KnownOfRun:
-        # Here, not above: the catalogue of rules makes no findings.
-        from mqdiag.facts.known import KnownOfRun
-
         return KnownOfRun(facts)
 
     for listed in rules:

@@ -15,9 +15,13 @@ from mqdiag.errors import InputError
 from mqdiag.facts import CrashFacts
 from mqdiag.facts.crash import CrashReport
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.application_records import is_of_an_application
+from mqdiag.logs.message import unwrapped, wrapped_head
+from mqdiag.logs.process_ids import LEAST
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.logs.heads import NO_HEAD
 from mqdiag.read.logs.levels import ANY
 from mqdiag.text import Text, say
 
@@ -35,11 +39,6 @@ class _Records(msgspec.Struct):
 
     def is_one(self, line: str) -> bool:
         """Whether a line is such a record; no text in one of JSON begins a line."""
-        # Here, not above: few incidents have a crash.
-        from mqdiag.logs.application_records import is_of_an_application
-        from mqdiag.logs.message import unwrapped, wrapped_head
-        from mqdiag.read.logs.heads import NO_HEAD
-
         raw = line.encode(errors="replace")
         if line.rstrip().endswith("}") and wrapped_head(raw) != NO_HEAD:
             return False
@@ -50,8 +49,6 @@ class _Records(msgspec.Struct):
 
     def are_of(self, process: int | None) -> bool:
         """Whether all that name a process name this one."""
-        from mqdiag.logs.process_ids import LEAST
-
         return process is not None and process >= LEAST and self.processes == {process}
 
 
