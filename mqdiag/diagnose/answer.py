@@ -194,7 +194,11 @@ def _harmless(report: Report) -> Text | None:
 def _over(report: Report) -> Text | None:
     """Symptoms in the logs that have passed."""
     lines = None if report.logs is None else report.logs.level_lines
-    if lines is None or not lines.weak or not lines.quiet_s:
+    if lines is None or not lines.weak:
+        return None
+    from mqdiag.diagnose.open_in_logs import is_over  # where logs were read it is there already
+
+    if not is_over(report, lines):
         return None
     return say(
         "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, and {lines:it is|they are} over:"
