@@ -46,7 +46,9 @@ def first_outcomes() -> dict[str, Outcome]:
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.accuracy.any_jvm")
     parser.add_argument("names", nargs="*", metavar="SCENE")
-    parser.add_argument("--first", action="store_true", help="run scenes that were never run, and keep the outcome")
+    parser.add_argument(
+        "--first", action="store_true", help="run scenes that were never run, and keep the outcome"
+    )
     options = parser.parse_args()
     first = first_outcomes()
     chosen = [case for case in scenes() if not options.names or case.name in options.names]
