@@ -134,12 +134,16 @@ def not_permitted(message: Message, log: LogTally) -> None:
     stack = whole_stack(message)
     if stack.position == log.ended_at:
         return
-    own = _SERVER.search(stack.frames) is not None or _FILE_OF_SERVER.search(message.text) is not None
+    of_server = _SERVER.search(stack.frames) is not None
+    own = of_server or _FILE_OF_SERVER.search(message.text) is not None
     last = stack.deepest
-    if own or (last is not None and _ends_start(stack, message)):
+    ends = last is not None and _ends_start(stack, message)
+    if own or ends:
         log.ended_at = stack.position
         text = message.text if last is None else last.thrown
         kind = kind_of_last(text, stack.frames) or "start-not-permitted"
+        if kind == "start-not-permitted" and not of_server and not ends:
+            kind = "server-file-refused"  # a server, or an application with a folder of that name, may go on
         log.add(kind, message, side="broker" if own else "client", example=text)
 
 

@@ -42,6 +42,7 @@ def diagnosed(text: str, tmp_path: Path) -> Report:
         (f"java.lang.IllegalArgumentException: No enum constant a.Role.ASYSC\n{BROKER}", "config-file-broken"),
         (f"{NO_FILE}/data/store/lock (Permission denied)\n{BROKER}", "permission"),
         (f"{NO_FILE}/data/store/lock (Read-only file system)\n{BROKER}", "permission"),
+        (f"{NO_FILE}/data/store/pictures/1.png (Permission denied)\n", "file-refused"),
         (f"java.lang.NoSuchMethodError: io.netty.buffer.Allocator.<init>(ZI)V\n{BROKER}", "class-missing"),
         (f"java.lang.NoClassDefFoundError: com/alibaba/fastjson/JSON\n{CLIENT}", "class-missing"),
         (f"java.lang.UnsatisfiedLinkError: /tmp/librocksdbjni1.so: Error\n{BROKER}", "class-missing"),
