@@ -265,7 +265,7 @@ def _fault(report: Report, first: Finding, margins: tuple[Margin, ...], foreign:
         text = verdict.statement
     else:
         reason, text = _certainty(first.confidence.value, first.confidence_reason), first.title
-    remark = () if foreign is None else (foreign.headline or foreign.advice,)
+    remark = () if foreign is None else (foreign.beside_fault or foreign.headline or foreign.advice,)
     reason = sentences(reason, *_read_in_part(report, first), *remark)
     return Answer(state="fault", text=text, reason=reason, margins=margins)
 

@@ -23,6 +23,8 @@ class WrongProcess(msgspec.Struct, frozen=True):
     """empty where the evidence is of something else as well"""
     wants: str = ""
     """name of the action in knowledge/actions.toml that finds the right one"""
+    beside_fault: Text = NOTHING
+    """what of the headline is true where a fault was found all the same; empty where all of it is"""
 
 
 def wrong_process(report: Report) -> WrongProcess | None:
@@ -62,11 +64,10 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
     if of_stacks is not None:
         return WrongProcess(advice, of_stacks.headline, wants=RIGHT)
     return WrongProcess(
-        say(
-            "The dump has no consumer, producer or broker of RocketMQ; check that it comes from the right process."
-        ),
+        advice,
         say("No RocketMQ client or broker was found in the heap dump, and nothing that fills it."),
         wants=RIGHT,
+        beside_fault=say("No RocketMQ client or broker was found in the heap dump."),
     )
 
 

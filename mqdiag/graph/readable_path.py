@@ -56,7 +56,8 @@ def _search(heap: Heap, node: int) -> list[int]:
     way = heap.path_nodes(node)
     if len(way) < 2 or way[0] not in heap.references.extra_from:
         return way
-    if _names(heap, way, is_application) or _names(heap, way, works_alone):
+    # an object of the application that only a frame has names no holder: its class is no place
+    if _names(heap, way[:-1], is_application) or _names(heap, way, works_alone):
         return way
     return _by_way_of(heap, way, is_application) or _by_way_of(heap, way, is_library) or way
 

@@ -17,7 +17,7 @@ from mqdiag.facts.vocabulary import HolderOwner
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.accumulation import Points
 from mqdiag.graph.holders.contents import Contents, contents_of
-from mqdiag.graph.holders.naming import Name, name_of
+from mqdiag.graph.holders.naming import Name, name_of, outermost_own_frame
 from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
 from mqdiag.graph.holders.pools import Pool, pool_on
 from mqdiag.graph.holders.shared_objects import SharedObjects, shared_objects
@@ -56,6 +56,10 @@ def suspects(heap: Heap, is_rocketmq: IsRocketmq) -> tuple[Suspect, ...]:
     found += [_of_threads(heap, held, is_rocketmq) for held in values.held if held.retained_bytes >= least]
     for place in points.loose:
         found += [_of_shared(heap, one, is_rocketmq) for one in shared_objects(heap, place, least)]
+    finalizers = _finalizers(heap, least, is_rocketmq)
+    if finalizers is not None:
+        found = [one for one in found if one.known_as != finalizers.known_as]
+        found.append(finalizers)
     found = list(_together(found))
     found.sort(key=lambda one: -one.retained_bytes)
     return tuple(
@@ -78,29 +82,50 @@ def _of_point(heap: Heap, place: int, records: dict[int, ThreadRecord], is_rocke
     tree = heap.dominance
     node = int(tree.order[place])
     name = name_of(heap, node, records)
-    if name.holder_class == FINALIZER:
-        return _of_finalizers(heap, place, name, is_rocketmq)
     pool = pool_on(heap, name.nodes, node)
     contents = None if pool is not None else contents_of(heap, name.held, node)
     suspect = _suspect(heap, place, name, contents, is_rocketmq)
     return suspect if pool is None else _with_pool(suspect, name, pool, is_rocketmq)
 
 
-def _of_finalizers(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> Suspect:
-    """Objects that wait for finalize() are named by their class, as no field of the application holds them."""
-    referents = heap.refs(heap.instances(heap.classes.indices_named(FINALIZER)), "referent")
-    rows, counts = np.unique(heap.index.rows[referents[heap.reachable(referents)]], return_counts=True)
+def _finalizers(heap: Heap, least: int, is_rocketmq: IsRocketmq) -> Suspect | None:
+    """Objects that wait for finalize(), by their commonest class, as no field of the application holds them.
+
+    They hang together in two lists, of all and of those whose turn has come, so no single object dominates them.
+    """
+    nodes = heap.instances(heap.classes.indices_named(FINALIZER))
+    nodes = nodes[heap.reachable(nodes)]
+    tree = heap.dominance
+    places = np.sort(tree.numbers[nodes])
+    ends = np.maximum.accumulate(places.astype(np.int64) + tree.dominated[places])
+    outermost = places[np.append(True, places[1:] >= ends[:-1])] if places.size else places
+    retained = int(tree.retained(outermost).sum())
+    referents = heap.refs(nodes, "referent")
+    referents = referents[referents >= 0]
+    if retained < least or not referents.size:
+        return None
+    rows, counts = np.unique(heap.index.rows[referents], return_counts=True)
     largest = np.argsort(-counts, kind="stable")[:_HOLDS].tolist()
     names = [heap.classes.names[rows[at]] for at in largest]
-    suspect = _suspect(heap, place, name, None, is_rocketmq)
-    return msgspec.structs.replace(
-        suspect,
-        label=names[0] if names else suspect.label,
-        owner="application",
-        entries=int(counts.sum()),
-        entry_classes=tuple(
-            f"{class_name}: {counts[at]:,}" for class_name, at in zip(names, largest, strict=True)
-        ),
+    node = int(referents[heap.index.rows[referents] == rows[largest[0]]][0])
+    known = known_holder((FINALIZER,))
+    at_work = next((record for record in heap.threads if record.name == "Finalizer"), None)
+    return Suspect(
+        class_name=names[0],
+        object_id=f"0x{heap.object_id(node):x}",
+        retained_bytes=retained,
+        share=0.0,
+        path=tuple(steps_of(heap, heap.path_nodes(node))),
+        owner="rocketmq" if is_rocketmq(names[0]) else "application",
+        holds=(),
+        label=names[0],
+        kind="field",
+        thread=None if at_work is None else at_work.name,
+        frame=None if at_work is None else outermost_own_frame(at_work),
+        entries=int(referents.size),
+        entry_classes=tuple(f"{name}: {counts[at]:,}" for name, at in zip(names, largest, strict=True)),
+        known_as=None if known is None else known.name,
+        remedy=() if known is None else (known.remedy,),
     )
 
 
@@ -128,7 +153,7 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
         entries=None if contents is None else contents.entries,
         entry_classes=entry_classes,
         largest_entry_share=None if contents is None else contents.largest_share,
-        even=contents is not None and contents.even,
+        even=contents is not None and contents.even and not (known is not None and known.works_alone),
         broken_keys=None if contents is None else contents.broken_keys,
         known_as=None if known is None else known.name,
         remedy=() if known is None else (known.remedy,),
@@ -145,6 +170,7 @@ def _with_pool(suspect: Suspect, name: Name, pool: Pool, is_rocketmq: IsRocketmq
     label = suspect.label
     if is_jdk(name.holder_class) or name.kind != "field":
         label = pool.label or pool.threads or suspect.label
+    known = known_holder((pool.queue_class,))
     of_rocketmq = is_rocketmq((pool.label or "").rpartition(".")[0])
     return msgspec.structs.replace(
         suspect,
@@ -156,8 +182,8 @@ def _with_pool(suspect: Suspect, name: Name, pool: Pool, is_rocketmq: IsRocketmq
         frame=None,
         entries=pool.tasks,
         entry_classes=() if pool.task_class is None else (f"{pool.task_class}: {pool.tasks:,}",),
-        known_as=None,
-        remedy=(),
+        known_as=None if known is None else known.name,
+        remedy=() if known is None else (known.remedy,),
     )
 
 

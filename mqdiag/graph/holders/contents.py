@@ -87,20 +87,29 @@ def _large_parts(heap: Heap, point: int, whole: int) -> Nodes:
 
 def _classes(heap: Heap, values: Nodes, weights: np.ndarray[tuple[int], np.dtype[np.int64]]) -> tuple[str, ...]:
     rows, which = np.unique(heap.index.rows[values], return_inverse=True)
+    names, by_name = np.unique([heap.classes.names[row] for row in rows.tolist()], return_inverse=True)
+    which = by_name[which]
     counts, sums = np.bincount(which), np.bincount(which, weights)
     largest = np.argsort(-sums, kind="stable")[:_CLASSES].tolist()
-    return tuple(f"{heap.classes.names[rows[at]]}: {int(counts[at]):,}" for at in largest)
+    return tuple(f"{names[at]}: {int(counts[at]):,}" for at in largest)
 
 
 def _is_even(
     heap: Heap, values: Nodes, weights: np.ndarray[tuple[int], np.dtype[np.int64]], whole: int
 ) -> bool:
-    """Beans: a limited number of objects of classes that somebody wrote, of which none has a large part."""
-    own = np.array([not is_jdk(heap.class_name(node)) for node in values[: MOST_BEANS + 1].tolist()], bool)
+    """Beans: a limited number of objects of classes that somebody wrote, of which none has a large part.
+
+    What many class loaders each have of one class are copies of a plugin, and no beans.
+    """
+    if values.size > MOST_BEANS:
+        return False
+    rows = np.unique(heap.index.rows[values]).tolist()
+    if len(rows) >= FEWEST_BEANS and len({heap.classes.names[row] for row in rows}) <= len(rows) / 2:
+        return False
+    own = np.array([not is_jdk(heap.class_name(node)) for node in values.tolist()], bool)
     large = weights >= 0.002 * whole
     return bool(
         FEWEST_BEANS <= large.sum() <= MOST_BEANS
-        and values.size <= MOST_BEANS
         and own.mean() >= 0.9
         and weights.max() < _LARGEST_SHARE * whole
         and weights.sum() >= 0.5 * whole

@@ -118,8 +118,10 @@ def _holds_its_own_kind(heap: Heap, holder: int, held: int) -> bool:
 def _field_name(heap: Heap, way: list[int], at: int, held: int, records: dict[int, ThreadRecord]) -> Name:
     holder = way[at]
     local = local_name(heap, way, records)
+    # no field of a library's thread leads to its own local variables
+    in_its_local = local_name(heap, way[at:], records) is not None
     return Name(
-        label=edge_name(heap, holder, held),
+        label=named_class(heap, holder) if in_its_local else edge_name(heap, holder, held),
         kind="field",
         held=held,
         path=own_steps(heap, way, at),
@@ -202,6 +204,14 @@ def frame_of_local(record: ThreadRecord, node: int) -> str | None:
         if is_application(method_of(frame).rpartition(".")[0]):
             return frame
     return frames[outermost]
+
+
+def outermost_own_frame(record: ThreadRecord) -> str | None:
+    """The application's frame furthest from the top of a stack; None where there is none."""
+    return next(
+        (frame for frame in reversed(record.frames) if is_application(method_of(frame).rpartition(".")[0])),
+        None,
+    )
 
 
 def is_own_local(record: ThreadRecord, node: int) -> bool:

@@ -33,6 +33,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     executor: int
+    queue_class: str
     tasks: int
     task_class: str | None
     threads: str | None
@@ -61,7 +62,8 @@ def _owner_of_queue(heap: Heap, way: set[int], rows: list[int]) -> Pool | None:
 
 
 def _pool(heap: Heap, executor: int) -> Pool | None:
-    tasks = items(heap, np.array([heap.ref(executor, "workQueue")], np.int32))[1]
+    queue = heap.ref(executor, "workQueue")
+    tasks = items(heap, np.array([queue], np.int32))[1]
     if not tasks.size:
         return None
     inner = heap.refs(tasks, "callable")
@@ -70,6 +72,7 @@ def _pool(heap: Heap, executor: int) -> Pool | None:
     workers = items(heap, np.array([heap.ref(executor, "workers")], np.int32))[1]
     return Pool(
         executor=executor,
+        queue_class=heap.class_name(queue),
         tasks=tasks.size,
         task_class=_commonest_class(heap, np.where(inner >= 0, inner, tasks)),
         threads=_common_name(heap, heap.refs(workers, "thread")),
@@ -104,6 +107,7 @@ def _fork_join_pool(heap: Heap, way: tuple[int, ...]) -> Pool | None:
     )
     return Pool(
         executor=executor,
+        queue_class=_FORK_JOIN_QUEUE,
         tasks=tasks.size,
         task_class=_commonest_class(heap, given),
         threads=_common_name(heap, heap.refs(own_queues, "owner")),

@@ -12,6 +12,7 @@ from mqdiag.graph.holders.naming import frame_of_local, is_own_local, thread_loc
 from mqdiag.graph.holders.own_classes import is_application, named_class
 from mqdiag.graph.readable_path import readable_path
 from mqdiag.graph.threads import ThreadRecord
+from mqdiag.knowledge.lookup import works_alone
 from mqdiag.knowledge.own_code import method_of
 
 _THREADS_AT_MOST = 4096
@@ -73,13 +74,14 @@ def thread_values(heap: Heap, records: dict[int, ThreadRecord], least_bytes: int
             # a value that several threads have is an accumulation point by itself
             if retained >= least and int(tree.numbers[value]) in own:
                 locals_of.append((value, key, node))
+        alone = works_alone(named_class(heap, node))
         for place in large.tolist():
             child = int(tree.order[place])
             if child in values or child in maps:
                 continue
             frame = frame_of_local(record, child)
             retained = int(tree.retained(np.array([place], np.int32))[0])
-            if frame is None or is_application(named_class(heap, child)):
+            if frame is None or alone or is_application(named_class(heap, child)):
                 if retained >= least_bytes:
                     fields.append(place)
             elif retained >= least_bytes and not is_own_local(record, child) and _in_own_field(heap, child):
