@@ -84,7 +84,7 @@ def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None]
     """
     reading = _Reading(path)
     problems: list[Problem] = []
-    for chunk in chunks(data, problems, WANTED):
+    for chunk in chunks(data, problems, WANTED, span_kinds.COLUMNS):
         check()
         reading.add(chunk)
     whole = all(problem.of_one_type for problem in problems)

@@ -53,9 +53,8 @@ _COLUMNS = frozenset(
 """columns that are decoded, with those of a peer where there is one"""
 
 
-def columns_of(name: str) -> frozenset[str]:
-    """The columns of such events that are read."""
-    return _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS
+COLUMNS = {name: _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS for name in KINDS}
+"""columns of such events that are read, by name"""
 
 
 class Spans(NamedTuple):
@@ -127,7 +126,7 @@ class SpanCollector:
         return tuple(partial(self._add, name) for name in KINDS)
 
     def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.events(name, columns_of(name))
+        records = chunk.prepared(name)
         if records is None or not len(records):
             return
         spans = self._spans(records, name, constants)
