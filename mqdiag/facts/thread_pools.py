@@ -96,6 +96,8 @@ class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
     """virtual threads that have not begun; the least of all samples"""
     samples: int
     """those that show virtual threads; in each of them the same threads hold all carriers"""
+    in_one_place: bool = False
+    """they stand at one line: before a monitor that another thread has, or in a loop"""
 
 
 class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
