@@ -112,9 +112,8 @@ def needs_sorting(path: str, own: str) -> bool:
         return _needs_sorting_unpacked(piece, own)
     if not head or not piece.is_text:
         return False
-    text = decoded(head)
     # answers of mqadmin and crash reports have no command of their own
-    if is_admin_output(text) or is_crash_report(text):
+    if piece.has_admin_output or is_crash_report(piece.text):
         return True
     if (own == "log" or size <= len(head)) and piece.holds(_CRASH_HEADS):
         return True
@@ -125,7 +124,7 @@ def needs_sorting(path: str, own: str) -> bool:
         return False
     if size > len(head):
         return bool(parts_of(decoded(Path(path).read_bytes())))
-    return bool(parts_of(text, has_answers=False))
+    return bool(parts_of(piece.text, has_answers=False))
 
 
 def _may_have_crash_head(result: ReadResult | InputError) -> bool:
