@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.decoding import decode, decode_arrays
+from mqdiag.read.jfr.decoding import decode, decode_arrays, decode_listed
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
 from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Descriptions, Field, JfrType
@@ -113,7 +113,7 @@ class Chunk:
         except UnknownTypeError as error:
             self.problems.append(Problem(self.head.start, error.reason))
             return None
-        done = decode_arrays(self._data, self.head, program, starts, np.ones_like(starts), ends)
+        done = decode_listed(self._data, self.head, program, starts, ends)
         if done.stopped_at is not None:
             self._damaged(done.stopped_at, say("an event of {name} is damaged", name=name))
         return Records(self._data, self.head, program, done.rows, self._constant_text)
