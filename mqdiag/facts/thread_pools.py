@@ -36,6 +36,8 @@ class CommonPlace(msgspec.Struct, frozen=True, kw_only=True):
     remedy: tuple[Text, ...] = ()
     in_tasks: bool = False
     """they run tasks of a pool, so none of its threads is free"""
+    in_call: bool = False
+    """they wait for the answer of a client that their own code called"""
     held_up: int = 0
     """those of `threads` that hold a lock that others wait for"""
     standing: int = 0

@@ -89,7 +89,7 @@ def _is_known(track: Track, meaning: StackMeaning) -> bool:
     """Whether a wait can be nothing else than a wait for work, or for the next round of a library's own loop."""
     if track.lacks_frames or not meaning.stack.frames or not at_rest(track, meaning):
         return False
-    if meaning.idle:
+    if meaning.idle or meaning.awaits_end_of_server:
         return True
     if meaning.doing in NEVER_REST or any(map(_adds, meaning.above_own)):
         return False

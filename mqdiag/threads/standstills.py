@@ -233,11 +233,13 @@ def _is_fault(
         return True
     if (track.jvm, track.pool or track.name) in serving or track in owners:
         return True
+    meaning = track.last_meaning
+    if why.kind in ("socket-read", "pool") and meaning.serves_in_turn:
+        return True
     if track.role in (roles.JVM, roles.CARRIER):
         return False
     if track.role == roles.CALLBACK:
-        return track.last_meaning.own_index >= 0
-    meaning = track.last_meaning
+        return meaning.own_index >= 0
     if not (meaning.in_pool_task or track.role == roles.VIRTUAL):
         return why.kind == "lock"
     if why.kind in ("socket-read", "pool"):
@@ -324,6 +326,7 @@ def _entry(
         second_connection=typical.now.second_connection,
         wait_ends=all(one.track.last.stack.state == "TIMED_WAITING" for one in judgements),
         held_up=sum(held_up[judgement.track] for judgement in judgements),
+        in_turn=common.serves_in_turn,
     )
 
 
