@@ -325,7 +325,7 @@ def _awaited_lock(track: Track) -> str | None:
 def _cause_and_remedy(
     why: CauseOfWait, user: Judgement | None, holder: Judgement | None
 ) -> tuple[StandstillCause, tuple[Text, ...]]:
-    """Of a pool without connections the cause is what their users wait for; the pool only shows it."""
+    """The cause and the remedy of a wait; without connections in a pool, what their users wait for is the cause."""
     cause, remedy = why.cause, why.remedy
     if why.kind == "pool" and user is not None:
         theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)

@@ -182,9 +182,7 @@ def diagnose(
     return exit_code(report, settings.fail_on)
 
 
-def _write_also(
-    options: CommonOptions, report: Report, viewed: View, also: list[tuple[str, Target]]
-) -> None:
+def _write_also(options: CommonOptions, report: Report, viewed: View, also: list[tuple[str, Target]]) -> None:
     """Write the report in further formats, and open its page."""
     plain = msgspec.structs.replace(viewed, width=_width(options, on_screen=False), colour=False)
     for name, other in also:
