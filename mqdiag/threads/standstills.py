@@ -9,7 +9,7 @@ from types import MappingProxyType
 import msgspec
 
 from mqdiag.facts.stacks import Standstill
-from mqdiag.facts.vocabulary import Role
+from mqdiag.facts.vocabulary import Doing, Role
 from mqdiag.knowledge.remedies import remedy as remedy_of
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import Text, say
@@ -29,6 +29,8 @@ _PART_OF_SERVER: dict[Role, str] = {
 """the packages that have the frame that says most of a server's threads"""
 _FOREIGN = frozenset({roles.POOL, roles.OTHER, roles.VIRTUAL})
 """roles of threads whose whole work may be a library's"""
+_NO_LONG_WAITS: frozenset[Doing] = frozenset({"file-read", "file-write", "file-sync", "file-lock", "dns"})
+"""waits that a task in turn should not have for long; others may be for the end of its own parts"""
 _LEAST_STRANGERS = 3
 """threads of as many pools that wait for one lock"""
 _MOST_WAITS = 100
@@ -233,11 +235,13 @@ def _is_fault(
         return True
     if (track.jvm, track.pool or track.name) in serving or track in owners:
         return True
+    meaning = track.last_meaning
+    if meaning.serves_in_turn and (why.kind in ("socket-read", "pool") or meaning.doing in _NO_LONG_WAITS):
+        return True
     if track.role in (roles.JVM, roles.CARRIER):
         return False
     if track.role == roles.CALLBACK:
-        return track.last_meaning.own_index >= 0
-    meaning = track.last_meaning
+        return meaning.own_index >= 0
     if not (meaning.in_pool_task or track.role == roles.VIRTUAL):
         return why.kind == "lock"
     if why.kind in ("socket-read", "pool"):
@@ -324,6 +328,7 @@ def _entry(
         second_connection=typical.now.second_connection,
         wait_ends=all(one.track.last.stack.state == "TIMED_WAITING" for one in judgements),
         held_up=sum(held_up[judgement.track] for judgement in judgements),
+        in_turn=common.serves_in_turn,
     )
 
 

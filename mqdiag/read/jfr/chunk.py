@@ -74,6 +74,7 @@ class Chunk:
         self._places: dict[int, Places] = {}
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
+        self._prepared: dict[str, Records] = {}
         described = self._walk({METADATA, CHECKPOINT}, counting=False)
         self._describe(_pairs(described.get(METADATA)), descriptions or Descriptions())
         self._index = self._index_class(data, head, self.types)
@@ -94,6 +95,18 @@ class Chunk:
         """A type by its name."""
         number = self._ids.get(name)
         return None if number is None else self.types[number]
+
+    def prepare(self, columns: Mapping[str, Collection[str]]) -> None:
+        """Decode these columns of events, by name, before anybody asks for them."""
+        for name, own in columns.items():
+            records = self.events(name, own)
+            if records is not None:
+                records.number_texts()
+                self._prepared[name] = records
+
+    def prepared(self, name: str) -> Records | None:
+        """The events of a type that `prepare` decoded, which are let go of; None where the chunk has none."""
+        return self._prepared.pop(name, None)
 
     def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
         """All events of a type, in the order of the file; None where the chunk has none.
