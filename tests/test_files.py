@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.files import RESERVE_BYTES, fits, free_bytes, whole_file, write_whole
+from tests.layers import CHECK
 
 PACKAGE = Path(__file__).parents[1] / "mqdiag"
 
@@ -100,6 +101,7 @@ def test_a_disk_keeps_its_reserve(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert not fits(tmp_path, (100 << 20) - RESERVE_BYTES + 1)
 
 
+@CHECK
 def test_nothing_else_renames_files_or_asks_the_disk() -> None:
     """A second way to do either would have to repeat the care for permissions, faults and the reserve."""
     asked = {"os.replace", "os.statvfs", "shutil.disk_usage"}

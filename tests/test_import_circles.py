@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
+from tests.layers import CHECK
+
 PACKAGE = Path(__file__).parents[1] / "mqdiag"
 
 
@@ -45,6 +47,7 @@ def in_circles(graph: dict[str, set[str]]) -> set[str]:
     return circles
 
 
+@CHECK
 def test_there_are_no_circles() -> None:
     assert in_circles(imports()) == set()
 

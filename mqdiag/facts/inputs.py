@@ -24,7 +24,7 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     kind: InputKind | None = None
     """None if it is not known"""
     format: Public | None = None
-    """format version and compression"""
+    """format version and compression; with an `error` the form that the first bytes tell, where it is no evidence"""
     bytes: int | None = None
     """size of the file as it is, compressed if it is"""
     captured_at: Public | None = None

@@ -20,6 +20,8 @@ class ForeignForm(msgspec.Struct, frozen=True):
 
     name: Text
     way_out: Text
+    can_hold_any: bool = False
+    """whether evidence of any kind can be in it, or in what it points to"""
 
 
 _LIBRARY_OR_PROGRAM = ForeignForm(say("a program or library (ELF)"), NOTHING)
@@ -50,16 +52,20 @@ _STARTS: tuple[tuple[bytes, ForeignForm], ...] = (
     ),
     (
         b"version https://git-lfs.github.com/spec/",
-        ForeignForm(say("a Git LFS pointer, not the file itself"), say("get the file with: git lfs pull")),
+        ForeignForm(
+            say("a Git LFS pointer, not the file itself"),
+            say("get the file with: git lfs pull"),
+            can_hold_any=True,
+        ),
     ),
     (b"\xca\xfe\xba\xbe", ForeignForm(say("a Java class file"), NOTHING)),
     (b"\x89PNG", ForeignForm(say("a picture"), NOTHING)),
     (b"\xff\xd8\xff", ForeignForm(say("a picture"), NOTHING)),
     (b"GIF8", ForeignForm(say("a picture"), NOTHING)),
     (b"%PDF", ForeignForm(say("a PDF document"), NOTHING)),
-    (b"7z\xbc\xaf\x27\x1c", ForeignForm(say("a 7z archive"), _UNPACK)),
-    (b"Rar!", ForeignForm(say("a RAR archive"), _UNPACK)),
-    (b"\x04\x22\x4d\x18", ForeignForm(say("lz4 data"), say("unpack it first: lz4 -d FILE"))),
+    (b"7z\xbc\xaf\x27\x1c", ForeignForm(say("a 7z archive"), _UNPACK, can_hold_any=True)),
+    (b"Rar!", ForeignForm(say("a RAR archive"), _UNPACK, can_hold_any=True)),
+    (b"\x04\x22\x4d\x18", ForeignForm(say("lz4 data"), say("unpack it first: lz4 -d FILE"), can_hold_any=True)),
     (b"SQLite format 3", ForeignForm(say("a database"), NOTHING)),
     (b"\xd4\xc3\xb2\xa1", ForeignForm(say("a network capture"), NOTHING)),
     (b"\n\r\r\n", ForeignForm(say("a network capture"), NOTHING)),

@@ -21,7 +21,7 @@ from mqdiag.fleet.tables.earlier import known_incidents, rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, day_in
 from mqdiag.fleet.tables.schemas import BY_DAY, UNKNOWN_DAY
 from tests.fleet.made_output import Analysed, at, finding, write_output
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY
 
 OLD_OUTPUT = Path(__file__).parent / "data" / "output_without_days.tar.xz"
 
@@ -193,7 +193,7 @@ class _MortalStorage(Storage):
         super().remove_file(path)
 
 
-@pytest.mark.parametrize("step", [pytest.param(1, marks=NIGHTLY), 11])
+@pytest.mark.parametrize("step", [pytest.param(1, marks=NIGHTLY), pytest.param(11, marks=CHECK)])
 def test_a_kill_at_any_change_loses_and_doubles_nothing(layout: Layout, tmp_path: Path, step: int) -> None:
     allowed = {name: (before, AFTER[name]) for name, before in _seen(layout).items()}
     changes = 0

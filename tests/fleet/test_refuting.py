@@ -79,3 +79,40 @@ def test_a_page_under_the_name_of_a_dump_is_told(series: list[Path], tmp_path: P
     (lost,) = report_rows(report, classes=1)["failures"]
     assert lost["path"] == str(page)
     assert incident_row(report)["status"] == "incomplete"
+
+
+ELF_CORE = b"\x7fELF\2\1\1" + bytes(9) + b"\4\0\x3e\0" + bytes(60)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "kept_open", "closes"),
+    [
+        ("README", b"How to read this folder\n", None, True),
+        ("notes.bin", ELF_CORE, [], True),
+        ("core.4711", b"\x00\x01\x02\x03" * 99, [], True),
+        ("upload.done", b"", [], True),
+        ("stderr.log", b"", [], True),
+        ("other", b"\x00\x01\x02\x03" * 99, ["any"], False),
+        ("other", b"", ["any"], False),
+        ("night.7z", b"7z\xbc\xaf\x27\x1c" + bytes(60), ["any"], False),
+        ("jstack-2.txt", b"", ["stacks"], False),
+        ("heap.hprof", b"<!DOCTYPE html>\n<html><body>502</body></html>\n", ["heap"], True),
+        ("heap.hprof.gz", b"\x1f\x8b\x08\x00broken", ["heap"], True),
+        ("broker.log.3.gz", b"\x1f\x8b\x08\x00broken", ["logs"], True),
+    ],
+)
+def test_a_file_that_gives_nothing_keeps_open_what_it_can_be_evidence_of(
+    name: str, data: bytes, kept_open: list[str] | None, closes: bool, series: list[Path], tmp_path: Path
+) -> None:
+    """By its first bytes, else by its name; thread dumps beside a core, or a dump of the heap, close a hang."""
+    (tmp_path / name).write_bytes(data)
+    report = report_of(*series, tmp_path / name)
+    failures = report_rows(report, classes=1)["failures"]
+    assert [row["keeps_open"] for row in failures] == ([] if kept_open is None else [kept_open])
+    assert ("stuck-socket-read/stacks" in incident_row(report)["refutes"]) == closes
+
+
+def test_a_file_that_was_not_read_for_want_of_memory_keeps_open_what_it_can_show(series: list[Path]) -> None:
+    report = report_of(*series)
+    for lost, closes in (("/in/more-jstack.txt", False), ("/in/heap.hprof", True), ("/in/part-7", False)):
+        assert ("stuck-socket-read/stacks" in incident_row(report, [lost])["refutes"]) == closes, lost

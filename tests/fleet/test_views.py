@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from mqdiag.fleet.tables.schemas import ALL_TABLES
 from mqdiag.fleet.views import script
 from mqdiag.fleet.views.script import VIEWS, told_views, view_select, views_script
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,9 +37,15 @@ def asked(layout: Layout, query: str) -> list[Row]:
 
 
 def connected(layout: Layout) -> duckdb.DuckDBPyConnection:
-    """A connection with the views; for a few rows one thread is quicker than many."""
+    """A connection with the views of an output."""
+    return _with_views(views_script(layout.root, "duckdb"))
+
+
+@functools.lru_cache(maxsize=1)
+def _with_views(script: str) -> duckdb.DuckDBPyConnection:
+    """The views read their files at each question; for a few rows one thread is quicker than many."""
     base = duckdb.connect(config={"threads": 1})
-    base.execute(views_script(layout.root, "duckdb"))
+    base.execute(script)
     return base
 
 
@@ -230,6 +237,7 @@ def test_drift_and_capacity_of_the_latest_dumps(layout: Layout) -> None:
     assert group["bound_share_most"] == pytest.approx(600 / 512)
 
 
+@CHECK
 def test_views_say_the_same_after_a_compaction(layout: Layout) -> None:
     first = write_output(layout, "r1", [ill("a", 1), ill("x", 2, "h2")])
     write_output(layout, "r2", [healthy("b", 2), ill("c", 3)], first)

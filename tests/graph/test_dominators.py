@@ -21,6 +21,7 @@ from mqdiag.graph.histogram import class_rows
 from tests.graph.new_arrays import fill_new_arrays
 from tests.graph.opening import heap_of, nodes_of, targets
 from tests.graph.random_heap import RandomHeap, random_heap
+from tests.layers import CHECK
 from tests.oracles import graphs
 from tests.waiting import wait_until
 from tests.writers import hprof_records as hprof
@@ -252,6 +253,7 @@ def test_trap_45_a_weak_referent_is_reachable_but_no_path_goes_through_it(tmp_pa
     ]  # fmt: skip
 
 
+@CHECK
 def test_trap_47_sums_beyond_32_bits(tmp_path: Path) -> None:
     path = tmp_path / "large.hprof"
     encode = hprof.Encoder(8)

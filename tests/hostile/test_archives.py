@@ -104,6 +104,7 @@ def test_an_archive_in_an_archive_brings_no_room_of_its_own(tmp_path: Path) -> N
     assert refused
 
 
+@CHECK
 def test_an_honest_archive_that_shrinks_well_is_read(tmp_path: Path) -> None:
     path = tmp_path / "logs.tar.bz2"
     (tmp_path / "broker.log").write_bytes(repeated(8 * SMALL))

@@ -15,6 +15,7 @@ from mqdiag.language import extract, update
 from mqdiag.language.update import read
 from mqdiag.text import ARGUMENT, KINDS, placeholders
 from tests.folded import folded
+from tests.layers import CHECK
 
 SPOKEN = (
     "rules",
@@ -154,6 +155,7 @@ def spoken_files() -> Iterator[Path]:
                 yield path
 
 
+@CHECK
 @folded("path", spoken_files())
 def test_no_sentence_is_glued_past_the_catalogue(path: Path) -> None:
     """An f-string with words in it is a sentence that nobody can translate: it has to be a call of `say`."""

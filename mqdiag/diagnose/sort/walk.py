@@ -16,7 +16,7 @@ from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
 from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
 from mqdiag.read.open.spool import spooled
-from mqdiag.read.open.to_files import Budget, unpack, why_no_evidence
+from mqdiag.read.open.to_files import Budget, form_without_evidence, unpack, why_no_evidence
 from mqdiag.read.parts import ADMIN, parts_of
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
 from mqdiag.read.paste import decoded
@@ -176,10 +176,17 @@ class Walk:
                 yield _broken(name, say("is damaged gzip data"))
             else:
                 reason = why_no_evidence(piece.content, piece.inner_head)
+                form = form_without_evidence(piece.content, piece.inner_head)
                 yield (
                     _skipped(name, reason)
                     if not given
-                    else _broken(name, _with_hint(name, piece.content, reason))
+                    else Input(
+                        path=name,
+                        format=form,
+                        bytes=size,
+                        complete=False,
+                        error=_with_hint(name, piece.content, reason),
+                    )
                 )
         else:
             yield from self._parts(piece) or (piece,)

@@ -35,6 +35,8 @@ class Request:
     """file with facts that were read before: the paths are not read again"""
     keep: str | None = None
     """file for the facts that are read"""
+    lost: tuple[str, ...] = ()
+    """URIs of the incident's files that could not be analysed"""
 
 
 def analyse(request: Request) -> Rows:
@@ -58,7 +60,7 @@ def analyse(request: Request) -> Rows:
     rows = report_rows(report, classes=request.classes)
     for failed in report.failed:
         rows["failures"].append(failure_row(None, FAULT, rule_reason(failed), None))
-    rows["incidents"] = [incident_row(report)]
+    rows["incidents"] = [incident_row(report, request.lost)]
     return rows
 
 

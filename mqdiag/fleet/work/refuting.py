@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from mqdiag.facts import Input
 from mqdiag.findings import Finding, Report
+from mqdiag.fleet.files.file_names import ANY, kinds_of_name
 from mqdiag.knowledge.card_files import read_card
 from mqdiag.rules.catalogue import rule_files
 
@@ -12,17 +14,23 @@ _PART = {"log": "logs", "gc": "logs", "histogram": "heap"}
 """part of the facts that an input of a kind goes into, where it has another name"""
 
 
-def refuting_rules(report: Report) -> list[str]:
+def refuting_rules(report: Report, lost: Iterable[str] = ()) -> list[str]:
     """RULE, and RULE/KIND for each kind of evidence, of the rules that would have found their fault.
 
     A rule is none of them where its evidence is cut, or does not suffice to decide: one thread dump shows no
     thread that hangs. Nor is one whose fault another finding explains: threads that all hang are no longer busy, and
-    not healthy. A file that could not be read at all, as of an upload that is cut, may be evidence of any kind.
+    not healthy. A file that gave nothing keeps the faults open that evidence of its kind could show.
+
+    Args:
+        report: of the files that were read.
+        lost: names of the files that were not, for want of memory or the like.
     """
-    if any(given.kind is None and given.error is not None for given in report.inputs):
-        return []
     checked = set(report.checked)
-    doubtful = _doubtful_kinds(report)
+    doubtful = _doubtful_kinds(report).union(
+        *map(kinds_that_it_hides, report.inputs), *(kinds_of_name(name) for name in lost)
+    )
+    if ANY in doubtful:
+        return []
     names: dict[str, None] = {}
     for file in rule_files():
         if file.name not in checked or _is_covered(file.name, report.findings):
@@ -31,6 +39,19 @@ def refuting_rules(report: Report) -> list[str]:
             if doubtful.isdisjoint(kinds) and all(_is_given(report, kind) for kind in kinds):
                 names |= dict.fromkeys((file.name, *(f"{file.name}/{kind}" for kind in kinds)))
     return list(names)
+
+
+def kinds_that_it_hides(given: Input) -> tuple[str, ...]:
+    """The kinds of evidence that a file can be which gave nothing: by its first bytes, else by its name.
+
+    A text that no reader knows is evidence only where its name says so.
+    """
+    # Only what was looked into has a size, not a second name of the same file.
+    is_unknown_text = given.skipped is not None and given.bytes is not None
+    if given.kind is not None or given.format is not None or (given.error is None and not is_unknown_text):
+        return ()
+    kinds = kinds_of_name(given.path, is_empty=given.bytes == 0)
+    return () if is_unknown_text and ANY in kinds else kinds
 
 
 def shown_by(found: Finding) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -28,7 +27,7 @@ from mqdiag.fleet.tables.schemas import (
     THREADS,
     Table,
 )
-from mqdiag.fleet.work.refuting import refuting_rules, shown_by
+from mqdiag.fleet.work.refuting import kinds_that_it_hides, refuting_rules, shown_by
 from mqdiag.language import english
 from mqdiag.report_json import finding_values, text_values
 from mqdiag.text import Text
@@ -37,8 +36,6 @@ FRAMES = 30
 LONGEST_TEXT = 8000
 """characters of a text column: names come from evidence, and that any length"""
 
-_NAMED_AS_EVIDENCE = re.compile(r"\.(hprof|jfr)(\.[a-z0-9]+)?$", re.IGNORECASE)
-"""what a proxy answers instead of a dump is stored under the name of the dump"""
 _DOCUMENTS = ('{"rule":', '{"template":')
 """how columns begin that hold JSON, which is of no use when it is cut"""
 
@@ -82,7 +79,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
             for lock in recording.locks
         ],
         "failures": [
-            failure_row(given.path, given.lack or "unreadable", reason, given.bytes)
+            failure_row(given.path, given.lack or "unreadable", reason, given.bytes, kinds_that_it_hides(given))
             for given in report.inputs
             if (reason := why_lost(given, report)) is not None
         ],
@@ -94,13 +91,16 @@ def _recorded(recording: Recording) -> Row:
     return {"recording": recording.path, "recorded_seconds": recording.seconds}
 
 
-def failure_row(path: str | None, kind: LossKind, reason: Text, size: int | None) -> Row:
+def failure_row(
+    path: str | None, kind: LossKind, reason: Text, size: int | None, keeps_open: Sequence[str] = ()
+) -> Row:
     """A row of `failures`."""
     return {
         "path": path,
         "kind": kind,
         "reason": english()(reason),
         "bytes": size,
+        "keeps_open": list(keeps_open),
         "document": msgspec.json.encode(text_values(reason)).decode(),
     }
 
@@ -108,11 +108,12 @@ def failure_row(path: str | None, kind: LossKind, reason: Text, size: int | None
 def why_lost(given: Input, report: Report) -> Text | None:
     """Why a file gave nothing.
 
-    One that is no evidence is lost only where nothing else is there, or where its name says that it should be some.
+    One that is no evidence is lost only where nothing else is there, or where its name says that it should be some:
+    what a proxy answers instead of a dump is stored under the name of the dump.
     """
     if given.error is not None:
         return given.error
-    if given.skipped is not None and _NAMED_AS_EVIDENCE.search(given.path):
+    if given.skipped is not None and kinds_that_it_hides(given):
         return given.skipped
     if given.skipped is None or any(other.skipped is None for other in report.inputs):
         return None
@@ -123,8 +124,13 @@ def _processes(report: Report) -> tuple[Report | ProcessFacts, ...]:
     return report, *report.other_processes
 
 
-def incident_row(report: Report) -> Row:
-    """What `incidents` says about the result."""
+def incident_row(report: Report, lost_files: Iterable[str] = ()) -> Row:
+    """What `incidents` says about the result.
+
+    Args:
+        report: of the files that were read.
+        lost_files: names of the others.
+    """
     lost = sum(why_lost(given, report) is not None for given in report.inputs)
     if lost == len(report.inputs):
         status = "failed"
@@ -138,7 +144,7 @@ def incident_row(report: Report) -> Row:
         "mqdiag": report.mqdiag,
         "kinds": sorted({given.kind for given in report.inputs if given.kind and given.was_read}),
         "checked": list(report.checked),
-        "refutes": refuting_rules(report),
+        "refutes": refuting_rules(report, lost_files),
         "lowered": list(report.lowered),
         "findings": len(report.findings),
         "worst": report.findings[0].severity.value if report.findings else None,

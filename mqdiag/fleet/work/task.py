@@ -13,6 +13,7 @@ from pathlib import Path
 
 from mqdiag import __version__
 from mqdiag.errors import MqdiagError, first_line
+from mqdiag.fleet.files.file_names import kinds_of_name
 from mqdiag.fleet.files.incidents import IncidentFile, hash_of
 from mqdiag.fleet.files.instances import INSTANCE_LABELS
 from mqdiag.fleet.files.storage import storage, without_options
@@ -109,7 +110,10 @@ def _analysed(item: WorkItem, job: Job, shares: int, *, is_last: bool) -> tuple[
         paths, unfetched = _fetched(files, folder, job.limits)
         lost += unfetched
         while paths:
-            request = _request(job, folder, {path: file.uri for path, file in paths.items()})
+            request = replace(
+                _request(job, folder, {path: file.uri for path, file in paths.items()}),
+                lost=tuple(one.file.uri for one in lost),
+            )
             if job.reading is not None and not lost:
                 request = replace(request, keep=str(folder / FACTS))
             try:
@@ -217,7 +221,9 @@ def _result(item: WorkItem, job: Job, rows: Rows | None, lost: list[Lost], elaps
         rows["inputs"].append(
             {"path": one.file.uri, "bytes": one.file.bytes, "complete": False, "error": english()(one.reason)}
         )
-        rows["failures"].append(failure_row(one.file.uri, one.kind, one.reason, one.file.bytes))
+        rows["failures"].append(
+            failure_row(one.file.uri, one.kind, one.reason, one.file.bytes, kinds_of_name(one.file.uri))
+        )
     if lost and incident["status"] == "ok":
         incident["status"] = "incomplete"
     contents = {file.uri: content for file, content in zip(item.files, item.contents, strict=True)}

@@ -196,3 +196,11 @@ def why_no_evidence(content: Content, head: bytes) -> Text:
     if not form.way_out:
         return say("is {form}", form=form.name)
     return say("is {form}; {way_out}", form=form.name, way_out=form.way_out)
+
+
+def form_without_evidence(content: Content, head: bytes) -> str | None:
+    """The name of a form that is no evidence, whatever its file is called; None where evidence may be in the file."""
+    if content is Content.JAVA_ARCHIVE:
+        return str(content)
+    form = foreign_form(head)
+    return None if form is None or form.can_hold_any else form.name.template

@@ -14,6 +14,7 @@ from mqdiag.read.hprof.records import read_records
 from mqdiag.read.source import open_source
 from mqdiag.text import NOTHING
 from tests.graph.opening import counts, dump_of, heap_of
+from tests.layers import CHECK
 from tests.writers import hprof_records as hprof
 from tests.writers.hprof_writer import DumpWriter
 
@@ -59,6 +60,7 @@ def test_trap_02_wrapped_heap_dump_length(tmp_path: Path) -> None:
     assert (counts(dump), dump.elements.max()) == ({"byte[]": 3}, 4 * GIB + 100)
 
 
+@CHECK
 def test_trap_02_places_in_a_record_of_4_gib_or_more(tmp_path: Path) -> None:
     path = tmp_path / "wrapped.hprof"
     dump = sparse(path, hprof.HEAP_DUMP, [2 * GIB, 2 * GIB, 100])
