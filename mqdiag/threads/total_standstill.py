@@ -17,7 +17,7 @@ from mqdiag.threads.known_rests import is_of_tools, shows_all_threads
 from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
-"""of a JVM whose main thread is there: alone it may just keep the JVM alive"""
+"""threads without which nothing is said while main is there: one alone may just keep the JVM alive"""
 _MAIN_HAS_ENDED = "DestroyJavaVM"
 _FOR_OTHERS: frozenset[Doing] = frozenset(
     {"monitor", "lock", "queue", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
