@@ -207,6 +207,8 @@ def spark_cause(error: BaseException) -> str:
     except Exception:
         lines = []
     told = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Failure)\b.*: ", line)]
+    # Of a task that did not come to Python, Spark names what happened behind the executor.
+    told = told or re.findall(r" \(TID \d+\) \(\S+ executor \w+\): (.+)", "\n".join(lines))
     return (told or lines or [type(error).__name__])[-1][:300]
 
 

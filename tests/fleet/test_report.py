@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -33,6 +35,7 @@ from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subje
 from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.session import spark_cause
 from mqdiag.fleet.status import status_line
 from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.layout import Layout, check_run_name
@@ -45,6 +48,7 @@ from mqdiag.render import View
 from mqdiag.render.text import render
 from mqdiag.text import Text, say
 from tests.fleet.made_output import write_output
+from tests.layers import CHECK
 
 
 def _cause(rule: str, hosts: int) -> SharedCause:
@@ -392,3 +396,54 @@ def test_spark_is_not_imported_before_it_is_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pyspark", "pyarrow", "pandas", "numpy"} & set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (
+            "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
+            "ModuleNotFoundError: No module named 'numpy'\n\tat java.base/java.lang.Thread.run(Thread.java:840)\n",
+            "ModuleNotFoundError: No module named 'numpy'",
+        ),
+        (
+            "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.\n"
+            ": org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times,"
+            " most recent failure: Lost task 0.3 in stage 0.0 (TID 3) (192.0.2.2 executor driver):"
+            ' java.io.IOException: Cannot run program "/nowhere/python": error=2, No such file or directory\n'
+            "\tat java.base/java.lang.Thread.run(Thread.java:840)\n"
+            "Caused by: java.io.IOException: error=2, No such file or directory\n\t... 20 more\n",
+            'java.io.IOException: Cannot run program "/nowhere/python": error=2, No such file or directory',
+        ),
+    ],
+)
+def test_of_an_error_of_spark_the_line_that_names_what_happened_is_told(text: str, cause: str) -> None:
+    assert spark_cause(Exception(text)) == cause
+
+
+@CHECK
+@pytest.mark.usefixtures("_java")
+def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(tmp_path: Path) -> None:
+    """Each task would fail there, and Spark would try it again tens of times."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.log").write_text("2026-11-22 10:00:00 INFO started\n")
+    done = subprocess.run(
+        [
+            *(
+                str(Path(sys.executable).parent / "mqdiag"),
+                "fleet",
+                str(tmp_path / "in"),
+                "--out",
+                str(tmp_path / "out"),
+            ),
+            *("--master", "local[1]", "--conf", f"spark.pyspark.python={tmp_path / 'bare' / 'bin' / 'python'}"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "the Python of executors lacks " in done.stderr
+    assert "numpy" in done.stderr
