@@ -23,6 +23,9 @@ class Backlog:
     """queues that a consumer says are blocked"""
     on_topic: list[tuple[int, str]]
     """the backlog of each group on the topic and its name, the smallest first; shared by all these groups"""
+    added: int | None = None
+    """messages that came between two answers of mqadmin while the group consumed none; None where it consumed some, or
+    where one answer was given"""
 
     @property
     def total(self) -> int:
@@ -74,15 +77,49 @@ def backlogs(admin: AdminFacts, blocked_ms: float) -> list[Backlog]:
         admin: what mqadmin told.
         blocked_ms: a queue that nothing was taken from for so long is blocked.
     """
-    latest = {(progress.group or progress.source): progress for progress in admin.groups}
-    of_groups = _totals_by_topic(admin)
-    return [one for own in latest.values() for one in _backlogs(admin, own, of_groups, blocked_ms)]
+    by_group: dict[str, list[GroupProgress]] = {}
+    for progress in admin.groups:
+        by_group.setdefault(progress.group or progress.source, []).append(progress)
+    answers = [_in_order(own) for own in by_group.values()]
+    of_groups = _totals_by_topic([own[-1] for own in answers])
+    return [one for own in answers for one in _backlogs(admin, own, of_groups, blocked_ms)]
+
+
+def _in_order(answers: list[GroupProgress]) -> list[GroupProgress]:
+    """Answers about a group by what brokers had stored, which never shrinks; as they were given where queues differ."""
+    same = len({frozenset(_offsets(one)) for one in answers}) == 1
+    return (
+        sorted(answers, key=lambda one: sum(queue.broker_offset for queue in one.queues)) if same else answers
+    )
+
+
+def _offsets(progress: GroupProgress) -> dict[tuple[str, str, int], QueueProgress]:
+    return {(queue.topic, queue.broker, queue.queue_id): queue for queue in progress.queues}
+
+
+def _added(answers: list[GroupProgress], topic: str) -> int | None:
+    """What came while the group consumed none of a topic, between the last answer and the first one like it."""
+    *earlier, last = (
+        {key: queue for key, queue in _offsets(one).items() if topic == queue.topic} for one in answers
+    )
+    if answers[-1].consume_tps:
+        return None
+    for one in earlier:
+        if one.keys() == last.keys() and all(
+            one[key].consumer_offset == last[key].consumer_offset for key in last
+        ):
+            return sum(last[key].broker_offset - one[key].broker_offset for key in last) or None
+    return None
 
 
 def _backlogs(
-    admin: AdminFacts, progress: GroupProgress, of_groups: dict[str, list[tuple[int, str]]], blocked_ms: float
+    admin: AdminFacts,
+    answers: list[GroupProgress],
+    of_groups: dict[str, list[tuple[int, str]]],
+    blocked_ms: float,
 ) -> Iterator[Backlog]:
     """The backlog of a group on each of its topics; each queue is looked at once, however many topics there are."""
+    progress = answers[-1]
     by_topic: dict[str, list[QueueProgress]] = {}
     for queue in progress.queues:
         by_topic.setdefault(queue.topic, []).append(queue)
@@ -99,13 +136,14 @@ def _backlogs(
             queues=queues,
             blocked=[one for one in blocked_by_topic.get(topic, ()) if (one.broker, one.queue_id) in behind],
             on_topic=of_groups.get(topic, []),
+            added=_added(answers, topic) if len(answers) > 1 else None,
         )
 
 
-def _totals_by_topic(admin: AdminFacts) -> dict[str, list[tuple[int, str]]]:
-    """The backlog of each group on each topic, by the last answer about the group, the smallest first."""
+def _totals_by_topic(answers: list[GroupProgress]) -> dict[str, list[tuple[int, str]]]:
+    """The backlog of each group on each topic, by one answer about each group, the smallest first."""
     found: dict[str, dict[str, int]] = {}
-    for progress in admin.groups:
+    for progress in answers:
         if progress.group is None:
             continue
         own: dict[str, int] = {}

@@ -251,6 +251,8 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     """consumer group with workers that wait for this pool"""
     held_up: int = 0
     """other threads without progress that wait for a lock that one of these threads holds"""
+    in_turn: bool = False
+    """they run tasks or rounds that come one after the other, so the next ones wait"""
     second_connection: bool = False
     """they have a connection of the pool that they wait for"""
     wait_ends: bool = False

@@ -191,6 +191,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     loops: dict[str, tuple[str, ...]] = {}
     """methods that wait for the next task or event and carry it out in frames above their own, with the beginnings of
     the frame above them while they wait"""
+    serves: tuple[str, ...] = ()
+    """methods in which the thread that began a server waits for the server's end"""
     arrivals: tuple[str, ...] = ()
     """methods of a thread that shows that work can come in from outside, though it waits for no socket"""
     dump_takers: tuple[str, ...] = ()
@@ -205,6 +207,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """beginnings of methods of pipes between threads, which look now and then if the other end still lives"""
     task_runners: tuple[str, ...] = ()
     """methods that run a task of another thread"""
+    serial_runners: tuple[str, ...] = ()
+    """methods that run tasks in turn, so that one that hangs keeps others, or its own next rounds, from running"""
     stepped_waits: tuple[str, ...] = ()
     """beginnings of methods that wait for one thing in many short steps; the work between two steps is no progress"""
     spinning_waits: tuple[str, ...] = ()

@@ -33,8 +33,9 @@ _NO_SUBSCRIPTION = "the consumer's subscription not exist"
 """a broker that does not know the group says "the consumer's group info not exist" """
 _REMOVED = lazy_pattern(r"subscription changed, group: (\S{1,300}) remove topic (\S{1,300}) ")
 _NOT_SUPPORTED = lazy_pattern(
-    r"(?:request type (?=\d{1,6} not supported\b)|request code unsupported, code )([1-9]\d{0,5})\b"
+    r"(?:(?<![a-z,] )request type (?=\d{1,6} not supported\b)|request code unsupported, code )([1-9]\d{0,5})\b"
 )
+"""the first one begins what a server says: behind an address, a mark or nothing; a word before it is of a user"""
 _BATCH = "320"
 """RequestCode.SEND_BATCH_MESSAGE"""
 _CHANGED = lazy_pattern(

@@ -55,10 +55,20 @@ def ended_by_exception(message: Message, log: LogTally) -> None:
     if last is None or stack.position == log.ended_at or not _ends_start(stack, message):
         log.said_nothing += message.stands_for
         return
+    _ended(stack, last.thrown, message, log)
+
+
+def ended_in_words(message: Message, log: LogTally) -> None:
+    """A server of another project says that its start failed: the deepest cause below, or its words, tell why."""
+    stack = whole_stack(message)
+    if stack.position != log.ended_at:
+        _ended(stack, message.text if stack.deepest is None else stack.deepest.thrown, message, log)
+
+
+def _ended(stack: WholeStack, told: str, message: Message, log: LogTally) -> None:
     log.ended_at = stack.position
     side: LogSide = "broker" if _SERVER.search(stack.frames) else "client"
-    kind = kind_of_last(last.thrown, stack.frames) or "start-exception"
-    log.add(kind, message, side=side, example=last.thrown)
+    log.add(kind_of_last(told, stack.frames) or "start-exception", message, side=side, example=told)
 
 
 def _ends_start(stack: WholeStack, message: Message) -> bool:
@@ -134,12 +144,16 @@ def not_permitted(message: Message, log: LogTally) -> None:
     stack = whole_stack(message)
     if stack.position == log.ended_at:
         return
-    own = _SERVER.search(stack.frames) is not None or _FILE_OF_SERVER.search(message.text) is not None
+    of_server = _SERVER.search(stack.frames) is not None
+    own = of_server or _FILE_OF_SERVER.search(message.text) is not None
     last = stack.deepest
-    if own or (last is not None and _ends_start(stack, message)):
+    ends = last is not None and _ends_start(stack, message)
+    if own or ends:
         log.ended_at = stack.position
         text = message.text if last is None else last.thrown
         kind = kind_of_last(text, stack.frames) or "start-not-permitted"
+        if kind == "start-not-permitted" and not of_server and not ends:
+            kind = "server-file-refused"  # a server, or an application with a folder of that name, may go on
         log.add(kind, message, side="broker" if own else "client", example=text)
 
 

@@ -96,15 +96,15 @@ def healed(chunks: Iterator[bytes], *, keeps_times: bool = False) -> Iterator[by
             if out := _applied(steps, b"".join(rest)):
                 yield out
             rest = [chunk[end:]] if end else []
-    if out := _applied(steps, b"".join(rest)):
-        yield out
+    # the empty text is the end, for what waits for more
+    yield from filter(None, (_applied(steps, b"".join(rest)), _applied(steps, b"")))
 
 
 def heal(text: bytes, *, keeps_times: bool = False) -> bytes:
     """A whole text, or its beginning, as its writer left it; the same object where nothing was done to it."""
     text = _with_line_ends(text) if _ends_by_returns(text[:SAMPLE_BYTES]) else text
     steps = steps_for(text[:SAMPLE_BYTES], keeps_times=keeps_times)
-    return _applied(steps, text) if steps else text
+    return _applied(steps, text) + _applied(steps, b"") if steps else text
 
 
 def _ends_by_returns(sample: bytes) -> bool:

@@ -13,6 +13,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.admin.recognise import begins_answer, is_admin_output
 from mqdiag.read.crash.recognise import is_crash_report
 from mqdiag.read.logs.levels import ANY
+from mqdiag.read.services.host_tables import begins_host_table, is_host_table
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.header import is_header
 from mqdiag.read.stacks.thread_info import begins as begins_thread
@@ -20,9 +21,10 @@ from mqdiag.read.stacks.thread_info import begins as begins_thread
 MAX_BYTES = 1 << 20
 """size of a paste; looking at every line of larger files would cost more than reading them"""
 LEAST_RECORDS = 2
-"""lines that begin like a record of a log, beside an answer of mqadmin"""
+"""lines that begin like a record of a log, beside an answer of mqadmin; beside that of a host one is enough"""
 LOG, STACKS, ADMIN, CRASH = "log lines", "thread dumps", "mqadmin output", "crash report"
 SETTINGS = "settings of a broker"
+HOST = "disks and memory"
 _FILE = lazy_pattern(
     # head and tail print "==> broker.log <=="; people write ---- store.log ----
     r"(?:==> (?P<tail>[^<>\n]{1,300}) <=="
@@ -65,7 +67,8 @@ def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
         has_answers: whether it holds what mqadmin prints; None where nobody has looked yet.
     """
     named = _names_files(text)
-    if not named and not (is_admin_output(text) if has_answers is None else has_answers):
+    of_host = is_host_table(text)
+    if not named and not of_host and not (is_admin_output(text) if has_answers is None else has_answers):
         # logs may hold thread dumps and the head of a crash report, and are read for each
         return []
     parts: dict[str, list[str]] = {}
@@ -76,8 +79,9 @@ def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
             records += _RECORD.match(line) is not None
             exceptions += (_EXCEPTION.match(line) or _BARE_EXCEPTION.match(line)) is not None
     has_settings = SETTINGS in parts and any(map(str.strip, parts.get(LOG, ())))
-    is_admin = parts.keys() <= {ADMIN, LOG, SETTINGS} and not has_settings
-    if not named and records < LEAST_RECORDS and not exceptions and is_admin:
+    is_admin = parts.keys() <= {ADMIN, LOG, SETTINGS, HOST} and not has_settings
+    least = 1 if HOST in parts else LEAST_RECORDS
+    if not named and records < least and not exceptions and is_admin:
         return []
     found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
     return found if len(found) > 1 or named else []
@@ -132,6 +136,10 @@ def _begun(lines: list[str], place: int, current: str | None) -> str | None:
         return STACKS
     if _DATE_ALONE.match(line) and patterns.DUMP_MARK in following:
         return STACKS
+    if begins_host_table(line):
+        return HOST
+    if current == HOST and place and not lines[place - 1].strip():
+        return LOG
     if _RECORD.match(line) or _EXCEPTION.match(line) or (current is None and _is_exception(line, following)):
         return LOG
     if current in (None, LOG, SETTINGS):

@@ -67,10 +67,18 @@ def tidied(text: bytes, begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...]
     return text if undone is lines else b"\n".join(undone)
 
 
-def decoded(data: bytes) -> str:
-    """Text of any encoding, without what was done to it, the quotation signs and the indentation of a paste."""
-    text = data.decode(encoding_of(data), errors="replace")
-    lines = _undented(_unquoted(heal(text.encode(errors="replace")).split(b"\n")))
+def decoded(data: bytes, *, is_healed: bool = False) -> str:
+    """Text of any encoding, without what was done to it, the quotation signs and the indentation of a paste.
+
+    Args:
+        data: the text.
+        is_healed: whether `heal` has seen it; text of another encoding than UTF-8 it leaves alone.
+    """
+    encoding = encoding_of(data)
+    text = data.decode(encoding, errors="replace").encode(errors="replace")
+    if not is_healed or encoding != "utf-8":
+        text = heal(text)
+    lines = _undented(_unquoted(text.split(b"\n")))
     return b"\n".join(_rejoined(lines)).decode().replace("\r\n", "\n")
 
 

@@ -79,6 +79,9 @@ _MOST_STEPS = {_GREP_FILES: 1 << 30, _GREP: 3, _NUMBER: 1}
 _POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252}-(?:[a-z0-9]{5}|\d{1,3}) [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
 """stern: a pod and a container"""
 
+_BEFORE_RECORD = lazy_pattern(r'[\s,]*(?:\[|\{[^\[]{0,4000}?"hits"\s*:\s*\[)?\s*(?=\{)')
+"""what stands before a record of a list, or of what Elasticsearch answers"""
+
 Strip = Callable[[str], str]
 """text of whole lines to text of whole lines; one object reads one file"""
 
@@ -255,32 +258,41 @@ def _json(filled: Sequence[str]) -> Wrapper | None:
 
 def _json_over_lines(filled: Sequence[str]) -> Wrapper | None:
     """What a browser or a search shows over several lines: a console's answer with an error, or records of a log."""
-    return None if _told_over_lines("\n".join(filled)) is None else Wrapper(JsonOverLines, False)
+    told, left = _told_over_lines("\n".join(filled))
+    goes_on = _BEFORE_RECORD.match(left + "{") is not None
+    return Wrapper(JsonOverLines, False) if told and (goes_on or left.lstrip()[:1] in "]}") else None
 
 
-def _told_over_lines(text: str) -> str | None:
-    """The error of an answer that tells nothing else, or one line for each record; None of other documents."""
+def _told_over_lines(text: str) -> tuple[str, str]:
+    """(what documents tell, what is left): the error of an answer that tells nothing else, or a line a record."""
     try:
-        entry = msgspec.json.decode(text)
+        found = _message(msgspec.json.decode(text))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
-        return None
-    found = _message(entry)
+        found = None  # several, or one that goes on
     if found is not None and found[0] in ("content", *_OF_ANSWERS):
-        return found[1].rstrip("\n") + "\n"
-    if isinstance(entry, dict) and isinstance(hits := entry.get("hits"), dict):
-        entry = hits.get("hits")  # what Elasticsearch answers
-    records = entry if isinstance(entry, list) else [entry]
-    if not records or not all(map(_is_record, records)):
-        return None
-    return "".join(f"{msgspec.json.encode(record).decode()}\n" for record in records)
+        return found[1].rstrip("\n") + "\n", ""
+    from json import JSONDecoder  # it alone tells where a document ends
+
+    decode = JSONDecoder().raw_decode
+    lines = []
+    place = 0
+    while (begin := _BEFORE_RECORD.match(text, place)) is not None:
+        try:
+            record, end = decode(text, begin.end())
+            if not _is_record(record):
+                break
+            lines.append(f"{msgspec.json.encode(record).decode()}\n")
+        except (ValueError, RecursionError, msgspec.MsgspecError):
+            break
+        place = end
+    return "".join(lines), text[place:]
 
 
 def _is_record(entry: object) -> bool:
-    """Whether a document is a record of a logger: a text with a level or with the logger's name."""
+    """Whether a document is a record of a logger: a text with a level, a logger's name or Elasticsearch's frame."""
     if not isinstance(entry, dict) or _message(entry) is None:
         return False
-    inner = entry.get("_source")
-    return any(key in (inner if isinstance(inner, dict) else entry) for key in (*_LOGGER_KEYS, "severity"))
+    return any(key in entry for key in (*_LOGGER_KEYS, "severity", "_source"))
 
 
 def _is_one_record(text: str) -> bool:
@@ -297,22 +309,22 @@ def _json_message(line: str) -> tuple[str, str] | None:
 
 
 class JsonOverLines:
-    """A document in JSON that stands over several lines; what follows it stays as it is."""
+    """Documents in JSON that stand over several lines; what follows them stays as it is."""
 
     def __init__(self) -> None:
         self._open = ""
-        self._told = False
+        self._ended = False
 
     def __call__(self, text: str) -> str:
-        """What it tells, once it has ended; text that is longer than a quoted value may be comes back."""
-        if self._told:
+        """What whole documents tell; what has no end comes back at the end of the text, for which "" stands."""
+        if self._ended:
             return text
-        self._open += text
-        found = _told_over_lines(self._open)
-        if found is None and len(self._open) < MOST_OPEN:
-            return ""
-        self._told = True
-        return self._open if found is None else found
+        told, self._open = _told_over_lines(self._open + text)
+        if text and len(self._open) < MOST_OPEN and _BEFORE_RECORD.match(self._open + "{") is not None:
+            return told
+        self._ended = True
+        # the ends of a list and of what it stands in
+        return told + self._open.lstrip(" \t\n]},")
 
 
 def _message_column(filled: Sequence[str]) -> int | None:

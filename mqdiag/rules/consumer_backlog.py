@@ -46,6 +46,8 @@ def _case(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> str:
         return "client-stands" if len(silent) == 1 else "queue-without-consumer"
     if backlog.blocked:
         return "stuck-message"
+    if backlog.added is not None:
+        return "group-stands"
     if _in_one_queue(backlog, limits):
         return "one-queue-behind"
     smallest = backlog.smallest_other
@@ -117,6 +119,7 @@ def _said(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> Draft:
             "blocked_ms": max((one.blocked_ms for one in blocked), default=None),
             "blocked_queue_ids": tuple(one.queue_id for one in blocked[:MOST_NAMED]),
             "blocked_queues_ms": tuple(one.blocked_ms for one in blocked[:MOST_NAMED]),
+            "added_meanwhile": backlog.added,
             "queues_without_client": len(nobody),
             "queue_ids_without_client": tuple(queue.queue_id for queue in nobody[:MOST_QUEUES_NAMED]),
             "groups_that_keep_up": keep_up,
@@ -127,7 +130,7 @@ def _said(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> Draft:
             "who": RULE.word("named", group=group) if group else RULE.word("nameless"),
             "keepers": _keepers(keep_up),
             "all_without_client_named": len(nobody) <= MOST_QUEUES_NAMED,
-            "flows": not blocked and not nobody,
+            "flows": not blocked and not nobody and backlog.added is None,
         },
         rows={
             "blocked": tuple(

@@ -12,8 +12,9 @@ from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.peers import peers_of
 
-ROLES = frozenset({"pool", "other", "virtual"})
-"""threads of no component of RocketMQ; those of servers have rules of their own"""
+ROLES = frozenset({"pool", "other", "virtual", "jvm"})
+"""threads of no component of RocketMQ, and the JVM's own that runs finalizers; those of servers have their own rules"""
+STANDS = ("stuck", "blocked")
 KINDS = ("socket-read", "wait")
 
 RULE = Rule("threads-stuck")
@@ -33,7 +34,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             )
     for still in stacks.same_calls:
         if _is_meant(still) and not standstill.computes(stacks, still):
-            worst = Severity.WARNING if standstill.is_most_of_pool(still) else Severity.INFO
+            worst = Severity.WARNING if still.in_turn or standstill.is_most_of_pool(still) else Severity.INFO
             words = {"library": still.library}
             peers = peers_of(facts.heap, still.threads)
             yield standstill.undecided_case(
@@ -51,9 +52,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             continue
         if place.kind != "wait":
             continue
-        stuck = [
-            by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
-        ]
+        stuck = [by_name[name] for name in place.threads if by_name[name].state in STANDS and name not in loops]
         # what runs in a task and uses no processor time waits inside of native code; a loop uses it
         in_native = place.doing == "running" and place.in_tasks
         if in_native:
@@ -62,9 +61,10 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
                 for one in stuck
                 if one.cpu_growth_ms is not None and one.cpu_growth_ms < standstill.NO_CPU_MS
             ]
-        if (in_native or place.doing in RULE.names("never_a_rest")) and len(stuck) >= max(
-            2, limits["share"] * place.pool_size
-        ):
+        waits = (
+            in_native or place.doing in RULE.names("never_a_rest") or (place.needs_others and place.in_tasks)
+        )
+        if waits and len(stuck) >= max(2, limits["share"] * place.pool_size):
             still = _standstill(stacks, place, stuck)
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
             words = {"library": still.library}
@@ -97,7 +97,7 @@ def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
     return (
         place.in_tasks
         and len(place.threads) == place.pool_size >= least
-        and place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool")
+        and (place.needs_others or place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool"))
     )
 
 

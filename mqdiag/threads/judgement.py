@@ -112,7 +112,7 @@ class Judgement(msgspec.Struct, eq=False):
         return (
             self.now.state == "unknown"
             and self.now.unchanged
-            and self.track.role not in (roles.JVM, roles.CARRIER)
+            and (self.track.role not in (roles.JVM, roles.CARRIER) or self.track.last_meaning.serves_in_turn)
             and run.count == len(self.track.judged)
             and (run.seconds is None or run.seconds >= LONG_RUN_S)
         )

@@ -178,7 +178,10 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
     for waiting in by_pool.values():
         others = at_work - sum(map(_is_at_work, waiting))
         # whoever works may give a connection back at once: a queue of twice as many does not come of that
-        if len(waiting) < (LEAST_QUEUE if others else LEAST_CROWD) or len(waiting) <= 2 * others:
+        moving = others - sum(
+            one.track.last_meaning.doing in GIVEN_BY_OTHERS for one in busy if _is_at_work(one)
+        )
+        if len(waiting) < (LEAST_QUEUE if others else LEAST_CROWD) or len(waiting) <= 2 * moving:
             continue
         reason = (
             say(

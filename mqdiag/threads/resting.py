@@ -11,6 +11,20 @@ ADMISSIONS = frozenset({"monitor", "lock", "pool"})
 """waits that end when the thread is let in: afterwards the same frame of its own does other work"""
 NEVER_REST = ADMISSIONS | {"running", "class-init"}
 """a thread that wants to be let in has something to do"""
+_ASKS_FOR_WORK = (
+    "await", "blmove", "blpop", "brpop", "bzpop", "consume", "dequeue", "join", "listen", "loop", "next", "poll", "pop",
+    "psubscribe", "read", "receive", "run", "serve", "subscribe", "take", "watch", "xread",
+)  # fmt: skip
+"""beginnings of names of a client's methods that wait for work, or for an end, by design"""
+_ADDS = (".put", ".putLast", ".putFirst", ".offer", ".offerLast", ".transfer")
+"""ends of methods that wait for room in a queue"""
+_QUEUES = ("Queue", "Deque")
+_MEET = (
+    "java.util.concurrent.CyclicBarrier.",
+    "java.util.concurrent.Phaser.",
+    "java.util.concurrent.Exchanger.",
+)
+"""classes at which threads wait for each other"""
 _PLAIN_ROLES = frozenset({roles.POOL, roles.OTHER})
 """roles of threads that are neither RocketMQ's nor the JVM's own"""
 
@@ -29,6 +43,8 @@ def at_rest(track: Track, meaning: StackMeaning) -> bool:
         return not track.lacks_frames or _waits_in_queue(meaning)
     if track.lacks_frames:
         return False
+    if meaning.awaits_end_of_server:
+        return True
     if track.role == roles.JVM and meaning.own_index < 0:
         return meaning.doing not in NEVER_REST  # such as the thread that waits for the end of a child process
     if track.is_worker or meaning.in_listener or meaning.doing in NEVER_REST or meaning.makes_store_file:
@@ -53,6 +69,30 @@ def is_cut_too_high(track: Track, meaning: StackMeaning) -> bool:
     if not meaning.stack.frames:
         return True
     return track.is_worker and meaning.run_index < 0 and not _waits_in_queue(meaning)
+
+
+def waits_for_answer(meaning: StackMeaning) -> bool:
+    """Whether it waits inside of a call that the user's code made of a client, which asked for no work."""
+    library = meaning.library
+    if meaning.own_index < 1 or library is None or library.kind not in ("client", "sdk"):
+        return False
+    call = meaning.methods[meaning.own_index - 1].rpartition(".")[2]
+    return meaning.doing in ANSWERS and not call.startswith(_ASKS_FOR_WORK)
+
+
+def waits_for_room(meaning: StackMeaning) -> bool:
+    """Whether it waits until others take from a queue that is full."""
+    return any(
+        method.endswith(_ADDS) and method.rpartition(".")[0].endswith(_QUEUES) for method in meaning.above_own
+    )
+
+
+def needs_others(meaning: StackMeaning) -> bool:
+    """Whether the user's code waits for what it needs: an answer of a client, room, the other parts of its work."""
+    if meaning.own_index < 0 or not meaning.waits:
+        return False
+    meets = any(method.startswith(_MEET) for method in meaning.above_own)
+    return meets or waits_for_answer(meaning) or waits_for_room(meaning)
 
 
 def is_no_task(track: Track, meaning: StackMeaning) -> bool:

@@ -105,6 +105,16 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
         return _visible(self.stack.frames, self.methods)
 
     @cached_property
+    def awaits_end_of_server(self) -> bool:
+        """Whether it began a server, and waits for the server's end."""
+        return not known_methods("serves").isdisjoint(self.methods)
+
+    @cached_property
+    def serves_in_turn(self) -> bool:
+        """Whether it runs code of the user as one of many tasks, or rounds, that run one after the other."""
+        return self.own_index >= 0 and not known_methods("serial_runners").isdisjoint(self.methods)
+
+    @cached_property
     def initializes(self) -> list[str]:
         """Classes whose static initializers it runs, the innermost first."""
         return [method.removesuffix(INITIALIZER) for method in self.methods if method.endswith(INITIALIZER)]
@@ -236,7 +246,7 @@ def meaning_of(stack: Stack) -> StackMeaning:
         library=library,
         framework=framework,
         in_pool_task=not idle
-        and not known_methods("task_runners").isdisjoint(methods)
+        and not known_methods("task_runners").isdisjoint(methods[1:])
         and CARRIER not in methods,
         top=stack.methods[0] if methods else None,
         locking=_locking(methods) if doing in ("lock", "log") else None,

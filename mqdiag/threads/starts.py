@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from mqdiag.facts.stacks import StartWait
 from mqdiag.facts.vocabulary import StartWaitCause
 from mqdiag.threads.judgement import Judgement
+from mqdiag.threads.resting import waits_for_answer
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
 
@@ -16,7 +17,6 @@ _ENTROPY = (
     "java.security.SecureRandom.",
 )
 _SERVES = (
-    "org.apache.catalina.core.StandardServer.await",
     "org.springframework.boot.web.embedded.",
     "java.lang.Thread.join",
     "java.util.concurrent.CountDownLatch.await",
@@ -63,8 +63,8 @@ def _cause(meaning: StackMeaning) -> StartWaitCause | None:
         return "entropy"
     if meaning.doing == "class-init":
         return "class-initialisation"
-    if any(method.startswith(_SERVES) for method in meaning.methods):
+    if meaning.awaits_end_of_server or any(method.startswith(_SERVES) for method in meaning.methods):
         return None
-    if meaning.doing in REMOTE_WAITS:
+    if meaning.doing in REMOTE_WAITS or waits_for_answer(meaning):
         return "unreachable"
     return None

@@ -1,7 +1,8 @@
 """A process in which every thread waits without a limit, and no thread is left that could wake one.
 
 One dump proves it: what a thread waits for comes from another thread of the process, or from outside by a thread that
-listens, a timer or a pool that runs tasks. Where none of these is there, nothing ever comes.
+listens, a timer or a pool that runs tasks. Where none of these is there, nothing ever comes. The threads of a pool that
+rest without a limit bring nothing themselves.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ _FOR_OTHERS: frozenset[Doing] = frozenset(
 
 def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that no thread is left to wake."""
-    members = world.once(_members)
-    if judgement.track not in members or judgement.makes_no_progress:
+    members, track = world.once(_members), judgement.track
+    is_fault_anyway = track.is_worker or track.last_meaning.doing in ("monitor", "lock")
+    if track not in members or (judgement.makes_no_progress and is_fault_anyway):
         return None
     return msgspec.structs.replace(
         judgement.now,
@@ -34,18 +36,24 @@ def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:
         reason=say(
             "all {threads:count} threads of the process wait without a limit, and none is left that could wake one",
             threads=len(members),
-        ),
+        )
+        if len(members) > 1
+        else say("no thread of the process is left that could wake it"),
         in_crowd=True,
         may_be_meant=False,
-        run=Run(count=len(judgement.track.judged)),
+        run=Run(count=len(track.judged)),
     )
 
 
 def _members(world: World) -> set[Track]:
-    """All threads of the application; empty if one of them rests, works, or waits with a limit."""
+    """Those that wait for each other; empty if a thread works, waits with a limit, or rests where work can come in.
+
+    Who only waits for the end of others is a consequence, where others are there.
+    """
     if not shows_all_threads(world):
         return set()
     members = set()
+    pools_at_rest = 0
     for judgement in world.judgements:
         track = judgement.track
         if (
@@ -54,10 +62,23 @@ def _members(world: World) -> set[Track]:
             or (judgement.state == "idle" and is_of_tools(track.last_meaning))
         ):
             continue
-        if not _waits_for_ever(track, world):
+        if _rests_in_pool(track):
+            pools_at_rest += 1
+        elif not _waits_for_ever(track, world):
             return set()
-        members.add(track)
-    return members if len(members) >= LEAST_THREADS else set()
+        else:
+            members.add(track)
+    if len(members) + pools_at_rest < LEAST_THREADS:
+        return set()
+    told = {track for track in members if track.last_meaning.doing != "join"}
+    # with a pool at rest, a thread that joins may only keep the JVM alive
+    return told if told or pools_at_rest else members
+
+
+def _rests_in_pool(track: Track) -> bool:
+    """Whether it waits without a limit for a task of its pool, which another thread must bring."""
+    meaning = track.last_meaning
+    return track.role == roles.POOL and meaning.idle and meaning.stack.state == "WAITING"
 
 
 def _is_of_jvm(judgement: Judgement) -> bool:

@@ -322,6 +322,6 @@ def test_a_request_that_is_not_known_is_told_by_its_name(
 def test_batches_that_are_not_known_are_told_as_refused_messages(tmp_path: Path) -> None:
     report = diagnosed(ANSWER.format(code=3, text=" request type 320 not supported"), tmp_path)
     assert [(one.rule, one.cause) for one in report.findings] == [("send-refused", "no-batches")]
-    # words of an application about requests of its own
-    report = diagnosed(line("request type 351 is not supported by this page"), tmp_path)
-    assert report.findings == ()
+    # words of an application about requests of its own, and of its user
+    for text in ("request type 351 is not supported by this page", "Tom says request type 351 not supported"):
+        assert diagnosed(line(text), tmp_path).findings == ()

@@ -42,6 +42,7 @@ def diagnosed(text: str, tmp_path: Path) -> Report:
         (f"java.lang.IllegalArgumentException: No enum constant a.Role.ASYSC\n{BROKER}", "config-file-broken"),
         (f"{NO_FILE}/data/store/lock (Permission denied)\n{BROKER}", "permission"),
         (f"{NO_FILE}/data/store/lock (Read-only file system)\n{BROKER}", "permission"),
+        (f"{NO_FILE}/data/store/pictures/1.png (Permission denied)\n", "file-refused"),
         (f"java.lang.NoSuchMethodError: io.netty.buffer.Allocator.<init>(ZI)V\n{BROKER}", "class-missing"),
         (f"java.lang.NoClassDefFoundError: com/alibaba/fastjson/JSON\n{CLIENT}", "class-missing"),
         (f"java.lang.UnsatisfiedLinkError: /tmp/librocksdbjni1.so: Error\n{BROKER}", "class-missing"),
@@ -66,6 +67,12 @@ def diagnosed(text: str, tmp_path: Path) -> Report:
         (POD.format("Unhealthy", "Liveness probe failed: dial tcp 10.2.1.9:10911: refused"), "container"),
         (POD.format("FailedMount", 'MountVolume.SetUp failed for volume "conf" : not found'), "container"),
         (POD.format("Evicted", "The node was low on resource: memory."), "container"),
+        ("2019-01-15 10:11:04,218 INFO exited: mq (exit status 1; not expected)\n", "container"),
+        ("mq-1 | loading\ndependency failed to start: container a-mq-1 exited (1)\nmake: *** Error 1\n", "container"),
+        ("2018.08.06 09:22:21 WARN  app[][a.b.C] Process exited with exit value [web]: 1\n", "container"),
+        ("Lost executor 9 on n9: Container killed by YARN for exceeding memory limits. 7 GB\n", "container"),
+        ("Error: -jar requires jar file specification\n", "class-missing"),
+        ("[error] make sure the specified clusterName exists or the name server is\n", "cluster-not-found"),
         ('error: no matches for kind "Broker" in version "rocketmq.apache.org/v1alpha1"\n', "container"),
         (" Main PID: 4711 (code=killed, signal=SEGV)\n Main PID: 4711 (code=dumped, status=6/ABRT)\n", "container"),
     ],
@@ -216,3 +223,33 @@ def test_a_stack_that_ended_no_start_is_not_understood(tmp_path: Path) -> None:
     report = diagnosed(text.replace("IllegalStateException: no", "Some: no") * 3, tmp_path)
     assert report.answer is not None
     assert report.answer.state == "undecided"
+
+
+BIND = "java.net.BindException: Address already in use\n\tat sun.nio.ch.Net.bind0(Native Method)\n"
+WORDS = "[2026-11-21 10:00:01,100] ERROR {} (a.b.Main)\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (WORDS.format("Unexpected exception, exiting abnormally") + BIND, "port-in-use"),
+        (WORDS.format("Exiting Kafka due to fatal exception") + "a.b.IdException: no such id\n", "exception"),
+        (WORDS.format("Nacos failed to start, please see /a/nacos.log for more details."), "exception"),
+        # the same exception under other words ends no start
+        (WORDS.format("no id yet, trying the next peer") + "a.b.IdException: no such id\n", None),
+    ],
+)
+def test_servers_of_other_projects_say_that_their_start_failed(
+    text: str, cause: str | None, tmp_path: Path
+) -> None:
+    report = diagnosed(text, tmp_path)
+    assert [one.cause for one in report.findings if one.rule == "start-failed"] == ([cause] if cause else [])
+    assert report.answer is not None
+    assert report.answer.state == ("fault" if cause else "undecided")
+
+
+def test_a_jvm_that_gets_no_memory_from_the_system(tmp_path: Path) -> None:
+    line = "OpenJDK 64-Bit Server VM warning: INFO: os::commit_memory(0xc0, 65536, 0) failed; error='{}' (errno={})\n"
+    for error, number in (("Cannot allocate memory", 12), ("Not enough space", 12)):
+        (found,) = diagnosed(line.format(error, number), tmp_path).findings
+        assert (found.rule, found.cause, found.confidence) == ("jvm-crash", "out-of-native-memory", "medium")

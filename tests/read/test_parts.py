@@ -77,6 +77,17 @@ def test_a_send_that_failed_is_apart_from_an_answer_of_mqadmin() -> None:
     assert parts["mqadmin output"].strip() == ADMIN.strip()
 
 
+def test_log_lines_around_an_answer_of_a_host_are_a_log() -> None:
+    free = "$ free -h\n   total used free shared buff/cache available\nMem:  15G 13G 460M 210M 1.4G 1.1G\n"
+    below = "$ dmesg\nOut of memory: Kill process 3164 (java) score 927 or sacrifice child\n"
+    parts = {part.name: part.text for part in parts_of(f"{LOG}{free}\n{below}")}
+    assert list(parts) == ["log lines", "disks and memory"]
+    assert "Kill process" in parts["log lines"]
+    assert "Mem:" in parts["disks and memory"]
+    # its own prompt and blank lines make no log of it
+    assert parts_of(f"{free}\n{free}") == []
+
+
 def test_parts_of_one_kind_are_joined_in_their_order() -> None:
     one, two = LOG.splitlines(keepends=True)
     parts = {part.name: part.text for part in parts_of(f"{one}{ADMIN}{two}{ADMIN}")}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
@@ -58,6 +59,39 @@ def test_real_groups(version: str) -> None:
 def test_one_queue_alone_is_no_proof_of_a_stuck_message() -> None:
     (finding,) = found(group("CID", 5000, 3, 0, 0))
     assert (finding.cause, finding.confidence) == ("one-queue-behind", "medium")
+
+
+@pytest.mark.parametrize(
+    ("consumed", "tps", "cause"),
+    [
+        (0, None, "group-stands"),
+        (0, 0.0, "group-stands"),
+        (1, 0.0, "slow-consumers"),
+        (0, 3.0, "slow-consumers"),
+    ],
+)
+def test_two_answers_of_a_group_whose_offsets_do_not_move(consumed: int, tps: float | None, cause: str) -> None:
+    """By what the brokers stored, not by the order of the files."""
+    earlier = group("CID", 900, 900, 900, tps=tps)
+    later = msgspec.structs.replace(
+        earlier,
+        queues=tuple(
+            msgspec.structs.replace(
+                queue,
+                broker_offset=queue.broker_offset + 50,
+                consumer_offset=queue.consumer_offset + consumed,
+                diff=queue.diff + 50 - consumed,
+            )
+            for queue in earlier.queues
+        ),
+    )
+    for answers in ((earlier, later), (later, earlier)):
+        (finding,) = found(*answers)
+        assert (finding.cause, finding.evidence["diff_total"]) == (cause, 2850 - 3 * consumed)
+        assert finding.confidence == "medium"
+    # the same answer twice shows no time that passed
+    (finding,) = found(earlier, earlier)
+    assert finding.cause == "slow-consumers"
 
 
 def test_queues_that_nobody_has() -> None:

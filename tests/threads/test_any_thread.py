@@ -115,7 +115,7 @@ def test_what_is_no_wait_for_work_is_no_rest(tmp_path: Path, frames: tuple[str, 
         (("java.lang.Object.wait(Native Method)", "java.util.TimerThread.mainLoop(Timer.java:552)"), "idle"),
         (
             (*READ, "com.acme.Report.send(Report.java:8)", "java.util.TimerThread.mainLoop(Timer.java:555)"),
-            "unknown",
+            "stuck",
         ),
         (
             (
@@ -459,3 +459,57 @@ def test_one_dump_tells_a_thread_that_computed_all_its_life(cpu: float, found: b
     )
     told = [one for one in report(tmp_path, [[infer]]).findings if one.rule == "busy-loop"]
     assert [(str(one.severity), one.evidence["share_of_core"]) for one in told] == [("info", 0.9)] * found
+
+
+TOMCAT = (
+    "org.apache.tomcat.util.threads.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1191)",
+    "org.apache.tomcat.util.threads.ThreadPoolExecutor$Worker.run(ThreadPoolExecutor.java:659)",
+    RUN,
+)
+HTTP_CALL = (
+    "sun.net.www.http.HttpClient.parseHTTPHeader(HttpClient.java:826)",
+    "com.acme.Client.call(Client.java:48)",
+)
+METADATA = (
+    "java.lang.Object.wait(Native Method)",
+    "org.apache.kafka.clients.producer.internals.ProducerMetadata.awaitUpdate(ProducerMetadata.java:120)",
+    "org.apache.kafka.clients.producer.KafkaProducer.send(KafkaProducer.java:849)",
+    "com.acme.Orders.publish(Orders.java:94)",
+)
+RECEIVE = (
+    "java.lang.Object.wait(Native Method)",
+    "com.ibm.msg.client.jms.internal.JmsMessageConsumerImpl.receive(JmsMessageConsumerImpl.java:30)",
+    "com.acme.Orders.loop(Orders.java:31)",
+)
+FINALIZE = (
+    "java.lang.ref.Finalizer.runFinalizer(Finalizer.java:102)",
+    "java.lang.ref.Finalizer$FinalizerThread.run(Finalizer.java:217)",
+)
+
+
+def told(tmp_path: Path, sample: list[At]) -> list[tuple[str, str]]:
+    found = report(tmp_path, [sample] * 5).findings
+    return [(one.rule, one.severity) for one in found if one.rule == "threads-stuck"]
+
+
+@pytest.mark.parametrize(
+    ("frames", "state", "severities"),
+    [
+        ((*READ, *HTTP_CALL, *TOMCAT), "RUNNABLE", ["error"]),
+        ((*METADATA, *TOMCAT), "WAITING (on object monitor)", ["warning"]),
+        ((*RECEIVE, *TOMCAT), "WAITING (on object monitor)", []),
+    ],
+)
+def test_a_pool_of_a_server_with_an_executor_of_its_own(
+    tmp_path: Path, frames: tuple[str, ...], state: str, severities: list[str]
+) -> None:
+    sample = [*many("http-nio-8080-exec", 6, frames, state), *many("select", 1, SELECT)]
+    assert [severity for _, severity in told(tmp_path, sample)] == severities
+
+
+@pytest.mark.parametrize("cpu", [5.0, None])
+def test_a_finalizer_that_hangs_holds_up_all_others(tmp_path: Path, cpu: float | None) -> None:
+    hangs = At("Finalizer", 3, (*READ, "com.acme.Session.finalize(Session.java:9)", *FINALIZE), "RUNNABLE", cpu)
+    assert told(tmp_path, [hangs]) == [("threads-stuck", "warning")]
+    rests = At("Finalizer", 3, ("java.lang.ref.ReferenceQueue.remove(ReferenceQueue.java:144)", *FINALIZE[1:]))
+    assert told(tmp_path, [rests]) == []

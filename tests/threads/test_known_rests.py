@@ -177,6 +177,11 @@ PRINTS = (
     "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(AbstractQueuedSynchronizer.java:1707)",
     "com.acme.Printer.inTurn(Printer.java:31)",
 )
+JOINS = (
+    "java.lang.Object.wait(Native Method)",
+    "java.lang.Thread.join(Thread.java:1252)",
+    "com.acme.Printer.main(Printer.java:9)",
+)
 PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number in (0, 1))
 
 
@@ -184,6 +189,8 @@ PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number i
     "threads",
     [
         PRINTERS,
+        PRINTERS + _thread("pool-1-thread-1", RESTS, 90),
+        PRINTERS + _thread("joins-them", JOINS, 90),
         *(_thread("a", HANGS[way], 40) + _thread("b", HANGS[way], 41) for way in ("full queue", "own queue")),
     ],
 )
@@ -193,10 +200,19 @@ def test_a_process_in_which_nobody_is_left_to_wake_anybody(threads: str, tmp_pat
     assert "none is left that could wake one" in words
 
 
+def test_one_thread_that_only_a_pool_at_rest_could_wake(tmp_path: Path) -> None:
+    pool = _thread("pool-1-thread-1", RESTS, 90)
+    state, words = _answer(tmp_path, HEAD + _thread("main", HANGS["own latch"], 40) + pool + JVM + END)
+    assert state == "fault"
+    assert "is left that could wake it" in words
+    # it keeps the JVM alive until a signal
+    assert _answer(tmp_path, HEAD + _thread("main", JOINS, 40) + pool + JVM + END)[0] == "undecided"
+
+
 @pytest.mark.parametrize(
     "more",
     [
-        pytest.param(_thread("Timer-0", RESTS, 90), id="a pool rests"),
+        pytest.param(_thread("Timer-0", RESTS, 90, "TIMED_WAITING (parking)"), id="a pool waits with a limit"),
         pytest.param(_thread("Thread-9", HANGS["own sleep"], 90, "TIMED_WAITING (sleeping)"), id="one sleeps"),
         pytest.param(_thread("Thread-9", PRINTS, 90, "TIMED_WAITING (parking)"), id="one waits with a limit"),
         pytest.param(

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.decoding import decode, decode_arrays
+from mqdiag.read.jfr.decoding import decode, decode_arrays, decode_listed
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
 from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Descriptions, Field, JfrType
@@ -74,6 +74,7 @@ class Chunk:
         self._places: dict[int, Places] = {}
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
+        self._prepared: dict[str, Records] = {}
         described = self._walk({METADATA, CHECKPOINT}, counting=False)
         self._describe(_pairs(described.get(METADATA)), descriptions or Descriptions())
         self._index = self._index_class(data, head, self.types)
@@ -95,6 +96,18 @@ class Chunk:
         number = self._ids.get(name)
         return None if number is None else self.types[number]
 
+    def prepare(self, columns: Mapping[str, Collection[str]]) -> None:
+        """Decode these columns of events, by name, before anybody asks for them."""
+        for name, own in columns.items():
+            records = self.events(name, own)
+            if records is not None:
+                records.number_texts()
+                self._prepared[name] = records
+
+    def prepared(self, name: str) -> Records | None:
+        """The events of a type that `prepare` decoded, which are let go of; None where the chunk has none."""
+        return self._prepared.pop(name, None)
+
     def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
         """All events of a type, in the order of the file; None where the chunk has none.
 
@@ -113,7 +126,7 @@ class Chunk:
         except UnknownTypeError as error:
             self.problems.append(Problem(self.head.start, error.reason))
             return None
-        done = decode_arrays(self._data, self.head, program, starts, np.ones_like(starts), ends)
+        done = decode_listed(self._data, self.head, program, starts, ends)
         if done.stopped_at is not None:
             self._damaged(done.stopped_at, say("an event of {name} is damaged", name=name))
         return Records(self._data, self.head, program, done.rows, self._constant_text)

@@ -9,8 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.header import ChunkHead
+from mqdiag.read.jfr.kernels.columns import decode_events
 from mqdiag.read.jfr.kernels.decode import MOST_NESTED, decode_groups
 from mqdiag.read.jfr.program import Program
+
+_BLOCK = 512
+"""events that are read column by column: their bytes stay in the cache"""
 
 
 class Place(Protocol):
@@ -67,3 +71,18 @@ def decode_arrays(
     whole = decode_groups(data, starts, counts, ends, head.is_compressed, program.steps, scratch, rows, stop)
     end = int(stop[0])
     return Decoded(rows[:whole] if keep else rows, end, None if whole == total else end)
+
+
+def decode_listed(
+    data: NDArray[np.uint8],
+    head: ChunkHead,
+    program: Program,
+    starts: NDArray[np.int64],
+    ends: NDArray[np.int64],
+) -> Decoded:
+    """Decode events of known places; `end` is the end of the last one."""
+    columns = np.empty((program.width, len(starts)), np.int64)
+    places, scratch = np.empty(_BLOCK, np.int64), np.zeros((3, MOST_NESTED + 1), np.int64)
+    whole = decode_events(data, starts, ends, head.is_compressed, program.steps, places, scratch, columns)
+    stopped_at = None if whole == len(starts) else int(starts[whole])
+    return Decoded(columns[:, :whole].T, int(ends[-1]) if len(ends) else head.end, stopped_at)

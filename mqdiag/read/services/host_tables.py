@@ -42,7 +42,12 @@ def _tables() -> HostTables:
 def is_host_table(text: str) -> bool:
     """Whether one of the first lines of a text is the head of such a table."""
     lines = [line for line in text[:4096].split("\n") if line.strip()][:HEAD_LINES]
-    return any(re.search(head, line) for head in _tables().heads for line in lines)
+    return any(map(begins_host_table, lines))
+
+
+def begins_host_table(line: str) -> bool:
+    """Whether a line is the head of such a table."""
+    return any(re.search(head, line) for head in _tables().heads)
 
 
 def read_host_tables(source: str, text: str) -> Iterator[HostFigure]:

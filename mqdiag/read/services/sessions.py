@@ -19,6 +19,11 @@ _DOES: dict[str, SessionDoes] = {
     "idle in transaction": "idle-in-transaction",
     "idle in transaction (aborted)": "idle-in-transaction",
 }
+_ALIAS = lazy_pattern(
+    r"(?!.*(?:conn|backend|session|login|xid|xmin|up_?time))"
+    r".*(?:\bage|_age|runs|runtime|running|durat|elapsed|interval|lasted|waited|waiting|open_for|since)"
+)
+"""names that people give to an age of a statement or transaction; that of a connection tells nothing of both"""
 _OWN_WORK = ("Daemon", "Binlog Dump", "Binlog Dump GTID", "Connect", "Slave_IO", "Slave_SQL", "Slave_worker")
 """commands of sessions of MySQL that belong to no client; they last for days"""
 MARKS = (
@@ -89,6 +94,8 @@ def _of_postgresql(source: str, row: Row) -> Iterator[DatabaseSession]:
     blocked = row.get("blocked_by") or row.get("pg_blocking_pids") or row.get("blocking_pids") or ""
     state = row.get("state")
     wait = "/".join(row[name] for name in ("wait_event_type", "wait_event") if name in row)
+    does = _DOES.get(state) if state is not None else None
+    aged = None if does == "idle" or "xact_start" in row else _aliased_age(row)
     yield DatabaseSession(
         server="PostgreSQL",
         pid=pid,
@@ -98,13 +105,21 @@ def _of_postgresql(source: str, row: Row) -> Iterator[DatabaseSession]:
         application=row.get("application_name"),
         client=row.get("client_addr") or row.get("client_hostname"),
         client_port=_number(row.get("client_port")),
-        does=_DOES.get(state) if state is not None else None,
+        does=does,
         wait=wait or None,
-        transaction_ms=_duration(row, "xact_age", "transaction_age", "xact_duration"),
+        transaction_ms=_first(_duration(row, "xact_age", "transaction_age", "xact_duration"), aged),
         state_ms=_duration(row, "state_age", "state_duration", "idle_for"),
         statement=row.get("query"),
         blocked_by=_pids(blocked, pid),
     )
+
+
+def _aliased_age(row: Row) -> float | None:
+    """The shortest age under a name of somebody's own: a transaction is at least as old as its statement and state."""
+    ages = (
+        interval_ms(cell) for name, cell in row.items() if ":" in cell and len(cell) < 60 and _ALIAS.match(name)
+    )
+    return min((age for age in ages if age is not None), default=None)
 
 
 def _of_locks(source: str, row: Row) -> Iterator[DatabaseSession]:

@@ -10,7 +10,7 @@ from typing import Literal
 import msgspec
 
 from mqdiag.cli import run
-from tests.accuracy.public.truth import PUBLIC, Case, Truth
+from tests.accuracy.public.truth import Case, Truth
 
 FIRST_RUN = "first_run.json"
 UNDECIDES = frozenset({"input-incomplete", "input-failed", "progress-not-judged"})
@@ -79,7 +79,7 @@ def verdict_of(truth: Truth, outcome: Outcome) -> Verdict:
 
 def first_outcome(case: Case) -> Outcome | None:
     """What mqdiag said when it met the case for the first time; None when it has not met it."""
-    path = PUBLIC / case.name / FIRST_RUN
+    path = case.folder / FIRST_RUN
     return msgspec.json.decode(path.read_bytes(), type=Outcome) if path.exists() else None
 
 
@@ -89,5 +89,5 @@ def keep_first(case: Case, outcome: Outcome) -> None:
     Raises:
         FileExistsError: the case was run before.
     """
-    with (PUBLIC / case.name / FIRST_RUN).open("xb") as file:
+    with (case.folder / FIRST_RUN).open("xb") as file:
         file.write(msgspec.json.format(msgspec.json.encode(outcome), indent=1) + b"\n")

@@ -36,15 +36,12 @@ class Truth(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Case(msgspec.Struct, frozen=True, kw_only=True):
-    """One folder of fixtures/public."""
+    """A piece of evidence and its truth, such as one folder of fixtures/public."""
 
     name: str
     truth: Truth
-
-    @property
-    def folder(self) -> Path:
-        """Where the evidence lies."""
-        return PUBLIC / self.name
+    folder: Path
+    """where the evidence lies"""
 
     @property
     def arguments(self) -> list[str]:
@@ -70,7 +67,7 @@ def cases() -> list[Case]:
         msgspec.ValidationError: a truth.toml is not of the form.
     """
     found = sorted(PUBLIC.glob(f"*/{TRUTH}"))
-    return [Case(name=path.parent.name, truth=_truth(path)) for path in found]
+    return [Case(name=path.parent.name, truth=_truth(path), folder=path.parent) for path in found]
 
 
 @cache

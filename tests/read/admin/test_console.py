@@ -133,6 +133,26 @@ def test_a_record_over_several_lines_is_read_like_one_in_a_line(document: object
     assert _told(json.dumps(document, indent=2), tmp_path) == ["no-route"]
 
 
+@pytest.mark.parametrize("form", ["a search", "a list", "one below the other", "cut"])
+def test_a_long_export_is_read_record_by_record(form: str, tmp_path: Path) -> None:
+    """More than a sample holds, in chunks; only the last record tells the fault."""
+    calm = [
+        RECORD | {"level": "info", "msg": f"sent {number}", "error": "", "host": {"name": "a" * 60}}
+        for number in range(400)
+    ]
+    records = [{"_index": "app", "_source": one} for one in (*calm, RECORD)]
+    answer = {"took": 3, "_shards": {"total": 1}, "hits": {"total": {"value": 401}, "hits": records}}
+    text = {
+        "a search": json.dumps(answer, indent=2),
+        "a list": json.dumps(records, indent=1),
+        "one below the other": "\n".join(json.dumps(one, indent=4) for one in records),
+        "cut": json.dumps(answer, indent=2).rpartition("error")[0]
+        + 'error": "the topic=orders route info not found',
+    }[form]
+    assert len(text) > 90_000
+    assert _told(text, tmp_path) == ["no-route"]
+
+
 def _told(text: str, folder: Path) -> list[str]:
     (folder / "answer.json").write_text(text)
     return [one.rule for one in diagnose_incident([folder / "answer.json"]).report.findings]

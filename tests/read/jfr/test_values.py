@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import random
 import struct
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
-from mqdiag.read.jfr.decoding import Decoded, decode_arrays
+from mqdiag.read.jfr.decoding import Decoded, decode_arrays, decode_listed
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.metadata import Field, JfrType
 from mqdiag.read.jfr.program import Program, UnknownTypeError, program_of
@@ -60,6 +61,55 @@ def test_integers(kind: int, width: int, is_compressed: bool) -> None:
     done = decoded(data, program_of(TYPES, (field("value", kind),)), len(wanted), is_compressed=is_compressed)
     assert done.stopped_at is None
     assert done.rows[:, 0].tolist() == wanted
+
+
+def random_text(rng: random.Random, write: Callable[[int, int], bytes]) -> bytes:
+    """One of each encoding, with chars below and beyond ASCII, and one that none has."""
+    size = rng.choice((0, 1, 7, 8, 9, 130))
+    chars = [rng.choice((0x41, 0x7F, 0x80, 0x20AC)) if rng.random() < 0.1 else 0x61 for _ in range(size)]
+    ascii = b"a" * size
+    return rng.choice(
+        (
+            b"\x00",
+            b"\x01",
+            b"\x02" + write(rng.randrange(1 << 60), 8),
+            b"\x03" + write(size, 4) + ascii,
+            b"\x04" + write(size, 4) + b"".join(write(char, 2) for char in chars),
+            b"\x05" + write(size, 4) + ascii,
+            b"\x06\x01a",
+        )
+    )
+
+
+@pytest.mark.parametrize("is_compressed", [True, False])
+def test_events_by_columns_are_as_by_rows(is_compressed: bool) -> None:
+    """Whole ones and cut ones, in more than one block; the last one ends with the file."""
+    program = program_of(TYPES, (*(field(str(kind), kind) for kind in TYPES), field("all", INT, is_array=True)))
+    rng, write = random.Random(1), compressed if is_compressed else fixed
+    events, whole = [], []
+    for number in range(900):
+        integers = [write(rng.choice(values(width)), width) for width in (8, 4, 2)]
+        text, array = random_text(rng, write), write(2, 4) + write(300, 4) + write(-1, 4)
+        event = b"".join((*integers, b"\x80", b"1234", b"12345678", text, array))
+        cut = rng.randrange(len(event)) if rng.random() < 0.05 else None
+        events.append(event[:cut])
+        if cut is None and text[0] != 6:
+            whole.append(number)
+    data = np.frombuffer(b"".join(events), np.uint8)
+    ends = np.cumsum([len(event) for event in events])
+    starts = ends - [len(event) for event in events]
+    head = ChunkHead(0, data.size, (2, 1), is_compressed, 0, 1, 0, 10**9, is_open=False, is_cut=False, body=0)
+    for number in range(len(events)):
+        own = slice(number, number + 1)
+        by_row = decode_arrays(data, head, program, starts[own], np.ones(1, np.int64), ends[own])
+        by_column = decode_listed(data, head, program, starts[own], ends[own])
+        assert (by_column.rows.tolist(), by_column.stopped_at) == (by_row.rows.tolist(), by_row.stopped_at)
+        assert (by_row.stopped_at is None) == (number in whole)
+    assert 512 < len(whole) < len(events)
+    by_row = decode_arrays(data, head, program, starts[whole], np.ones(len(whole), np.int64), ends[whole])
+    assert decode_listed(data, head, program, starts[whole], ends[whole]).rows.tolist() == by_row.rows.tolist()
+    damaged = next(number for number in range(len(events)) if number not in whole)
+    assert decode_listed(data, head, program, starts, ends).stopped_at == starts[damaged]
 
 
 def test_arrays_texts_and_floats_are_passed_over_and_kept() -> None:

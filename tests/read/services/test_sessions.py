@@ -121,3 +121,21 @@ def test_a_table_of_something_else_is_none() -> None:
 )
 def test_intervals(text: str, ms: float | None) -> None:
     assert interval_ms(text) == ms
+
+
+@pytest.mark.parametrize(
+    ("alias", "age", "known"),
+    [
+        ("runs", "00:00:54.7", 54_700.0),
+        ("age", "1 day 00:00:01", 86_401_000.0),
+        ("query_age", "00:01:00", 60_000.0),
+        ("connection_age", "00:01:00", None),
+        ("usage", "00:01:00", None),
+        ("age", "4711", None),
+    ],
+)
+def test_an_age_under_a_name_of_somebodys_own(alias: str, age: str, known: float | None) -> None:
+    """A transaction is at least as old as what it runs; a connection says nothing of it, nor does a number."""
+    rows = (f" 17 | idle in transaction | {age}", f" 18 | idle | {age}")
+    first, second = read_sessions("a.txt", [f" pid | state | {alias}", "-----+-------+------", *rows])
+    assert (first.transaction_ms, second.transaction_ms) == (known, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.kernel import kernel
-from mqdiag.read.jfr.kernels.numbers import CUT, integer, text_end
+from mqdiag.read.jfr.kernels.numbers import CUT, behind_text, integer
 
 INTEGER, FLOAT, DOUBLE, TEXT, ARRAY = range(5)
 """what a step of a program reads; ARRAY: a count, and so many times the steps that follow it"""
@@ -51,7 +51,7 @@ def skip_steps(data, at, end, is_compressed, program, first, last, left, back, u
         elif what == DOUBLE:
             at = at + 8
         elif what == TEXT:
-            at = text_end(data, at, end, is_compressed, program[step, ARGUMENT])
+            at = behind_text(data, at, end, is_compressed, program[step, ARGUMENT])
         else:
             count, at = integer(data, at, end, is_compressed, 4)
             if at < 0 or count < 0 or count > end - at:
@@ -133,7 +133,7 @@ def decode_groups(data, starts, counts, ends, is_compressed, program, scratch, o
                 else:
                     value = at
                     if what == TEXT:
-                        at = text_end(data, at, end, is_compressed, program[step, ARGUMENT])
+                        at = behind_text(data, at, end, is_compressed, program[step, ARGUMENT])
                     else:
                         width = 4 if what == FLOAT else 8
                         if at + width > end:

@@ -12,6 +12,13 @@ TAGGED, SHORT_UTF8, UTF16 = range(3)
 """forms of a text: its first byte tells the encoding; a length of two bytes and UTF-8; of four bytes and UTF-16"""
 _LONGEST = 9
 """bytes of a compressed integer; the last one has eight bits of the value, all others seven"""
+WORD = 8
+"""bytes of a word"""
+_HIGH_BITS = 0x8080808080808080
+_SEVENS, _FOURTEENS, _TWENTY_EIGHT = 0x007F007F007F007F, 0x00003FFF00003FFF, 0x000000000FFFFFFF
+"""groups of bits that stay where they are while their neighbours are moved beside them"""
+_BYTES = 0x0020406080A0C0E1
+"""2 ** (8 * n - 1) times this has n in its upper four bits, for n from 1 to 8"""
 
 
 @kernel(inline=True)
@@ -46,6 +53,47 @@ def fixed(data, at, end, width):
 
 
 @kernel(inline=True)
+def word(data, at):
+    """The eight bytes from `at` on as uint64, the first one lowest; they are within the file. O(1)."""
+    value = np.uint64(data[np.uint64(at)])
+    for index in range(1, WORD):
+        value |= np.uint64(data[np.uint64(at + index)]) << np.uint64(8 * index)
+    return value
+
+
+@kernel(inline=True)
+def short_compressed(data, at):
+    """A compressed integer without a branch for each byte: (value as int64, its bytes); 0 bytes where it has 9. O(1).
+
+    Args:
+        data: uint8[], the file.
+        at: where it begins; WORD bytes from there on are within the file.
+    """
+    eight = word(data, at)
+    stops = ~eight & np.uint64(_HIGH_BITS)
+    below = stops - np.uint64(1)
+    value = eight & (stops ^ below) & ~np.uint64(_HIGH_BITS)
+    value = (value & np.uint64(_SEVENS)) | ((value >> np.uint64(1)) & np.uint64(_SEVENS << 7))
+    value = (value & np.uint64(_FOURTEENS)) | ((value >> np.uint64(2)) & np.uint64(_FOURTEENS << 14))
+    value = (value & np.uint64(_TWENTY_EIGHT)) | ((value >> np.uint64(4)) & np.uint64(_TWENTY_EIGHT << 28))
+    return np.int64(value), np.int64(((stops & ~below) * np.uint64(_BYTES)) >> np.uint64(60))
+
+
+@kernel(inline=True)
+def signed(value, width):
+    """An integer as int64 with the sign of its width, as in `integer`. O(1)."""
+    if width == 4:
+        value = np.int64(np.int32(value & 0xFFFFFFFF))
+    elif width == 2:
+        value = np.int64(np.int16(value & 0xFFFF))
+    elif width == -2:
+        value = value & 0xFFFF
+    elif width == 1:
+        value = np.int64(np.int8(value & 0xFF))
+    return value
+
+
+@kernel(inline=True)
 def integer(data, at, end, is_compressed, width):
     """An integer of a recording: (value, place behind it or CUT), with the sign of its width.
 
@@ -61,15 +109,7 @@ def integer(data, at, end, is_compressed, width):
         value, after = compressed(data, at, end)
     else:
         value, after = fixed(data, at, end, size)
-    if width == 4:
-        value = np.int64(np.int32(value & 0xFFFFFFFF))
-    elif width == 2:
-        value = np.int64(np.int16(value & 0xFFFF))
-    elif width == -2:
-        value = value & 0xFFFF
-    elif width == 1:
-        value = np.int64(np.int8(value & 0xFF))
-    return value, after
+    return signed(value, width), after
 
 
 @kernel
@@ -104,3 +144,36 @@ def text_end(data, at, end, is_compressed, form):
         if after < 0:
             return np.int64(CUT)
     return after
+
+
+@kernel(inline=True)
+def are_ascii(data, at, length):
+    """Whether so many bytes, which are within the file, are below 0x80. O(length)."""
+    index = np.int64(0)
+    while index < length:
+        if at + index + WORD > data.size:
+            if data[np.uint64(at + index)] >= 0x80:
+                return False
+            index += 1
+            continue
+        high = word(data, at + index) & np.uint64(_HIGH_BITS)
+        left = length - index
+        if left < WORD:
+            high &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
+        if high != np.uint64(0):
+            return False
+        index += WORD
+    return True
+
+
+@kernel(inline=True)
+def behind_text(data, at, end, is_compressed, form):
+    """The same as `text_end`, quick for a text whose length one byte tells and whose chars are ASCII. O(bytes)."""
+    if form == TAGGED and is_compressed and at + 1 < end:
+        encoding = data[np.uint64(at)]
+        size = np.int64(data[np.uint64(at + 1)])
+        after = at + 2 + size
+        if 3 <= encoding <= 5 and size < 0x80 and after <= end:
+            if encoding != 4 or are_ascii(data, at + 2, size):
+                return np.int64(after)
+    return np.int64(text_end(data, at, end, is_compressed, form))

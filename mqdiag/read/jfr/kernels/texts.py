@@ -5,10 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from mqdiag.kernel import kernel
-from mqdiag.read.jfr.kernels.numbers import text_end
+from mqdiag.read.jfr.kernels.numbers import WORD, behind_text, word
 
 _SEED, _PRIME = 0xCBF29CE484222325, 0x100000001B3
 """numbers of the hash FNV-1a"""
+
+
+@kernel(inline=True)
+def are_equal(data, one, other, length):
+    """Whether two pieces of the file hold the same bytes, of which each may be its last. O(length)."""
+    index = np.int64(0)
+    while index < length:
+        if max(one, other) + index + WORD > data.size:
+            if data[np.uint64(one + index)] != data[np.uint64(other + index)]:
+                return False
+            index += 1
+            continue
+        differ = word(data, one + index) ^ word(data, other + index)
+        left = length - index
+        if left < WORD:
+            differ &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
+        if differ != np.uint64(0):
+            return False
+        index += WORD
+    return True
 
 
 @kernel
@@ -34,8 +54,14 @@ def number_texts(data, places, end, is_compressed, form, table, firsts, lengths,
     mask = np.int64(table.size - 1)
     for text in range(places.size):
         at = places[text]
-        behind = text_end(data, at, end, is_compressed, form)
+        behind = behind_text(data, at, end, is_compressed, form)
         length = np.int64(0) if behind < 0 else behind - at
+        # a thread's events stand together, and mostly name what the one before names
+        if text > 0:
+            number = numbers[text - 1]
+            if lengths[number] == length and are_equal(data, at, firsts[number], length):
+                numbers[text] = number
+                continue
         code = np.uint64(_SEED)
         for index in range(length):
             code = (code ^ np.uint64(data[np.uint64(at + index)])) * np.uint64(_PRIME)
@@ -52,15 +78,8 @@ def number_texts(data, places, end, is_compressed, form, table, firsts, lengths,
                 numbers[text] = count
                 count += 1
                 break
-            if lengths[number] == length:
-                other = firsts[number]
-                same = True
-                for index in range(length):
-                    if data[np.uint64(at + index)] != data[np.uint64(other + index)]:
-                        same = False
-                        break
-                if same:
-                    numbers[text] = number
-                    break
+            if lengths[number] == length and are_equal(data, at, firsts[number], length):
+                numbers[text] = number
+                break
             slot = (slot + 1) & mask
     return count
