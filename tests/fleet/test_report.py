@@ -7,6 +7,7 @@ import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -36,7 +37,7 @@ from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.session import spark_cause
-from mqdiag.fleet.status import status_line
+from mqdiag.fleet.status import Status, status_line
 from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.layout import Layout, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
@@ -44,6 +45,7 @@ from mqdiag.fleet.tables.run_totals import with_trend
 from mqdiag.fleet.verdict import fleet_verdict, service_verdict
 from mqdiag.fleet.work.child_main import needs_more
 from mqdiag.language import english
+from mqdiag.progress import Silent
 from mqdiag.render import View
 from mqdiag.render.text import render
 from mqdiag.text import Text, say
@@ -447,3 +449,20 @@ def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(tmp_pa
     assert done.returncode == 2, done.stderr
     assert "the Python of executors lacks " in done.stderr
     assert "numpy" in done.stderr
+
+
+def test_tasks_that_were_tried_again_are_counted_over_all_stages() -> None:
+    """Spark tells the failures of a stage while it runs, each time all of them."""
+    context = Mock()
+    tracker = context.statusTracker.return_value
+    looks = [(1, 1), (1, 3), (2, 2), None]
+    tracker.getActiveJobsIds.side_effect = [[] if look is None else [look[0]] for look in looks]
+    tracker.getJobInfo.side_effect = lambda job: Mock(stageIds=[job])
+    tracker.getStageInfo.side_effect = [
+        Mock(numFailedTasks=look[1], numActiveTasks=1) for look in looks if look is not None
+    ]
+    context.accumulator.return_value.value = 0
+    status = Status(context, Silent(), 10, 100)
+    for _ in looks:
+        status.look()
+    assert status.tried_again == 5
