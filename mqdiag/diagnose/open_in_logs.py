@@ -58,6 +58,7 @@ Wanted = tuple[str, Mapping[str, str | None]]
 def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
     """Why the logs do not prove that all is well; nothing when they do."""
     yield from _of_unknown_forms(report, logs)
+    yield from _of_unread_pauses(logs)
     yield from _of_other_clients(report, logs)
     yield from _of_level_lines(report, logs)
     yield from _started_again(logs)
@@ -116,6 +117,9 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             *_own_log(logs, report),
         )
+
+
+def _of_unread_pauses(logs: LogsFacts) -> Iterator[Open]:
     unread = [gc for gc in logs.gc if gc.unread > gc.collections]
     if unread:
         yield Open(

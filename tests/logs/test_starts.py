@@ -246,6 +246,9 @@ def test_servers_of_other_projects_say_that_their_start_failed(
     assert [one.cause for one in report.findings if one.rule == "start-failed"] == ([cause] if cause else [])
     assert report.answer is not None
     assert report.answer.state == ("fault" if cause else "undecided")
+    # without an exception their own words are named, not the head of the line
+    named = [one.evidence.get("example") for one in report.findings]
+    assert not any("ERROR" in (text or "") for text in named)
 
 
 def test_a_jvm_that_gets_no_memory_from_the_system(tmp_path: Path) -> None:

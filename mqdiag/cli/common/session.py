@@ -141,13 +141,7 @@ def diagnose(
     from mqdiag.cli.common.watchdog import watched
 
     settings = load_settings(options)
-    read = paths if options.config is None else (*paths, str(options.config))
-    kept = None
-    if options.write_baseline is not None:
-        # It may replace the baseline that is read: the new one keeps the reasons of the old one.
-        kept = Target(options.write_baseline, "--write-baseline", read)
-    if options.baseline is not None:
-        read = (*read, options.baseline)
+    read, kept = _read_and_kept(options, paths)
     target = Target(options.output, inputs=read)
     options.check_ending()
     also = also_targets(options, read)
@@ -180,6 +174,14 @@ def diagnose(
         complain(one_line(report, options.output))
     _complain_of_rules(diagnosis, debug=options.debug)
     return exit_code(report, settings.fail_on)
+
+
+def _read_and_kept(options: CommonOptions, paths: tuple[str, ...]) -> tuple[tuple[str, ...], Target | None]:
+    """All files that are read, which no output may replace; where the new baseline goes."""
+    read = paths if options.config is None else (*paths, str(options.config))
+    # It may replace the baseline that is read: the new one keeps the reasons of the old one.
+    kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline", read)
+    return read if options.baseline is None else (*read, options.baseline), kept
 
 
 def _write_also(options: CommonOptions, report: Report, viewed: View, also: list[tuple[str, Target]]) -> None:
