@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
-from unittest.mock import Mock
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import duckdb
 import msgspec
