@@ -142,8 +142,12 @@ package-check: .venv/installed ## Build, install and run the package in fresh en
 
 # Named after what the wheels of the libraries fit: mqdiag-VERSION-cpython-311-linux-x86_64.tar.gz.
 .PHONY: bundle
-bundle: .venv/runnable ## Write a file into dist/ that installs mqdiag on a host without a network; PYTHONS="3.11 3.12 3.13"
-	@SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1767225600) sh .ci/make-bundle $(BIN)/python $(PYTHONS)
+bundle: .venv/runnable ## Write a file into dist/ that installs mqdiag on a host without a network; PYTHONS="3.11 3.12" MACHINE=aarch64 EXTRAS=query
+	@MACHINE="$(MACHINE)" EXTRAS="$(EXTRAS)" SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 1767225600) sh .ci/make-bundle $(BIN)/python $(PYTHONS)
+
+.PHONY: bundle-check
+bundle-check: ## Install the bundles of dist/ on clean Debians without a network and rights (root, mmdebstrap, qemu); FOLDER=/srv/machines
+	.ci/try-bundle $(or $(FOLDER),build/machines) dist/mqdiag-*-cpython-*.tar.gz
 
 .PHONY: sbom
 sbom: package ## Write dist/mqdiag.cdx.json, the bill of materials of a fresh installation (CycloneDX)
@@ -158,12 +162,14 @@ site: .venv/installed ## Make build/site of all pages, and dist/mqdiag-VERSION-s
 	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) $(BIN)/python docs/make/site.py --out build/site \
 	  --archive dist/mqdiag-$$($(BIN)/python -c 'import mqdiag; print(mqdiag.__version__)')-site.tar.gz
 
-RELEASED_FOR := 3.11 3.12 3.13
+RELEASED_FOR := 3.11 3.12 3.13 3.14
+RELEASED_FOR_ARM64 := 3.11
 
 .PHONY: release
 release: ## Make all files of a release from the commit that is checked out, into dist/
 	rm -rf dist
 	$(MAKE) --no-print-directory sbom bundle site PYTHONS="$(RELEASED_FOR)"
+	$(MAKE) --no-print-directory bundle PYTHONS="$(RELEASED_FOR_ARM64)" MACHINE=aarch64
 	$(BIN)/python .ci/provenance.py dist $$($(BIN)/python -c 'import mqdiag; print(mqdiag.__version__)')
 	@cat dist/SHA256SUMS
 

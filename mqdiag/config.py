@@ -12,19 +12,17 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import msgspec
 
-from mqdiag import given_toml
 from mqdiag.acceptance import Acceptance, Lapsed
 from mqdiag.baseline import EXPIRED, Baseline, expired
 from mqdiag.errors import UsageError
-from mqdiag.expectations import SettingValue, check_key, check_value, parse_expectation
-from mqdiag.facts import Expectation
+from mqdiag.facts.expectations import Expectation, SettingValue
 from mqdiag.fail_on import FailOn, parse_fail_on
 from mqdiag.findings import RuleCard, Severity
 from mqdiag.lazy_pattern import lazy_pattern
@@ -185,6 +183,9 @@ def _opened(path: Path, was_found: bool) -> BinaryIO:
 
 
 def _decoded(data: bytes, path: Path) -> ConfigFile:
+    # Here, not above: most runs have no file.
+    from mqdiag import given_toml
+
     raw = given_toml.parsed(data, str(path), _MOST_BYTES)
     given_toml.refuse_unknown(raw, ConfigFile, str(path), "")
     given_toml.refuse_unknown(raw.get("knowledge"), KnowledgeSettings, str(path), "knowledge.")
@@ -205,6 +206,8 @@ def _decoded(data: bytes, path: Path) -> ConfigFile:
 
 def _in_toml_words(message: str, part: str) -> Text:
     """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
+    from mqdiag import given_toml
+
     problem, place = given_toml.problem_and_place(message)
     where = ".".join(filter(None, (part, place))) or say("the file")
     if problem.startswith("Invalid enum value"):
@@ -246,8 +249,7 @@ def resolve(
         failing = parse_fail_on(fail_on, "--fail-on")
     for name, rule in config.rules.items():
         _check_rule(name, rule, source, cards)
-    merged = {(wish.group, wish.key): wish for wish in _file_expectations(config, source)}
-    merged |= {(wish.group, wish.key): wish for wish in map(parse_expectation, expect)}
+    merged = {(wish.group, wish.key): wish for wish in _expectations(config, source, expect)}
     accepted = {
         name: Acceptance(source=source, reason=rule.reason, until=rule.until)
         for name, rule in config.rules.items()
@@ -271,6 +273,16 @@ def resolve(
         source=source if config.rules else None,
         team=team,
     )
+
+
+def _expectations(config: ConfigFile, source: str, options: Iterable[str]) -> Iterator[Expectation]:
+    """Those of the file, then those of `--expect`, which go before them."""
+    if config.expect or options:
+        # Here, not above: most runs expect nothing.
+        from mqdiag.expectations import expectations_of_file, parse_expectation
+
+        yield from expectations_of_file(config.expect, source)
+        yield from map(parse_expectation, options)
 
 
 def _limit_of(option: str | None, config: ConfigFile, source: str) -> int | None:
@@ -336,16 +348,3 @@ def _check_limit(name: str, value: float, where: str, allowed: tuple[float, floa
         raise UsageError(
             say("{where}: is {value:decimal}; a share is 0 to 1: write 0.5 for 50 %", where=where, value=value)
         )
-
-
-def _file_expectations(config: ConfigFile, source: str) -> Iterable[Expectation]:
-    for key, value in config.expect.items():
-        if isinstance(value, dict):
-            for inner, wish in value.items():
-                check_key(inner, f"{source}: expect.{key}")
-                check_value(inner, wish, f"{source}: expect.{key}.{inner}")
-                yield Expectation(key=inner, value=wish, group=key, source=source)
-        else:
-            check_key(key, f"{source}: expect")
-            check_value(key, value, f"{source}: expect.{key}")
-            yield Expectation(key=key, value=value, source=source)

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator, Mapping
 
 from mqdiag.errors import UsageError
-from mqdiag.facts import Expectation
+from mqdiag.facts.expectations import Expectation, SettingValue
 from mqdiag.knowledge.consumer_settings import consumer_settings
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
-SettingValue = int | float | bool | str
+
+def expectations_of_file(
+    expect: Mapping[str, SettingValue | Mapping[str, SettingValue]], source: str
+) -> Iterator[Expectation]:
+    """The settings below `[expect]` of a file: by key, and by group and key."""
+    for key, value in expect.items():
+        if isinstance(value, Mapping):
+            for inner, wish in value.items():
+                check_key(inner, f"{source}: expect.{key}")
+                check_value(inner, wish, f"{source}: expect.{key}.{inner}")
+                yield Expectation(key=inner, value=wish, group=key, source=source)
+        else:
+            check_key(key, f"{source}: expect")
+            check_value(key, value, f"{source}: expect.{key}")
+            yield Expectation(key=key, value=value, source=source)
 
 
 def parse_expectation(text: str) -> Expectation:

@@ -31,6 +31,8 @@ LOADED = re.compile(
 )
 """what a page would fetch by itself"""
 
+LINK = re.compile(r"\]\(([^)#:\s]+)")
+"""a link of a page to a file or folder beside it"""
 SEARCHED = {"lunr.multi.min.js", "lunr.stemmer.support.min.js", "lunr.zh.min.js"}
 """what the search loads for English and Chinese; the theme brings thirty languages, some under other licences"""
 
@@ -44,15 +46,40 @@ def lay_out(pages: Path) -> None:
         page.write_text(text, "utf-8")
     for name in OF_THE_ROOT:
         shutil.copy(ROOT / name, pages / name)
-    # Pages of fixtures and sources that pages link to; evidence stays where it is.
-    for page in [*(pages / "docs").rglob("*.md"), pages / "CHANGELOG.md", pages / "SECURITY.md"]:
-        place = page.relative_to(pages)
-        for target in re.findall(r"\]\(([^)#:\s]+)", page.read_text("utf-8")):
-            linked = Path(os.path.normpath(place.parent / target))
-            if (ROOT / linked).is_file() and not (pages / linked).exists():
+    (pages / "docs" / "site" / "index.md").rename(pages / "index.md")
+    follow_links(pages)
+
+
+def follow_links(pages: Path) -> None:
+    """Bring the pages of fixtures and sources that pages link to, and a list of its files for a folder of pages.
+
+    Evidence stays where it is.
+    """
+    waiting = list(pages.rglob("*.md"))
+    for page in waiting:  # grows on the way
+        text = page.read_text("utf-8")
+        for target in dict.fromkeys(LINK.findall(text)):
+            linked = Path(os.path.normpath(page.parent.relative_to(pages) / target))
+            if (pages / linked).is_dir():
+                # From a disk a link to a folder opens a listing, and on some hosts nothing.
+                text = text.replace(f"]({target})", f"]({target.rstrip('/')}/README.md)")
+                if not (pages / linked / "README.md").exists():
+                    (pages / linked / "README.md").write_text(list_of(pages / linked), "utf-8")
+            elif (ROOT / linked).is_file() and not (pages / linked).exists():
                 (pages / linked).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy(ROOT / linked, pages / linked)
-    shutil.copy(SITE / "index.md", pages / "index.md")
+                if linked.suffix == ".md":
+                    waiting.append(pages / linked)
+        page.write_text(text, "utf-8")
+
+
+def list_of(folder: Path) -> str:
+    """A page that leads to all files of a folder, pages by their titles."""
+    lines = [f"# {folder.name}", ""]
+    for path in sorted(path for path in folder.iterdir() if path.is_file()):
+        first = path.read_text("utf-8").partition("\n")[0] if path.suffix == ".md" else ""
+        lines.append(f"- [{first.removeprefix('# ') or path.name}]({path.name})")
+    return "\n".join(lines) + "\n"
 
 
 def without_network(site: Path) -> None:
@@ -61,6 +88,7 @@ def without_network(site: Path) -> None:
     Raises:
         SystemExit: a page loads something that is not known.
     """
+    (site / "404.html").unlink()  # its links begin at the root of a host
     for script in (site / "assets" / "javascripts" / "lunr").rglob("*.js"):
         if script.name not in SEARCHED:
             script.unlink()

@@ -288,11 +288,9 @@ def _needs_spark() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        from mqdiag.extras import install_command
+        from mqdiag.extras import how_to_add
 
-        raise UsageError(
-            say("mqdiag fleet needs {name}: {command}", name=error.name, command=install_command("spark"))
-        ) from error
+        raise UsageError(how_to_add("spark", (str(error.name),))) from error
 
 
 def _setting(text: str) -> tuple[str, str]:

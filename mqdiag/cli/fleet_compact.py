@@ -48,11 +48,9 @@ def command(out: str, keep: str | None, daily: bool, debug: bool) -> int:
         from mqdiag.fleet.tables.layout import Layout
         from mqdiag.fleet.tables.lock import output_lock
     except ModuleNotFoundError as error:
-        from mqdiag.extras import install_command
+        from mqdiag.extras import how_to_add
 
-        raise UsageError(
-            say("mqdiag fleet needs {name}: {command}", name=error.name, command=install_command("spark"))
-        ) from error
+        raise UsageError(how_to_add("spark", (str(error.name),))) from error
 
     kept = dataclasses.replace(_keep(keep), daily=daily)
     store, root = storage(out)

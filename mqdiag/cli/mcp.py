@@ -22,7 +22,6 @@ from mqdiag.cli.common.options import (
 from mqdiag.cli.common.progress import NotesOnly
 from mqdiag.errors import UsageError
 from mqdiag.language import writer
-from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -55,10 +54,9 @@ def command(
     limits of mqdiag.toml hold for every diagnosis.
     """
     if find_spec("mcp") is None:
-        from mqdiag.extras import install_command
+        from mqdiag.extras import how_to_add
 
-        command = install_command("mcp")
-        raise UsageError(say("this command needs {missing:and}: {command}", missing=("mcp",), command=command))
+        raise UsageError(how_to_add("mcp", ("mcp",)))
     from mqdiag.cli.common.session import configuration, team_of
     from mqdiag.config import resolve
     from mqdiag.mcp.folders import Folders

@@ -29,8 +29,8 @@ def command(files: tuple[str, ...], options: CommonOptions) -> int:
     """
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
-        from mqdiag.diagnose.incident import diagnose_incident
+        from mqdiag.diagnose.sort.route import diagnose_routed_recordings
 
-        return diagnose_incident(files, settings, progress=progress)
+        return diagnose_routed_recordings(files, settings, progress)
 
     return diagnose(options, work, paths=files)

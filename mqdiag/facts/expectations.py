@@ -7,6 +7,7 @@ import msgspec
 from mqdiag.facts.redaction import Label, Public
 from mqdiag.text import say
 
+SettingValue = int | float | bool | str
 NOT_GIVEN = say("no intended settings were given: --expect KEY=VALUE or [expect] in mqdiag.toml")
 """why settings were not compared with what was intended"""
 

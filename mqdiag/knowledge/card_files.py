@@ -11,21 +11,19 @@ from typing import Any
 import msgspec
 
 from mqdiag.knowledge import packed
-from mqdiag.knowledge.detect import Described, Detect
+from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card, Case
 
 FOLDER = os.path.join(os.path.dirname(__file__), "rules")
 
 
-class Tables(msgspec.Struct, frozen=True):
-    """The tables of a card that checks look names up in."""
+class ForChecks(msgspec.Struct, frozen=True):
+    """What the checks of a rule need of its card; most rules that run find nothing, and need no more of it."""
 
+    detect: Detect = Detect()
+    limits: dict[str, float] = {}
     names: dict[str, tuple[str, ...]] = {}
     meaning: dict[str, dict[str, str]] = {}
-
-
-class _Limits(msgspec.Struct, frozen=True):
-    limits: dict[str, float] = {}
 
 
 @cache
@@ -84,19 +82,9 @@ def _names_of_right_cards(folder: str) -> bytes:
     return " ".join(right).encode()
 
 
-def read_limits(name: str) -> dict[str, float]:
-    """The limits of a rule alone: most rules that run find nothing, and need no more of their card."""
-    return packed.decode(FOLDER, name, _Limits).limits
-
-
-def read_tables(name: str) -> Tables:
-    """The tables of a rule's card alone, for checks that find nothing."""
-    return packed.decode(FOLDER, name, Tables)
-
-
-def read_detect(name: str) -> Detect:
-    """What a card says of the evidence that shows its cases."""
-    return packed.decode(FOLDER, name, Described).detect if name in packed.read(FOLDER) else Detect()
+def read_for_checks(name: str) -> ForChecks:
+    """The tables of a card that checks need; nothing where there is none."""
+    return packed.decode(FOLDER, name, ForChecks) if name in packed.read(FOLDER) else ForChecks()
 
 
 def _extend(cases: dict[str, dict[str, Any]]) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import UsageError
-from mqdiag.extras import install_command
+from mqdiag.extras import how_to_add
 from mqdiag.graph import Heap
 from mqdiag.graph.field_columns import Column, column
 from mqdiag.graph.histogram import class_rows
@@ -32,7 +32,7 @@ def import_pandas() -> Any:
     try:
         import pandas
     except ImportError:
-        raise UsageError(say("tables need pandas: {command}", command=install_command("notebook"))) from None
+        raise UsageError(how_to_add("notebook", ("pandas",))) from None
     return pandas
 
 

@@ -10,8 +10,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 
 from mqdiag.errors import UsageError
-from mqdiag.extras import install_command
-from mqdiag.text import say
+from mqdiag.extras import how_to_add
 
 _NEEDED = ("duckdb", "pyarrow")
 
@@ -24,5 +23,4 @@ def refuse_without_packages() -> None:
     """
     missing = tuple(name for name in _NEEDED if find_spec(name) is None)
     if missing:
-        command = install_command("query")
-        raise UsageError(say("queries need {missing:and}: {command}", missing=missing, command=command))
+        raise UsageError(how_to_add("query", missing))

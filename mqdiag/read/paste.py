@@ -28,7 +28,7 @@ _SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \|
 """what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
-    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:"
+    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:|[A-Z]\d{4} \d\d:"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
 )
 _PROCESS = rb"(?:\d{1,10}:[A-Z]|\[\d{1,10}\]) "
@@ -36,7 +36,7 @@ _PROCESS = rb"(?:\d{1,10}:[A-Z]|\[\d{1,10}\]) "
 _LEVEL = ANY.encode() + rb"\b"
 _ACCESS = rb"\S{1,80} \S{1,80} \S{1,80} \[\d\d/[A-Z][a-z]{2}/\d{4}:"
 """how a line of a web server's access log begins"""
-_LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |time=\""
+_LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |(?:time|ts)="
 """how a line of logrus begins, which counts seconds since the start on a terminal"""
 _BEGINS = lazy_pattern(
     _LOGRUS + rb"|The (?:broker\[|Name Server boot )|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
@@ -67,10 +67,18 @@ def tidied(text: bytes, begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...]
     return text if undone is lines else b"\n".join(undone)
 
 
-def decoded(data: bytes) -> str:
-    """Text of any encoding, without what was done to it, the quotation signs and the indentation of a paste."""
-    text = data.decode(encoding_of(data), errors="replace")
-    lines = _undented(_unquoted(heal(text.encode(errors="replace")).split(b"\n")))
+def decoded(data: bytes, *, is_healed: bool = False) -> str:
+    """Text of any encoding, without what was done to it, the quotation signs and the indentation of a paste.
+
+    Args:
+        data: the text.
+        is_healed: whether `heal` has seen it; text of another encoding than UTF-8 it leaves alone.
+    """
+    encoding = encoding_of(data)
+    text = data.decode(encoding, errors="replace").encode(errors="replace")
+    if not is_healed or encoding != "utf-8":
+        text = heal(text)
+    lines = _undented(_unquoted(text.split(b"\n")))
     return b"\n".join(_rejoined(lines)).decode().replace("\r\n", "\n")
 
 

@@ -23,7 +23,7 @@ from mqdiag.recordings.looks import Look, is_wait
 from mqdiag.recordings.open_waits import SURE_LOOKS, SURE_SECONDS, OpenWait
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.samples import JAVA, Samples
-from mqdiag.recordings.spans import Spans
+from mqdiag.recordings.spans import SpansByThread, ThreadSpans
 from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant, ms
 from mqdiag.threads.call_tree import calls_of, tree_of
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
@@ -157,7 +157,7 @@ class Budgets:
 
     def of_groups(
         self,
-        spans: Spans,
+        spans: SpansByThread,
         samples: Samples,
         looks: Mapping[int, list[Look]],
         window: tuple[int, int],
@@ -177,18 +177,13 @@ class Budgets:
             for number, thread in enumerate(self._threads)
             if (named := role_of_name(thread.name)).role == CONSUME_WORKER
         }
-        is_worker = np.zeros(len(self._threads) + 1, np.bool_)  # the last one stands for no thread
-        is_worker[list(workers)] = True
-        rows = np.flatnonzero(is_worker[spans.thread])
-        rows_of = {number: rows[places] for number, places in grouped(spans.thread[rows])}
         of_java = samples.taken(samples.kind == JAVA)
         samples_of = dict(grouped(of_java.thread))
         none = np.zeros(0, np.int64)
         for number, (thread, named) in workers.items():
             begin, end = lives.get(number, window)
             one = OneThread(begin_ns=begin, end_ns=max(begin, end))
-            places = rows_of.get(number, none)
-            own = spans.taken(places[np.argsort(spans.start_ns[places], kind="stable")])
+            own = spans.of(number)
             own_looks, own_samples = looks.get(number, []), of_java.taken(samples_of.get(number, none))
             self._spend(one, own, own_samples, own_looks)
             self._open(number, own, own_samples, own_looks)
@@ -199,7 +194,7 @@ class Budgets:
             by_group[named.group or named.pool or thread.name].append(one)
         return tuple(_budget(group, found) for group, found in sorted(by_group.items()))
 
-    def _thread(self, name: str, one: OneThread, own: Spans) -> RecordedThread:
+    def _thread(self, name: str, one: OneThread, own: ThreadSpans) -> RecordedThread:
         own = _waits(own)
         first, number = distinct(own.stack)
         meanings = [self._places.meaning(place) if place else None for place in own.stack[first].tolist()]
@@ -213,7 +208,7 @@ class Budgets:
             blind_ms=ms(one.blind_ns),
         )
 
-    def _spend(self, one: OneThread, own: Spans, samples: Samples, looks: list[Look]) -> None:
+    def _spend(self, one: OneThread, own: ThreadSpans, samples: Samples, looks: list[Look]) -> None:
         """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
         own = _waits(own)
         ends = np.minimum(own.start_ns + own.duration_ns, one.end_ns)
@@ -264,7 +259,7 @@ class Budgets:
                 one.blind_ns = max(one.blind_ns, float(rest[number]))
             _explain(one, float(rest[number]), seen)
 
-    def _open(self, number: int, own: Spans, samples: Samples, looks: list[Look]) -> None:
+    def _open(self, number: int, own: ThreadSpans, samples: Samples, looks: list[Look]) -> None:
         """A wait that all last looks show, and whose end no event tells."""
         ended = int((own.start_ns + own.duration_ns).max(initial=0))
         run = [look for look in looks if look.at_ns > max(ended, int(samples.at_ns.max(initial=0)))]
@@ -287,7 +282,7 @@ class Budgets:
                 OpenWait(self._threads[number].name, shown, len(run), seconds, run[0].at_ns, last)
             )
 
-    def _loop(self, number: int, own: Spans, samples: Samples) -> None:
+    def _loop(self, number: int, own: ThreadSpans, samples: Samples) -> None:
         """A thread that runs in one method all the time, ends no wait and makes no objects: work makes some."""
         grown = self._allocated.get(self._threads[number].java_id)
         if len(own.kind) or grown is None or grown > _NO_OBJECTS or len(samples.at_ns) < _LOOP_SAMPLES:
@@ -303,7 +298,7 @@ class Budgets:
             )
 
 
-def _waits(own: Spans) -> Spans:
+def _waits(own: ThreadSpans) -> ThreadSpans:
     """Those that a budget counts: a thread that keeps its carrier waits by another event."""
     counts = own.kind != kinds.PINNED
     return own if counts.all() else own.taken(counts)

@@ -31,8 +31,8 @@ from mqdiag.recordings.methods import hot_methods
 from mqdiag.recordings.open_waits import standstills
 from mqdiag.recordings.places import Places
 from mqdiag.recordings.process import OLDER_SETTING, Process
-from mqdiag.recordings.samples import SampleCollector
-from mqdiag.recordings.spans import Numbered, SpanCollector
+from mqdiag.recordings.samples import SampleCollector, Samples
+from mqdiag.recordings.spans import Numbered, SpanCollector, SpansByThread
 from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant
 from mqdiag.recordings.waits import Waits
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
@@ -84,7 +84,7 @@ def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None]
     """
     reading = _Reading(path)
     problems: list[Problem] = []
-    for chunk in chunks(data, problems, WANTED):
+    for chunk in chunks(data, problems, WANTED, span_kinds.COLUMNS):
         check()
         reading.add(chunk)
     whole = all(problem.of_one_type for problem in problems)
@@ -98,7 +98,10 @@ class _Reading:
         self._path = path
         self._places = Places()
         self._threads = Numbered()
-        self._spans = SpanCollector(self._threads)
+        whats = Numbered()
+        self._waits = Waits(whats, self._places)
+        self._of_threads = SpansByThread(self._threads)
+        self._spans = SpanCollector(self._threads, whats, self._waits.add, self._of_threads.add)
         self._samples = SampleCollector(self._threads)
         self._memory = Memory(self._places)
         self._process = Process(self._places)
@@ -157,9 +160,9 @@ class _Reading:
             whole: whether no part of the file is missing or damaged. A JVM writes events thread by thread: where a part
                 is missing, no lack of an event shows that a wait went on, nor what a thread did with its time.
         """
-        spans, samples = self._spans.spans(), self._samples.samples()
+        samples = self._samples.samples()
         threads = [one for one in self._threads.things() if isinstance(one, ThreadKey)]
-        begin, end = self._window(spans, samples)
+        begin, end = self._window(samples)
         seconds = (end - begin) / NS_PER_S
         process, memory = self._process, self._memory
         thresholds = process.thresholds_ms()
@@ -167,9 +170,10 @@ class _Reading:
         budgets = Budgets(threads, self._places, period, thresholds, memory.allocated())
         looks = looks_at(threads, samples, self._places, self._dumps)
         of_groups = (
-            budgets.of_groups(spans, samples, looks, (begin, end), self._lives(begin, end)) if whole else ()
+            budgets.of_groups(self._of_threads, samples, looks, (begin, end), self._lives(begin, end))
+            if whole
+            else ()
         )
-        waits = Waits(spans, self._spans.whats.things(), threads, self._places)
         counts = process.thread_counts()
         direct = sorted(memory.direct)
         cpu, machine = process.cpu_shares()
@@ -191,8 +195,8 @@ class _Reading:
             ),
             lost_bytes=process.lost_bytes,
             dumps=len(self._dumps),
-            calls=waits.calls(),
-            locks=waits.locks(),
+            calls=self._waits.calls(threads),
+            locks=self._waits.locks(threads),
             budgets=of_groups,
             threads=budgets.threads(),
             time_by_call=budgets.time_by_call(),
@@ -220,20 +224,19 @@ class _Reading:
             direct_buffers=direct[-1][2] if direct else None,
             direct_limit_bytes=direct[-1][3] or None if direct else None,
             old_objects=memory.old_objects(),
-            pinned=waits.pinned(),
+            pinned=self._waits.pinned(),
             flags=process.flags,
             shutdown=process.shutdown,
             shutdown_by=process.shutdown_by,
             shutdown_frame=process.shutdown_frame,
         )
 
-    def _window(self, spans, samples) -> tuple[int, int]:  # type: ignore[no-untyped-def]
+    def _window(self, samples: Samples) -> tuple[int, int]:
         """Begin and end; of a chunk that the JVM had not finished, the last event is the end."""
         begin = min((head.start_ns for head in self._heads), default=0)
         end = max((head.start_ns + head.duration_ns for head in self._heads), default=begin)
         if any(head.is_open for head in self._heads):
-            last = int((spans.start_ns + spans.duration_ns).max(initial=0))
-            end = max(end, last, int(samples.at_ns.max(initial=0)))
+            end = max(end, self._spans.last_ns, int(samples.at_ns.max(initial=0)))
         return begin, max(begin, end)
 
     def _lives(self, begin: int, end: int) -> dict[int, tuple[int, int]]:

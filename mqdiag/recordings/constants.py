@@ -118,12 +118,14 @@ class Constants:
             frames = self._chunk.elements(pool.records.columns["frames"].field, starts, counts)
         except UnknownTypeError:
             return
-        methods = [self._method(key) for key in frames.integers("method").tolist()]
-        lines = frames.integers("lineNumber").tolist()
+        methods, lines = frames.integers("method"), frames.integers("lineNumber")
+        first, number = distinct(methods, lines)
+        pairs = zip(methods[first].tolist(), lines[first].tolist(), strict=True)
+        known = [_frame(self._method(method), line) for method, line in pairs]
+        texts = [known[frame] for frame in number.tolist()]
         at = 0
         for key, count in zip(keys.tolist(), counts.tolist(), strict=True):
-            pairs = zip(methods[at : at + count], lines[at : at + count], strict=True)
-            self._stacks[key] = self._places.add(tuple(_frame(method, line) for method, line in pairs))
+            self._stacks[key] = self._places.add(tuple(texts[at : at + count]))
             at += count
 
     def _method(self, key: int) -> str:

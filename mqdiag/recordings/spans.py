@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import defaultdict
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.distinct import distinct, grouped
 from mqdiag.read.jfr.records import Records
-from mqdiag.recordings.constants import Constants, Steps
+from mqdiag.recordings.constants import Constants, Steps, ThreadKey
+from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
 
 SOCKET_READ, SOCKET_WRITE, FILE_READ, FILE_WRITE, FILE_FORCE = range(5)
 MONITOR, PARK, SLEEP, WAIT, PINNED = range(5, 10)
@@ -51,10 +53,13 @@ _COLUMNS = frozenset(
 """columns that are decoded, with those of a peer where there is one"""
 
 
-class Spans(NamedTuple):
-    """Events of all kinds, one after the other; each array has one value for each."""
+COLUMNS = {name: _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS for name in KINDS}
+"""columns of such events that are read, by name"""
 
-    kind: Integers
+
+class Spans(NamedTuple):
+    """Events of one kind in one chunk; each array has one value for each."""
+
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
@@ -68,21 +73,13 @@ class Spans(NamedTuple):
     owner: Integers
     """thread that had the monitor before; -1 where nobody knows"""
 
-    def taken(self, where: NDArray[np.bool_] | NDArray[np.int64] | slice) -> Spans:
-        """Those for which it holds, or at these places."""
-        return Spans(*(column[where] for column in self))
+    def taken(self, where: NDArray[np.bool_]) -> Spans:
+        """Those for which it holds."""
+        return self if where.all() else Spans(*(column[where] for column in self))
 
-    def of_kind(self, kind: int) -> Spans:
-        """Those of one kind, without a copy, of all events as `SpanCollector.spans` has them."""
-        return self.taken(slice(*np.searchsorted(self.kind, (kind, kind + 1)).tolist()))
 
-    def by(self, values: NDArray[np.integer]) -> Iterator[tuple[int, Spans]]:
-        """(a value, those that have it in the order that they are in), by one pass over all."""
-        if len(values) and (values == values[0]).all():
-            yield int(values[0]), self
-            return
-        for value, rows in grouped(values):
-            yield value, self.taken(rows)
+Taker = Callable[[int, Spans], None]
+"""takes in events of a kind"""
 
 
 class Numbered:
@@ -108,16 +105,20 @@ class Peer(NamedTuple):
 
 
 class SpanCollector:
-    """Gathers events of chunk after chunk.
+    """Reads events of chunk after chunk.
 
     Args:
         threads: gets the number of each thread.
+        whats: gets the number of each peer, file and class.
+        takers: what is made of the events.
     """
 
-    def __init__(self, threads: Numbered) -> None:
+    def __init__(self, threads: Numbered, whats: Numbered, *takers: Taker) -> None:
         self._threads = threads
-        self.whats = Numbered()
-        self._parts: list[Spans] = []
+        self._whats_by_number = whats
+        self._takers = takers
+        self.last_ns = 0
+        """end of the last event in chunks that the JVM had not finished, in nanoseconds of the epoch"""
 
     @property
     def steps(self) -> Steps:
@@ -125,24 +126,21 @@ class SpanCollector:
         return tuple(partial(self._add, name) for name in KINDS)
 
     def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.events(name, _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS)
-        if records is not None and len(records):
-            self._parts.append(self._spans(records, name, KINDS[name], constants))
+        records = chunk.events(name, COLUMNS[name])
+        if records is None or not len(records):
+            return
+        spans = self._spans(records, name, constants)
+        if chunk.head.is_open:
+            self.last_ns = max(self.last_ns, int((spans.start_ns + spans.duration_ns).max()))
+        for take in self._takers:
+            take(KINDS[name], spans)
 
-    def spans(self) -> Spans:
-        """All events, those of one kind after the other."""
-        if not self._parts:
-            return Spans(*(np.zeros(0, np.int64) for _ in Spans._fields))
-        parts = sorted(self._parts, key=lambda part: int(part.kind[0]))
-        return Spans(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-    def _spans(self, records: Records, name: str, kind: int, constants: Constants) -> Spans:
+    def _spans(self, records: Records, name: str, constants: Constants) -> Spans:
         count = len(records)
         # nothing is kept of what an event does not have
         none, zeros = np.broadcast_to(np.int32(-1), count), np.broadcast_to(np.int64(0), count)
         size = _BYTES.get(name)
         return Spans(
-            kind=np.full(count, kind, np.int8),
             start_ns=records.nanoseconds("startTime"),
             duration_ns=np.maximum(records.nanoseconds("duration"), 0),
             thread=self._of_threads(records, "eventThread", constants),
@@ -169,14 +167,16 @@ class SpanCollector:
     def _whats(self, records: Records, name: str, constants: Constants) -> NDArray[np.int32]:
         column = _CLASSES.get(name)
         if column is not None and records.has(column):
-            return by_key(records.integers(column), lambda key: self.whats.of(constants.class_name(key)))
+            return by_key(
+                records.integers(column), lambda key: self._whats_by_number.of(constants.class_name(key))
+            )
         if records.has("host") and records.has("port"):
             by_host, hosts = records.numbered_texts("host")
             by_address, addresses = records.numbered_texts("address")
             ports = records.integers("port")
             first, number = distinct(by_host, by_address, ports)
             peers = [
-                self.whats.of(Peer(hosts[host] or addresses[address] or None, port))
+                self._whats_by_number.of(Peer(hosts[host] or addresses[address] or None, port))
                 for host, address, port in zip(
                     by_host[first].tolist(), by_address[first].tolist(), ports[first].tolist(), strict=True
                 )
@@ -184,7 +184,7 @@ class SpanCollector:
             return np.array(peers, np.int32)[number]
         if records.has("path"):
             numbers, paths = records.numbered_texts("path")
-            return np.array([self.whats.of(path) for path in paths], np.int32)[numbers]
+            return np.array([self._whats_by_number.of(path) for path in paths], np.int32)[numbers]
         return np.broadcast_to(np.int32(-1), len(records))
 
 
@@ -192,3 +192,56 @@ def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int3
     """A number for each key, asked for once."""
     first, number = distinct(keys)
     return np.array([of(key) for key in keys[first].tolist()], np.int32)[number]
+
+
+class ThreadSpans(NamedTuple):
+    """Events of one thread by their begin; each array has one value for each."""
+
+    kind: Integers
+    start_ns: Integers
+    """nanoseconds of the epoch"""
+    duration_ns: Integers
+    stack: Integers
+    """place in `Places`"""
+
+    def taken(self, where: NDArray[np.bool_] | NDArray[np.int64]) -> ThreadSpans:
+        """Those for which it holds, or at these places."""
+        return ThreadSpans(*(column[where] for column in self))
+
+
+class SpansByThread:
+    """Gathers events of consume threads.
+
+    Args:
+        threads: that events name.
+    """
+
+    def __init__(self, threads: Numbered) -> None:
+        self._threads = threads
+        self._is_worker: list[bool] = []
+        """by the number of a thread"""
+        self._parts: dict[int, list[tuple[int, ThreadSpans]]] = defaultdict(list)
+
+    def add(self, kind: int, spans: Spans) -> None:
+        """Take in events of a kind."""
+        for thread in self._threads.things()[len(self._is_worker) :]:
+            name = thread.name if isinstance(thread, ThreadKey) else ""
+            self._is_worker.append(role_of_name(name).role == CONSUME_WORKER)
+        for number, rows in grouped(spans.thread):
+            if number >= 0 and self._is_worker[number]:
+                own = ThreadSpans(
+                    np.broadcast_to(np.int8(kind), len(rows)),
+                    spans.start_ns[rows],
+                    spans.duration_ns[rows],
+                    spans.stack[rows],
+                )
+                self._parts[number].append((kind, own))
+
+    def of(self, number: int) -> ThreadSpans:
+        """The events of a thread."""
+        # of those that begin together, the one of the first kind is the first
+        parts = [own for _, own in sorted(self._parts[number], key=lambda part: part[0])]
+        if not parts:
+            return ThreadSpans(*(np.zeros(0, np.int64) for _ in ThreadSpans._fields))
+        own = ThreadSpans(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+        return own.taken(np.argsort(own.start_ns, kind="stable"))

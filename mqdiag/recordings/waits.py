@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import CallKind, Pinned, RecordedCalls, RecordedLock
-from mqdiag.read.jfr.distinct import distinct
+from mqdiag.read.jfr.distinct import distinct, grouped
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.places import Places
-from mqdiag.recordings.spans import Peer, Spans
+from mqdiag.recordings.spans import Integers, Numbered, Peer, Spans
 from mqdiag.recordings.times import instant, ms
 from mqdiag.threads.roles import role_of_name
+from mqdiag.threads.stack_meaning import StackMeaning
 
+MOST_NAMED = 20
+"""threads of a peer, file or lock"""
 MOST_ROWS = 50
 """peers, files and locks of each kind that are kept, those with most time first"""
 _CALLS: dict[int, CallKind] = {
@@ -28,124 +32,164 @@ _CALLS: dict[int, CallKind] = {
 }
 
 
+class _Sum(msgspec.Struct):
+    """Waits of one kind for one peer, file or class, as they are added up."""
+
+    count: int = 0
+    bytes: int = 0
+    longest_ns: int = -1
+    longest_at_ns: int = 0
+    took: list[NDArray[np.int64]] = msgspec.field(default_factory=list)
+    """nanoseconds of each"""
+    threads: dict[int, int] = msgspec.field(default_factory=lambda: defaultdict(int))
+    """waits by thread, in the order in which threads come first"""
+    owners: Counter[int] = msgspec.field(default_factory=Counter)
+    """waits by the thread that had the lock before"""
+    stacks: dict[int, int] = msgspec.field(default_factory=lambda: defaultdict(int))
+    """nanoseconds by place"""
+
+    @property
+    def total_ns(self) -> int:
+        """All of them."""
+        return sum(self.stacks.values())
+
+    def add(self, spans: Spans, rows: NDArray[np.int64]) -> None:
+        """Take in these rows."""
+        took = spans.duration_ns[rows]
+        longest = int(np.argmax(took))
+        if took[longest] > self.longest_ns:
+            self.longest_ns, self.longest_at_ns = int(took[longest]), int(spans.start_ns[rows[longest]])
+        self.count += len(rows)
+        self.bytes += int(spans.bytes[rows].sum())
+        self.took.append(took)
+        self._weigh(self.stacks, spans.stack[rows], took)
+        self._weigh(self.threads, spans.thread[rows])
+        self._weigh(self.owners, spans.owner[rows])
+
+    def _weigh(self, sums: dict[int, int], numbers: Integers, weights: NDArray[np.int64] | None = None) -> None:
+        first, number = distinct(numbers)
+        counts = np.bincount(number, weights=weights).tolist()
+        for key, count in zip(numbers[first].tolist(), counts, strict=True):
+            sums[key] += int(count)
+
+
 class Waits:
     """What threads waited for.
 
     Args:
-        spans: all events.
-        whats: peers, files and classes by number.
-        threads: by number.
+        whats: peers, files and classes that they name.
         places: their stacks.
     """
 
-    def __init__(self, spans: Spans, whats: list[object], threads: list[ThreadKey], places: Places) -> None:
-        self._spans = spans
+    def __init__(self, whats: Numbered, places: Places) -> None:
         self._whats = whats
-        self._threads = threads
         self._places = places
+        self._sums: dict[int, dict[int, _Sum]] = defaultdict(lambda: defaultdict(_Sum))
+        """by kind and by number of the peer, file or class"""
 
-    def calls(self) -> tuple[RecordedCalls, ...]:
-        """Calls by peer and file; waits of threads that rest for work to come are none."""
-        found: list[RecordedCalls] = []
-        for kind, name in _CALLS.items():
-            own = self._spans.of_kind(kind)
-            is_work = self._is_work(own)
-            own = own if is_work.all() else own.taken(is_work)
-            found += [self._calls(name, what, one) for what, one in self._by_what(own)]
+    def add(self, kind: int, spans: Spans) -> None:
+        """Take in events of a kind; waits of threads that rest for work to come are no calls."""
+        if kind in _CALLS:
+            spans = spans.taken(~self._each_stack(spans.stack, lambda meaning: meaning.idle))
+        elif kind == kinds.PARK:
+            # the others are no waits for a lock
+            spans = spans.taken(self._each_stack(spans.stack, lambda meaning: meaning.doing == "lock"))
+        elif kind not in (kinds.MONITOR, kinds.PINNED):
+            return
+        for what, rows in grouped(spans.what):
+            self._sums[kind][what].add(spans, rows)
+
+    def calls(self, threads: Sequence[ThreadKey]) -> tuple[RecordedCalls, ...]:
+        """Calls by peer and file; `threads` by their numbers."""
+        found = [
+            self._calls(name, what, one, threads)
+            for kind, name in _CALLS.items()
+            for what, one in self._of(kind)
+        ]
         return tuple(sorted(found, key=lambda one: -one.total_ms)[:MOST_ROWS])
 
-    def locks(self) -> tuple[RecordedLock, ...]:
+    def locks(self, threads: Sequence[ThreadKey]) -> tuple[RecordedLock, ...]:
         """Waits for locks by class; parks are those for a lock of java.util.concurrent."""
-        monitors = self._spans.of_kind(kinds.MONITOR)
-        parks = self._spans.of_kind(kinds.PARK)
-        of_locks = self._each_stack(parks.stack, lambda place: self._places.meaning(place).doing == "lock")
-        found = [self._lock("monitor", what, one) for what, one in self._by_what(monitors)]
-        found += [self._lock("park", what, one) for what, one in self._by_what(parks.taken(of_locks))]
+        found = [self._lock("monitor", what, one, threads) for what, one in self._of(kinds.MONITOR)]
+        found += [self._lock("park", what, one, threads) for what, one in self._of(kinds.PARK)]
         return tuple(sorted(found, key=lambda one: -one.total_ms)[:MOST_ROWS])
 
     def pinned(self) -> Pinned | None:
         """Virtual threads that waited with their carrier; None where there were none."""
-        own = self._spans.of_kind(kinds.PINNED)
-        if not len(own.kind):
-            return None
-        return Pinned(
-            count=len(own.kind),
-            total_ms=ms(own.duration_ns.sum()),
-            longest_ms=ms(own.duration_ns.max()),
-            frame=self._frame(own),
-        )
+        for _, own in self._of(kinds.PINNED):
+            return Pinned(
+                count=own.count,
+                total_ms=ms(own.total_ns),
+                longest_ms=ms(own.longest_ns),
+                frame=self._frame(own),
+            )
+        return None
 
-    def _by_what(self, spans: Spans) -> Iterator[tuple[object, Spans]]:
-        for number, own in spans.by(spans.what):
-            yield (self._whats[number] if number >= 0 else None), own
+    def _of(self, kind: int) -> Iterator[tuple[object, _Sum]]:
+        whats = self._whats.things()
+        for number, one in sorted(self._sums[kind].items()):
+            yield (whats[number] if number >= 0 else None), one
 
-    def _calls(self, kind: CallKind, what: object, own: Spans) -> RecordedCalls:
-        longest = int(np.argmax(own.duration_ns))
-        half, nearly_all = np.percentile(own.duration_ns, (50, 99), method="nearest")
+    def _calls(self, kind: CallKind, what: object, own: _Sum, threads: Sequence[ThreadKey]) -> RecordedCalls:
+        half, nearly_all = np.percentile(np.concatenate(own.took), (50, 99), method="nearest")
         peer = what if isinstance(what, Peer) else None
         return RecordedCalls(
             kind=kind,
             host=None if peer is None else peer.host,
             port=None if peer is None else peer.port,
             path=what if isinstance(what, str) else None,
-            calls=len(own.kind),
-            total_ms=ms(own.duration_ns.sum()),
+            calls=own.count,
+            total_ms=ms(own.total_ns),
             p50_ms=ms(half),
             p99_ms=ms(nearly_all),
-            longest_ms=ms(own.duration_ns[longest]),
-            longest_at=instant(own.start_ns[longest]),
-            bytes=int(own.bytes.sum()),
-            threads=len(_present(own.thread)),
-            groups=self._groups(own),
+            longest_ms=ms(own.longest_ns),
+            longest_at=instant(own.longest_at_ns),
+            bytes=own.bytes,
+            threads=len(own.threads),
+            thread_names=_names(own, threads),
+            groups=_groups(own, threads),
             frame=self._frame(own),
         )
 
-    def _lock(self, kind: str, what: object, own: Spans) -> RecordedLock:
-        owners = Counter(dict(_counts(own.owner)))
-        del owners[-1]
+    def _lock(self, kind: str, what: object, own: _Sum, threads: Sequence[ThreadKey]) -> RecordedLock:
+        owners = Counter({owner: count for owner, count in own.owners.items() if owner >= 0})
         most = owners.most_common(1)
         return RecordedLock(
             class_name=what if isinstance(what, str) else None,
             kind="monitor" if kind == "monitor" else "park",
-            waits=len(own.kind),
-            total_ms=ms(own.duration_ns.sum()),
-            longest_ms=ms(own.duration_ns.max()),
-            threads=len(_present(own.thread)),
+            waits=own.count,
+            total_ms=ms(own.total_ns),
+            longest_ms=ms(own.longest_ns),
+            threads=len(own.threads),
+            thread_names=_names(own, threads),
             previous_owners=len(owners),
-            previous_owner=self._threads[most[0][0]].name if most else None,
+            previous_owner=threads[most[0][0]].name if most else None,
             frame=self._frame(own),
-            groups=self._groups(own),
+            groups=_groups(own, threads),
         )
 
-    def _groups(self, own: Spans) -> tuple[str, ...]:
-        names = (self._threads[number].name for number in _present(own.thread) if number >= 0)
-        return tuple(sorted({group for name in names if (group := role_of_name(name).group)}))
-
-    def _frame(self, own: Spans) -> str | None:
+    def _frame(self, own: _Sum) -> str | None:
         """The application's own frame with most of the time."""
         weights: Counter[str] = Counter()
-        first, number = distinct(own.stack)
-        times = np.bincount(number, weights=own.duration_ns, minlength=len(first))
-        for place, took in zip(own.stack[first].tolist(), times.tolist(), strict=True):
+        for place, took in own.stacks.items():
             frame = self._places.own_frame(place)
             if frame is not None:
-                weights[frame] += int(took) + 1
+                weights[frame] += took + 1
         return max(weights, key=weights.__getitem__) if weights else None
 
-    def _is_work(self, own: Spans) -> NDArray[np.bool_]:
-        return ~self._each_stack(own.stack, lambda place: self._places.meaning(place).idle)
-
-    def _each_stack(self, stacks: NDArray[np.integer], holds) -> NDArray[np.bool_]:  # type: ignore[no-untyped-def]
+    def _each_stack(self, stacks: Integers, holds: Callable[[StackMeaning], bool]) -> NDArray[np.bool_]:
         first, number = distinct(stacks)
-        return np.array([place != 0 and holds(place) for place in stacks[first].tolist()], np.bool_)[number]
+        places = stacks[first].tolist()
+        return np.array([place != 0 and holds(self._places.meaning(place)) for place in places], np.bool_)[
+            number
+        ]
 
 
-def _counts(numbers: NDArray[np.int32]) -> list[tuple[int, int]]:
-    """(a number, how often it is there) of threads, in the order in which each comes first; -1 is none."""
-    first, number = distinct(numbers)
-    return list(zip(numbers[first].tolist(), np.bincount(number).tolist(), strict=True))
+def _groups(own: _Sum, threads: Sequence[ThreadKey]) -> tuple[str, ...]:
+    names = (threads[number].name for number in own.threads if number >= 0)
+    return tuple(sorted({group for name in names if (group := role_of_name(name).group)}))
 
 
-def _present(numbers: NDArray[np.int32]) -> list[int]:
-    """The different numbers of threads."""
-    return [number for number, _ in _counts(numbers)]
+def _names(own: _Sum, threads: Sequence[ThreadKey]) -> tuple[str, ...]:
+    most = sorted(own.threads, key=lambda number: -own.threads[number])
+    return tuple(threads[number].name for number in most if number >= 0)[:MOST_NAMED]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 from functools import cache
 
 from mqdiag.rules.catalogue import RuleFile, rule_files
@@ -16,9 +16,12 @@ def load(file: RuleFile) -> Rule:
         TypeError: the file has no `RULE` of its name.
     """
     place = f"mqdiag.rules.{file.module}"
-    if importlib.util.find_spec(place) is None:
+    try:
+        rule = getattr(importlib.import_module(place), "RULE", None)
+    except ModuleNotFoundError as error:
+        if error.name != place:
+            raise
         return Rule(file.name)
-    rule = getattr(importlib.import_module(place), "RULE", None)
     if not isinstance(rule, Rule) or rule.name != file.name:
         raise TypeError(f"{place} has no RULE named {file.name}")
     return rule

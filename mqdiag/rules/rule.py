@@ -35,7 +35,7 @@ from mqdiag.findings import (
     Subject,
     TimeRange,
 )
-from mqdiag.knowledge.card_files import Tables, read_card, read_detect, read_limits, read_tables
+from mqdiag.knowledge.card_files import ForChecks, read_card, read_for_checks
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card
 from mqdiag.log_events import between
@@ -195,15 +195,15 @@ class Rule(Views):
 
     def names(self, name: str) -> tuple[str, ...]:
         """A list from the card's `[names]`."""
-        return self._tables.names[name]
+        return self._for_checks.names[name]
 
     def meaning(self, name: str) -> dict[str, str]:
         """A table from the card's `[meaning]`."""
-        return self._tables.meaning[name]
+        return self._for_checks.meaning[name]
 
     @cached_property
-    def _tables(self) -> Tables:
-        return read_tables(self.name)
+    def _for_checks(self) -> ForChecks:
+        return read_for_checks(self.name)
 
     # what others ask of a rule
 
@@ -215,12 +215,12 @@ class Rule(Views):
     @cached_property
     def described(self) -> Detect:
         """The checks that its card describes; `mqdiag.rules.detectors` carries them out."""
-        return read_detect(self.name)
+        return self._for_checks.detect
 
     @cached_property
     def limits(self) -> dict[str, float]:
         """The rule's thresholds by name."""
-        return read_limits(self.name)
+        return self._for_checks.limits
 
     @property
     def evidence(self) -> tuple[tuple[str, ...], ...]:

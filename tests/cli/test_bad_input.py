@@ -14,6 +14,7 @@ import pytest
 from mqdiag.errors import EXIT_INPUT, InputError
 from mqdiag.redact.redact_dump import redact_dump
 from tests.cli.conftest import Run
+from tests.folded import folded
 from tests.layers import CHECK
 from tests.report_schema import validate_report
 from tests.waiting import PATIENCE_S
@@ -46,6 +47,16 @@ BAD = {
     "cut gzip": (gzip.compress(HEADER + bytes(1000))[:11], "inflated"),
     "gzip of text": (gzip.compress(b"hello\n" * 50), "a text file"),
 }
+
+
+@folded("content", [HEADER, gzip.compress(HEADER), JSTACK, b'{"schema_version": 1}\n'])
+def test_other_evidence_is_no_recording(mqdiag: Run, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "given.jfr").write_bytes(content)
+    done = mqdiag("recording", "given.jfr")
+    assert (done.code, done.out) == (EXIT_INPUT, "")
+    assert done.line == (
+        "mqdiag: given.jfr: expected a flight recording or collapsed stacks; use: mqdiag diagnose"
+    )
 
 
 @pytest.mark.parametrize(("content", "says"), BAD.values(), ids=BAD.keys())

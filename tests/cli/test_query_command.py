@@ -157,7 +157,7 @@ def test_missing_packages_are_named(
     monkeypatch.setattr("mqdiag.query.find_spec", lambda name: None)
     assert run(["query", "no-such.hprof", "SELECT 1"]) == 2
     command = f"{shlex.quote(sys.executable)} -m pip install 'mqdiag[query]'"
-    assert capsys.readouterr().err == f"mqdiag: queries need duckdb and pyarrow: {command}\n"
+    assert capsys.readouterr().err == f"mqdiag: this needs duckdb and pyarrow: {command}\n"
 
 
 def test_a_prompt_answers_until_the_end(

@@ -386,7 +386,8 @@ def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pyte
     compared: list[str] = []
     is_admin_output = recognise.is_admin_output
     monkeypatch.setattr(
-        "mqdiag.diagnose.sort.piece.decoded", lambda data: (decoded.append(data), paste.decoded(data))[1]
+        "mqdiag.diagnose.sort.piece.decoded",
+        lambda data, **how: (decoded.append(data), paste.decoded(data, **how))[1],
     )
     monkeypatch.setattr(
         "mqdiag.diagnose.sort.piece.is_admin_output",

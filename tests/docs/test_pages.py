@@ -115,7 +115,7 @@ def test_commands_and_targets_of_the_readme_exist(capfd: pytest.CaptureFixture[s
     makefile = (ROOT / "Makefile").read_text()
     for target in re.findall(r"^make ([a-z-]+)", text, re.MULTILINE):
         assert f"\n{target}: " in makefile
-    for dump in re.findall(r"mqdiag heap (\S+\.hprof\.gz)", text):
+    for dump in re.findall(r"mqdiag heap (fixtures/\S+\.hprof\.gz)", text):
         assert (ROOT / dump).is_file(), dump
     for option in set(re.findall(r"`[^`\n]*?(--[a-z][a-z-]+)", text)):
         run(["heap", "--help"])

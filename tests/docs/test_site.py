@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.layers import CHECK
 
 WITHOUT_A_PLACE = ("adr/", "measurements/", "site/", "README.md")
 """pages that other pages lead to"""
+LINK = re.compile(r"""\s(?:href|src)=(?:"([^"]*)"|([^\s>"]+))""")
 
 
 def order() -> set[str]:
@@ -59,6 +61,21 @@ def test_pages_load_nothing_from_elsewhere(site: Path) -> None:
     for page in pages:
         loaded = re.findall(r"<(?:script|img|iframe)[^>]*\ssrc=\"?([^\"\s>]+)", page.read_text("utf-8"))
         assert not [one for one in loaded if re.match(r"(?:https?:)?//", one)], page
+
+
+def leads_to_no_page(page: Path) -> list[str]:
+    """Links of a page within the site that lead to nothing, or to a folder, which a disk shows as a listing."""
+    links = {quoted or plain for quoted, plain in LINK.findall(page.read_text("utf-8"))}
+    places = {link: unquote(re.split("[?#]", link)[0]) for link in links if not re.match(r"[a-z]+:|//|#", link)}
+    return [link for link, place in places.items() if place and not (page.parent / place).is_file()]
+
+
+@CHECK
+def test_links_lead_to_pages_on_a_disk(site: Path) -> None:
+    wrong = {str(page.relative_to(site)): leads_to_no_page(page) for page in site.rglob("*.html")}
+    assert {page: links for page, links in wrong.items() if links} == {}
+    deep = (site / "docs" / "guides" / "tutorial.html").read_text("utf-8")
+    assert re.search(r'<a href="?\.\./\.\./index\.html"?[^>]* class="md-header__button md-logo"', deep)
 
 
 @CHECK

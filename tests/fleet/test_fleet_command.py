@@ -40,7 +40,7 @@ def _findings(done: Done | Night, rule: str) -> list[dict[str, Any]]:
 
 def test_the_report_tells_the_truth(night: Night) -> None:
     assert night.code == 1, night.err
-    assert night.err == "", "Spark is quiet"
+    assert not [line for line in night.err.splitlines() if not line.startswith("mqdiag: ")], "Spark is quiet"
     totals = night.report["fleet"]["totals"]
     assert (totals["incidents"], totals["analysed"], totals["services"], totals["hosts"]) == (11, 11, 3, 11)
     (skew,) = _findings(night, "version-skew")

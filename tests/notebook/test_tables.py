@@ -153,5 +153,5 @@ def test_pandas_is_imported_for_tables_only() -> None:
     dump = Path(__file__).parents[2] / "fixtures" / "heap" / "stuck-one-4.9.8" / "dump.hprof.gz"
     done = subprocess.run([sys.executable, "-c", code, str(dump)], capture_output=True, text=True, check=False)
     assert done.stderr.splitlines()[-1].endswith(
-        f"UsageError: tables need pandas: {shlex.quote(sys.executable)} -m pip install 'mqdiag[notebook]'"
+        f"UsageError: this needs pandas: {shlex.quote(sys.executable)} -m pip install 'mqdiag[notebook]'"
     )

@@ -118,6 +118,7 @@ def test_it_installs_and_diagnoses_without_network_and_rights(version: str, host
         "LICENSE",
         "NOTICE",
         "README.md",
+        "extras",
         "install",
         "python-version",
         "sample.hprof.gz",
@@ -131,6 +132,9 @@ def test_it_installs_and_diagnoses_without_network_and_rights(version: str, host
     assert done.returncode == 1, done.stderr
     assert json.loads(done.stdout)["findings"][0]["cause"] == "oversized-thresholds"
     assert list((host.folder / "home").iterdir()) == []
+    done = host.run(place / "bin" / "mqdiag", "query", unpacked / "sample.hprof.gz", "SELECT 1")
+    assert done.returncode == 2
+    assert "make bundle EXTRAS=query" in done.stderr
 
 
 def test_another_python_is_refused_in_one_line(tmp_path: Path) -> None:

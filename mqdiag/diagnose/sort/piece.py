@@ -57,7 +57,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def text(self) -> str:
         """The same as text, without what a paste adds, decoded once for all kinds."""
-        return decoded(self.inner_head)
+        return decoded(self.inner_head, is_healed=self.is_text)
 
     @cached_property
     def has_admin_output(self) -> bool:

@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.errors import InputError
 from mqdiag.read.admin.recognise import is_admin_output
+from mqdiag.read.collapsed import is_collapsed
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.open.door import first_of
 from mqdiag.read.parts import MAX_BYTES, parts_of
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of, packing_of
 from mqdiag.read.stacks.reader import MARKS, ReadResult, is_of_a_tool
+from mqdiag.text import say
 
 if TYPE_CHECKING:
     from mqdiag.config import Settings
@@ -66,6 +68,34 @@ def diagnose_routed_logs(paths: Sequence[str], settings: Settings, progress: Pro
     return diagnose_logs(paths, settings, utc_offset_minutes=settings.utc_offset_minutes, progress=progress)
 
 
+def diagnose_routed_recordings(paths: Sequence[str], settings: Settings, progress: Progress) -> Diagnosis:
+    """As `diagnose_incident`, where one of the files at least may be what the command is for.
+
+    Args:
+        paths: recordings, collapsed stacks, and what is joined with them.
+        settings: expectations and thresholds.
+        progress: who listens.
+
+    Raises:
+        InputError: all of them are other evidence.
+    """
+    if not any(map(_may_be_recording, paths)):
+        raise InputError(
+            paths[0], say("expected a flight recording or collapsed stacks"), hint=say("use: mqdiag diagnose")
+        )
+    return _by_all_readers(paths, settings, progress)
+
+
+def _may_be_recording(path: str) -> bool:
+    """Whether the first bytes do not tell that it is another kind of evidence."""
+    if not _is_regular(path):
+        return True
+    piece = _piece_of(path)
+    if piece.content in (Content.TEXT, Content.JSON):
+        return is_collapsed(piece.text)
+    return piece.content is not Content.HEAP_DUMP
+
+
 def needs_sorting(path: str, own: str) -> bool:
     """Whether `mqdiag diagnose` reads a file better than the reader of one kind.
 
@@ -82,9 +112,8 @@ def needs_sorting(path: str, own: str) -> bool:
         return _needs_sorting_unpacked(piece, own)
     if not head or not piece.is_text:
         return False
-    text = decoded(head)
     # answers of mqadmin and crash reports have no command of their own
-    if is_admin_output(text) or is_crash_report(text):
+    if piece.has_admin_output or is_crash_report(piece.text):
         return True
     if (own == "log" or size <= len(head)) and piece.holds(_CRASH_HEADS):
         return True
@@ -95,7 +124,7 @@ def needs_sorting(path: str, own: str) -> bool:
         return False
     if size > len(head):
         return bool(parts_of(decoded(Path(path).read_bytes())))
-    return bool(parts_of(text, has_answers=False))
+    return bool(parts_of(piece.text, has_answers=False))
 
 
 def _may_have_crash_head(result: ReadResult | InputError) -> bool:

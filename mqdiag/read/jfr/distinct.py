@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.kernels.rows import number_rows
+from mqdiag.read.jfr.kernels.rows import number_rows, order_rows
 
 _FEW = 1 << 11
 """places of the first table: nearly all columns have few different values, and a small table stays in the cache"""
@@ -29,21 +28,23 @@ def numbered(number: Callable[[NDArray[np.int64]], int], values: int) -> int:
 
 def grouped(values: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """(a value, int64[its rows, in their order]) of each value, in ascending order."""
-    if not len(values):
-        return
-    least = int(values.min())
-    # numbers of 16 bits are sorted by their digits, in one pass
-    narrow = (values - least).astype(np.uint16) if int(values.max()) - least < 1 << 16 else values
-    order = np.argsort(narrow, kind="stable")
-    ordered = values[order]
-    begins = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
-    for begin, end in itertools.pairwise((*begins.tolist(), len(ordered))):
-        yield int(ordered[begin]), order[begin:end]
+    first, numbers = distinct(values)
+    ends = np.cumsum(np.bincount(numbers, minlength=len(first)))
+    begins = np.concatenate(([0], ends[:-1])) if len(first) else ends
+    order = np.empty(len(values), np.int64)
+    order_rows(numbers, begins.copy(), order)
+    for value, begin, end in sorted(zip(values[first].tolist(), begins.tolist(), ends.tolist(), strict=True)):
+        yield value, order[begin:end]
 
 
 def distinct(*columns: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(int64[distinct]: the row at which each combination of values comes first, int64[rows]: its number)."""
-    rows = np.stack(columns, axis=1, dtype=np.int64)
-    firsts, numbers = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
-    found = numbered(lambda table: int(number_rows(rows, table, firsts, numbers)), len(rows))
+    rows = (
+        np.ascontiguousarray(columns[0], np.int64)[None]
+        if len(columns) == 1
+        else np.stack(columns, dtype=np.int64)
+    )
+    count = rows.shape[1]
+    firsts, numbers = np.empty(count, np.int64), np.empty(count, np.int64)
+    found = numbered(lambda table: int(number_rows(rows, table, firsts, numbers)), count)
     return firsts[:found], numbers

@@ -1,8 +1,12 @@
-"""A recording: chunk after chunk, as far as they go."""
+"""A recording: chunk after chunk, as far as they go.
+
+While one is looked at, another thread reads the next one: nearly all of that is done by kernels, outside of the GIL.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,18 +23,42 @@ _SEARCHED = 1 << 20
 
 
 def chunks(
-    data: NDArray[np.uint8], problems: list[Problem], wanted: Collection[str] | None = None
+    data: NDArray[np.uint8],
+    problems: list[Problem],
+    wanted: Collection[str] | None = None,
+    most: Mapping[str, Collection[str]] | None = None,
 ) -> Iterator[Chunk]:
-    """Each chunk of a recording; one is let go of before the next one is read.
+    """Each chunk of a recording; at most two of them are there at a time.
 
     Args:
         data: uint8[], the file.
         problems: told why the recording was not read whole; complete behind the last chunk.
         wanted: names of the events to list; all where None.
+        most: columns by name of the events that most of a recording may consist of, to be decoded ahead.
 
     Raises:
         NoChunkError: not even the first chunk can be read.
     """
+    with ThreadPoolExecutor(1, "mqdiag-chunk") as reader:
+        listed = _chunks(data, problems, wanted)
+
+        def read() -> Chunk | None:
+            chunk = next(listed, None)
+            if chunk is not None:
+                chunk.prepare(most or {})
+            return chunk
+
+        following = reader.submit(read)
+        while (chunk := following.result()) is not None:
+            at = len(problems)
+            following = reader.submit(read)
+            yield chunk
+            problems[at:at] = chunk.problems
+
+
+def _chunks(
+    data: NDArray[np.uint8], problems: list[Problem], wanted: Collection[str] | None
+) -> Iterator[Chunk]:
     data = data.view()
     data.flags.writeable = False  # another type to the kernels
     at, descriptions = 0, Descriptions()
@@ -43,9 +71,7 @@ def chunks(
             problems.append(Problem(at, error.reason))
             at = _next_chunk(data, at + 1)
             continue
-        chunk = (Chunk if head.types is None else OlderChunk)(data, head, wanted, descriptions)
-        yield chunk
-        problems += chunk.problems
+        yield (Chunk if head.types is None else OlderChunk)(data, head, wanted, descriptions)
         at = head.end
 
 

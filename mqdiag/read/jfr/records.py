@@ -53,6 +53,7 @@ class Records:
         self._program = program
         self.columns = program.columns
         self.rows = rows
+        self._numbered: dict[str, tuple[NDArray[np.int64], list[str | None]]] = {}
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -100,8 +101,19 @@ class Records:
         numbers, texts = self.numbered_texts(name)
         return [texts[number] for number in numbers.tolist()]
 
+    def number_texts(self) -> None:
+        """Decode the texts of all columns, which `numbered_texts` then has at hand."""
+        for name, column in self.columns.items():
+            if column.what == TEXT:
+                self.numbered_texts(name)
+
     def numbered_texts(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
         """(int64[records]: number of each text, the texts by number); of equal ones one is decoded."""
+        if name not in self._numbered:
+            self._numbered[name] = self._number_texts(name)
+        return self._numbered[name]
+
+    def _number_texts(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
         column = self._column(name, TEXT)
         places = self.rows[:, column.place]
         count = len(places)

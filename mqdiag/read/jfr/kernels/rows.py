@@ -15,7 +15,7 @@ def number_rows(rows, table, firsts, numbers):
     """Number rows in the order in which they come: equal ones have one number.
 
     Args:
-        rows: int64[rows, columns].
+        rows: int64[columns, rows].
         table: int64[a power of two], all -1; scratch.
         firsts: int64[rows], out: the first row of each number.
         numbers: int64[rows], out: the number of each row.
@@ -25,11 +25,19 @@ def number_rows(rows, table, firsts, numbers):
     """
     count = np.int64(0)
     mask = np.int64(table.size - 1)
-    columns = rows.shape[1]
-    for row in range(rows.shape[0]):
+    columns = rows.shape[0]
+    for row in range(rows.shape[1]):
+        # events of one thread stand together, and mostly equal the one before
+        if row > 0:
+            same = True
+            for column in range(columns):
+                same &= rows[column, row] == rows[column, row - 1]
+            if same:
+                numbers[row] = numbers[row - 1]
+                continue
         code = np.uint64(_SEED)
         for column in range(columns):
-            code = (code ^ np.uint64(rows[row, column])) * np.uint64(_PRIME)
+            code = (code ^ np.uint64(rows[column, row])) * np.uint64(_PRIME)
             code = code ^ (code >> np.uint64(32))
         slot = np.int64(code & np.uint64(mask))
         while True:
@@ -45,7 +53,7 @@ def number_rows(rows, table, firsts, numbers):
             first = firsts[number]
             same = True
             for column in range(columns):
-                if rows[row, column] != rows[first, column]:
+                if rows[column, row] != rows[column, first]:
                     same = False
                     break
             if same:
@@ -53,3 +61,21 @@ def number_rows(rows, table, firsts, numbers):
                 break
             slot = (slot + 1) & mask
     return count
+
+
+@kernel
+def order_rows(numbers, places, order):
+    """Bring rows that have one number together, each number's in their order.
+
+    Args:
+        numbers: int64[rows].
+        places: int64[numbers], where the rows of each number begin in `order`; scratch, in the end where they end.
+        order: int64[rows], out.
+
+    Returns:
+        Nothing. O(rows).
+    """
+    for row in range(numbers.size):
+        number = np.uint64(numbers[row])
+        order[np.uint64(places[number])] = row
+        places[number] += 1
