@@ -116,17 +116,21 @@ def capture(pid: int, options: CaptureOptions, tell: Tell, agrees: Agrees) -> Ca
     if options.recording is not None:
         recording = _recording(folder, target, jcmd, options.recording, tell)
     heap = _heap(folder, target, jcmd, tell, agrees) if options.heap else None
-    if not taken and is_stopped(pid):
-        raise TargetError(
-            pid,
-            say("it gave no thread dump, as it is stopped; {path} has the rest", path=str(where)),
-            hint=say("kill -CONT {pid} lets it go on", pid=pid),
-        )
     if not taken:
-        problem = say("it gave no thread dump; {path} has the rest", path=str(where))
-        raise TargetError(pid, problem, hint=way_out(target))
+        raise _without_samples(target, where)
     folder.finish()
     return CaptureResult(folder=where, samples=taken, logs=logs, recording=recording, heap=heap)
+
+
+def _without_samples(target: Target, where: Path) -> TargetError:
+    if is_stopped(target.pid):
+        return TargetError(
+            target.pid,
+            say("it gave no thread dump, as it is stopped; {path} has the rest", path=str(where)),
+            hint=say("kill -CONT {pid} lets it go on", pid=target.pid),
+        )
+    problem = say("it gave no thread dump; {path} has the rest", path=str(where))
+    return TargetError(target.pid, problem, hint=way_out(target))
 
 
 def check_space(folder: Path) -> None:

@@ -21,7 +21,7 @@ from mqdiag.cli.common.output import Target
 from mqdiag.cli.common.progress import terminal_progress
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.progress import Progress, Silent
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
     from mqdiag.query.session import Answer
@@ -129,22 +129,11 @@ def command(
     limits = Limits(seconds=timeout) if memory is None else Limits(seconds=timeout, memory_bytes=memory << 20)
     with given_file(dump) as path:
         with terminal_progress(reader_language()) as shown, watched(shown, (dump,)) as progress:
-            heap = open_heap(
-                path,
-                name=dump,
-                progress=progress,
-                cache_bytes=cache_bytes(no_cache, cache_size, dump),
-                task="query",
-            )
+            kept = cache_bytes(no_cache, cache_size, dump)
+            heap = open_heap(path, name=dump, progress=progress, cache_bytes=kept, task="query")
             heap.stays_open = True
         if heap.problem is not None:
-            complain(
-                say(
-                    "{path} is cut or damaged: the answer is about the part that could be read ({problem})",
-                    path=dump,
-                    problem=heap.problem,
-                )
-            )
+            complain(_part_only(dump, heap.problem))
         when_stuck = partial(end_process, code=EXIT_USAGE)
         with (
             heap,
@@ -163,6 +152,14 @@ def command(
                     _write(session.ask(asked, values), shape, limit, target, progress)
             heap.finish()
     return code
+
+
+def _part_only(dump: str, problem: Text) -> Text:
+    return say(
+        "{path} is cut or damaged: the answer is about the part that could be read ({problem})",
+        path=dump,
+        problem=problem,
+    )
 
 
 def _asked(dump: str, sql: str | None, file: str | None, recipe: str | None) -> str | None:

@@ -50,6 +50,7 @@ OF_SERVERS = frozenset(
 """kinds of logs"""
 ONCE_A_PROCESS = "harmless-first-reflection"
 """event of a line that a JVM writes once in its life"""
+_STARTED = "start-succeeded"
 Wanted = tuple[str, Mapping[str, str | None]]
 """an action of knowledge/actions.toml, with names for its sentences"""
 
@@ -57,6 +58,7 @@ Wanted = tuple[str, Mapping[str, str | None]]
 def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
     """Why the logs do not prove that all is well; nothing when they do."""
     yield from _of_unknown_forms(report, logs)
+    yield from _of_unread_pauses(logs)
     yield from _of_other_clients(report, logs)
     yield from _of_level_lines(report, logs)
     yield from _started_again(logs)
@@ -69,7 +71,10 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
     unknown = [
         file
         for file in logs.files
-        if file.kind == "application" and not file.is_understood and not (told and _is_read(file))
+        if file.kind == "application"
+        and not file.is_understood
+        and not (told and _is_read(file))
+        and not _of_own_program(logs)
     ]
     if unknown:
         yield Open(
@@ -112,6 +117,9 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             *_own_log(logs, report),
         )
+
+
+def _of_unread_pauses(logs: LogsFacts) -> Iterator[Open]:
     unread = [gc for gc in logs.gc if gc.unread > gc.collections]
     if unread:
         yield Open(
@@ -261,7 +269,7 @@ def _only_of_raft(logs: LogsFacts) -> bool:
 def _started_again(logs: LogsFacts) -> Iterator[Open]:
     """What a JVM says once in its life stands several times, and nothing shows that it came up in the end."""
     starts = sum(event.count for event in events(logs, ONCE_A_PROCESS))
-    if starts > 1 and not events(logs, "start-succeeded"):
+    if starts > 1 and not events(logs, _STARTED):
         yield Open(
             say(
                 "The lines are harmless, but a JVM writes the first of them once, and it is there {starts:count} times:"
@@ -286,7 +294,11 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
         yield Open(
             say("One log line that is known to be harmless proves nothing. {why}", why=why), "whole_logs"
         )
-    elif 0 < logs.lines < fewest * max(len(logs.files), 1) and not known:
+    elif (
+        (0 < logs.lines < fewest * max(len(logs.files), 1) and not known)
+        or (known and _beside_harmless(logs))
+        or (not known and _of_settings(logs))
+    ):
         yield Open(
             say(
                 "An excerpt of {lines:count} log {lines:line|lines} without a known warning or error proves nothing.",
@@ -306,3 +318,38 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
                 "whole_logs",
             )
             return
+
+
+def _of_own_program(logs: LogsFacts) -> bool:
+    """Whether the only warnings are harmless lines that show whose log it is, such as those of RocketMQ's console."""
+    from mqdiag.logs.statements import harmless_of_any_program, why_harmless
+
+    lines = logs.level_lines
+    if lines is None or not lines.all_harmless or not logs.is_excerpt:
+        return False
+    kinds = {event.kind for event in logs.events}
+    return bool(kinds) and kinds <= why_harmless().keys() - harmless_of_any_program()
+
+
+def _beside_harmless(logs: LogsFacts) -> bool:
+    """Whether an excerpt of a program that mqdiag does not know has harmless lines among more that tell nothing."""
+    from mqdiag.logs.statements import harmless_of_any_program  # runs without logs do not need it
+
+    return (
+        logs.is_excerpt
+        and bool(logs.events)
+        and {event.kind for event in logs.events} - {_STARTED} <= harmless_of_any_program()
+        and any(
+            file.kind == "application" and 0 < file.event_lines < file.lines - FEWEST_LINES
+            for file in logs.files
+        )
+    )
+
+
+def _of_settings(logs: LogsFacts) -> bool:
+    """Whether an excerpt of a server has known lines of one second and no event: it prints settings, and may end so."""
+    return (
+        logs.is_excerpt
+        and not logs.events
+        and any(file.kind in OF_SERVERS and file.event_lines and file.first == file.last for file in logs.files)
+    )

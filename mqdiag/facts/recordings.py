@@ -35,6 +35,8 @@ class RecordedCalls(msgspec.Struct, frozen=True, kw_only=True):
     longest_at: Public
     bytes: int
     threads: int
+    thread_names: tuple[ThreadName, ...] = ()
+    """at most 20, those with most calls first"""
     groups: tuple[Public, ...] = ()
     """consumer groups whose listeners made them"""
     frame: Public | None = None
@@ -50,6 +52,8 @@ class RecordedLock(msgspec.Struct, frozen=True, kw_only=True):
     total_ms: float
     longest_ms: float
     threads: int
+    thread_names: tuple[ThreadName, ...] = ()
+    """at most 20, those with most waits first"""
     previous_owners: int = 0
     """threads that had it before one of the waits"""
     previous_owner: ThreadName | None = None

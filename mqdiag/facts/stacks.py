@@ -252,7 +252,7 @@ class Standstill(msgspec.Struct, frozen=True, kw_only=True):
     held_up: int = 0
     """other threads without progress that wait for a lock that one of these threads holds"""
     in_turn: bool = False
-    """its thread runs the tasks of many one after the other, so all others wait"""
+    """they run tasks or rounds that come one after the other, so the next ones wait"""
     second_connection: bool = False
     """they have a connection of the pool that they wait for"""
     wait_ends: bool = False

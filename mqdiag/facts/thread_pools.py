@@ -36,8 +36,8 @@ class CommonPlace(msgspec.Struct, frozen=True, kw_only=True):
     remedy: tuple[Text, ...] = ()
     in_tasks: bool = False
     """they run tasks of a pool, so none of its threads is free"""
-    in_call: bool = False
-    """they wait for the answer of a client that their own code called"""
+    needs_others: bool = False
+    """their own code waits for an answer of a client, for room in a queue, or for other threads at a barrier"""
     held_up: int = 0
     """those of `threads` that hold a lock that others wait for"""
     standing: int = 0
@@ -96,6 +96,8 @@ class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
     """virtual threads that have not begun; the least of all samples"""
     samples: int
     """those that show virtual threads; in each of them the same threads hold all carriers"""
+    in_one_place: bool = False
+    """they stand at one line: before a monitor that another thread has, or in a loop"""
 
 
 class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):

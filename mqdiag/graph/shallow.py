@@ -15,31 +15,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.vocabulary import ShallowSizeSource
+from mqdiag.graph.class_sizes import ENOUGH, gaps_of, instance_sizes
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import size_gaps as kernel
 from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
+from mqdiag.read.hprof.classes import ClassRecords
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
 
-ENOUGH = 5
-"""instances with the same distance that settle a class's size"""
 _LAYOUTS = ((4, 12), (4, 8), (8, 12), (8, 16), (8, 8), (4, 16))
 """reference width and header: compressed both, compact headers, wide references, all wide, ..."""
 _ARRAY_SAMPLE = 20_000
 _PIECE = 1 << 18
 """objects that are compared at a time, in memory that a core keeps near"""
-_MAX_PADDING, _LEAST_PADDING = 1024, 64
-_PADDED = (
-    "java.lang.Thread",
-    "java.util.concurrent.ConcurrentHashMap$CounterCell",
-    "java.util.concurrent.Exchanger$Node",
-    "java.util.concurrent.ForkJoinPool",
-    "java.util.concurrent.ForkJoinPool$WorkQueue",
-    "java.util.concurrent.SubmissionPublisher$BufferedSubscription",
-    "java.util.concurrent.atomic.Striped64$Cell",
-)
-"""the JDK's @Contended classes: of them a single instance is believed to be hundreds of bytes larger than its fields"""
 _ENOUGH_FOR_ALIGNMENT = 64
 """objects of which not one breaks a wider alignment than 8 by chance"""
 _STRAY_SHARE = 0.01
@@ -85,49 +74,20 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
     usable = 8 <= alignment <= 256
     if not usable:
         alignment = 8
-    histogram = np.zeros((classes.count, kernel.BINS), np.uint32)
-    if usable:
-        kernel.gap_counts(ids, index.rows, shift, histogram)
-    histogram[:, 0] = 0
-    mode = histogram.argmax(axis=1).astype(np.int64) * alignment
-    votes = histogram.max(axis=1).astype(np.int64)
-    total = histogram.sum(axis=1).astype(np.int64)
+    gaps = gaps_of(classes.count, index, ids, shift if usable else None, alignment)
 
     plain, references = _field_bytes(dump)
     plain, object_arrays = _of_missing_classes(dump, index, plain)
     is_array = object_arrays | np.array([name.endswith("[]") for name in classes.names])
-    teachers = (votes >= ENOUGH) & (2 * votes >= total) & ~is_array & (plain + references > 0)
+    teachers = gaps.agree & ~is_array & (plain + references > 0)
     teachers[class_row] = False
-    width, header, learned = _fit(plain, references, mode, teachers, alignment, dump.header.id_size, ids)
+    width, header, learned = _fit(plain, references, gaps.mode, teachers, alignment, dump.header.id_size, ids)
     formula = _aligned(header + plain + width * references, alignment)
 
-    depth = _depths(classes.superclass)
     floor = _aligned(np.minimum(header, 8) + plain + width * references, alignment)
-    # Fields that the JVM injects, and holes between superclasses (JDK 14 and older), add a little; the padding of
-    # @Contended adds hundreds of bytes, and every subclass inherits it.
-    contended = (votes >= ENOUGH) & (2 * votes >= total) & (mode >= formula) & (mode <= formula + _MAX_PADDING)
-    padded = np.isin(classes.names, _PADDED) & (2 * votes >= total) & (votes > 0)
-    contended |= padded & (mode >= formula + _LEAST_PADDING) & (mode <= formula + _MAX_PADDING)
-    sizes_by_row = np.where(contended, mode, formula)
-    for level in range(1, int(depth.max(initial=0)) + 1):
-        below = np.flatnonzero((depth == level) & ~contended)
-        above = classes.superclass[below]
-        sizes_by_row[below] = formula[below] + (sizes_by_row[above] - formula[above])
-    near = (votes > 0) & (mode >= floor) & (mode <= sizes_by_row + 8 * depth)
-    # A lone instance may stand before a hole: more than one injected field is not believed of it.
-    believed = (votes >= ENOUGH) | ((mode >= sizes_by_row) & (mode <= sizes_by_row + 8))
-    sizes_by_row = np.where(near & ~contended & believed, mode, sizes_by_row)
-
-    element, base = np.zeros(classes.count, np.int64), np.zeros(classes.count, np.int64)
+    sizes_by_row = instance_sizes(classes, gaps, formula, floor)
     array_base = _array_base(dump, index, ids, width, header, alignment, usable and learned)
-    for row in np.flatnonzero(is_array):
-        name = classes.names[row]
-        if row in classes.primitive_rows:
-            kind = int(np.flatnonzero(classes.primitive_rows == row)[0]) + 4
-            element[row] = PRIMITIVE_BYTES[kind]
-        elif name not in PRIMITIVE_ARRAYS:
-            element[row] = width
-        base[row] = _aligned(array_base, element[row]) if element[row] == 8 else array_base
+    element, base = _of_arrays(classes, is_array, width, array_base)
 
     def units() -> NDArray[np.uint32]:
         found: NDArray[np.uint32] = dump.room.empty(index.count, np.uint32)
@@ -158,6 +118,22 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
 
     source: ShallowSizeSource = "gaps" if learned else "formula"
     return SizeModel(_WhenAsked(units), alignment, width, header, array_base, source)
+
+
+def _of_arrays(
+    classes: ClassRecords, is_array: NDArray[np.bool_], width: int, array_base: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Bytes of an element of each class of arrays, and of what stands before the first one."""
+    element, base = np.zeros(classes.count, np.int64), np.zeros(classes.count, np.int64)
+    for row in np.flatnonzero(is_array):
+        name = classes.names[row]
+        if row in classes.primitive_rows:
+            kind = int(np.flatnonzero(classes.primitive_rows == row)[0]) + 4
+            element[row] = PRIMITIVE_BYTES[kind]
+        elif name not in PRIMITIVE_ARRAYS:
+            element[row] = width
+        base[row] = _aligned(array_base, element[row]) if element[row] == 8 else array_base
+    return element, base
 
 
 class _WhenAsked(dict[str, NDArray[np.uint32]]):
@@ -223,18 +199,6 @@ def _of_missing_classes(
         arrays[rows] = dump.source.data[index.places(nodes)] == 0x22
         plain[missing] = np.where(arrays[missing], 0, dump.elements[missing] // dump.counts[missing])
     return plain, arrays
-
-
-def _depths(superclass: NDArray[np.int32]) -> NDArray[np.int64]:
-    depth = np.zeros(superclass.size, np.int64)
-    above = superclass.copy()
-    for _ in range(256):
-        rows = np.flatnonzero(above >= 0)
-        if rows.size == 0:
-            break
-        depth[rows] += 1
-        above[rows] = superclass[above[rows]]
-    return depth
 
 
 def _fit(

@@ -208,7 +208,7 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     task_runners: tuple[str, ...] = ()
     """methods that run a task of another thread"""
     serial_runners: tuple[str, ...] = ()
-    """methods that run the tasks of many in one thread, so that one that hangs holds up all others"""
+    """methods that run tasks in turn, so that one that hangs keeps others, or its own next rounds, from running"""
     stepped_waits: tuple[str, ...] = ()
     """beginnings of methods that wait for one thing in many short steps; the work between two steps is no progress"""
     spinning_waits: tuple[str, ...] = ()

@@ -17,6 +17,7 @@ INTERRUPTED = 130
 """128 + SIGINT: somebody pressed a key"""
 _EXITED = lazy_pattern(
     r"xited with code (\d{1,3})\b|xit [Cc]ode: {1,12}(\d{1,3})\b|xitCode(?:\": |=)(\d{1,3})\b"
+    r"|xited \((\d{1,3})\)|exit status (\d{1,3}); not expected|exit value \[\w{1,20}\]: (\d{1,3})\b"
 )
 _SIGNALS = {"Segmentation fault": 139, "Bus error": 135, "Aborted": 134, "Illegal instruction": 132}
 """128 + the number of the signal"""
@@ -54,7 +55,7 @@ def exited(message: Message, log: LogTally) -> None:
     """A container or process ended: by a signal, as the larger codes tell, or with a code of the program's own."""
     found = _EXITED.search(message.text)
     if found is not None:
-        ended(message, log, int(found[1] or found[2] or found[3]))
+        ended(message, log, int(next(filter(None, found.groups()))))
 
 
 def ended(message: Message, log: LogTally, code: int) -> None:

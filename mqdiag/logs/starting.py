@@ -15,6 +15,7 @@ from mqdiag.knowledge.last_exceptions import kind_of_last
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.statements import searched
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import Head, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
@@ -62,7 +63,8 @@ def ended_in_words(message: Message, log: LogTally) -> None:
     """A server of another project says that its start failed: the deepest cause below, or its words, tell why."""
     stack = whole_stack(message)
     if stack.position != log.ended_at:
-        _ended(stack, message.text if stack.deepest is None else stack.deepest.thrown, message, log)
+        words = message.text[max(message.text.find(searched().literals[message.hit.literal].decode()), 0) :]
+        _ended(stack, words if stack.deepest is None else stack.deepest.thrown, message, log)
 
 
 def _ended(stack: WholeStack, told: str, message: Message, log: LogTally) -> None:

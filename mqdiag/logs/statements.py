@@ -200,6 +200,14 @@ def why_harmless() -> dict[str, str]:
 
 
 @cache
+def harmless_of_any_program() -> frozenset[str]:
+    """Kinds of harmless lines that do not show whose log they stand in: a JVM, a logger or a shell writes them."""
+    return frozenset(
+        event.kind for event in searched().events if event.why and event.writer in ("jvm", "other")
+    )
+
+
+@cache
 def beginnings(*, harmless: bool = False) -> tuple[bytes, ...]:
     """The texts with which messages of RocketMQ and lines of the JVM begin, as far as they have no holes.
 

@@ -21,7 +21,7 @@ from mqdiag.read.stacks.thread_info import begins as begins_thread
 MAX_BYTES = 1 << 20
 """size of a paste; looking at every line of larger files would cost more than reading them"""
 LEAST_RECORDS = 2
-"""lines that begin like a record of a log, beside an answer of mqadmin"""
+"""lines that begin like a record of a log, beside an answer of mqadmin; beside that of a host one is enough"""
 LOG, STACKS, ADMIN, CRASH = "log lines", "thread dumps", "mqadmin output", "crash report"
 SETTINGS = "settings of a broker"
 HOST = "disks and memory"
@@ -80,7 +80,8 @@ def parts_of(text: str, *, has_answers: bool | None = None) -> list[Part]:
             exceptions += (_EXCEPTION.match(line) or _BARE_EXCEPTION.match(line)) is not None
     has_settings = SETTINGS in parts and any(map(str.strip, parts.get(LOG, ())))
     is_admin = parts.keys() <= {ADMIN, LOG, SETTINGS, HOST} and not has_settings
-    if not named and records < LEAST_RECORDS and not exceptions and is_admin:
+    least = 1 if HOST in parts else LEAST_RECORDS
+    if not named and records < least and not exceptions and is_admin:
         return []
     found = [Part(name, "\n".join(lines) + "\n") for name, lines in parts.items() if any(map(str.strip, lines))]
     return found if len(found) > 1 or named else []

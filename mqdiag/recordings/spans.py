@@ -126,7 +126,7 @@ class SpanCollector:
         return tuple(partial(self._add, name) for name in KINDS)
 
     def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.prepared(name)
+        records = chunk.events(name, COLUMNS[name])
         if records is None or not len(records):
             return
         spans = self._spans(records, name, constants)

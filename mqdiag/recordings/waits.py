@@ -19,6 +19,8 @@ from mqdiag.recordings.times import instant, ms
 from mqdiag.threads.roles import role_of_name
 from mqdiag.threads.stack_meaning import StackMeaning
 
+MOST_NAMED = 20
+"""threads of a peer, file or lock"""
 MOST_ROWS = 50
 """peers, files and locks of each kind that are kept, those with most time first"""
 _CALLS: dict[int, CallKind] = {
@@ -144,6 +146,7 @@ class Waits:
             longest_at=instant(own.longest_at_ns),
             bytes=own.bytes,
             threads=len(own.threads),
+            thread_names=_names(own, threads),
             groups=_groups(own, threads),
             frame=self._frame(own),
         )
@@ -158,6 +161,7 @@ class Waits:
             total_ms=ms(own.total_ns),
             longest_ms=ms(own.longest_ns),
             threads=len(own.threads),
+            thread_names=_names(own, threads),
             previous_owners=len(owners),
             previous_owner=threads[most[0][0]].name if most else None,
             frame=self._frame(own),
@@ -184,3 +188,8 @@ class Waits:
 def _groups(own: _Sum, threads: Sequence[ThreadKey]) -> tuple[str, ...]:
     names = (threads[number].name for number in own.threads if number >= 0)
     return tuple(sorted({group for name in names if (group := role_of_name(name).group)}))
+
+
+def _names(own: _Sum, threads: Sequence[ThreadKey]) -> tuple[str, ...]:
+    most = sorted(own.threads, key=lambda number: -own.threads[number])
+    return tuple(threads[number].name for number in most if number >= 0)[:MOST_NAMED]

@@ -23,6 +23,8 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         name = "in-all-samples" if pinned.samples > 1 else "in-one-sample"
         if not pinned.waiting:
             name = "nobody-waits"
+        elif pinned.in_one_place:
+            name = "in-one-place"
         yield RULE.case(name, pinned, words={"monitors_let_go": _lets_monitors_go(stacks)})
 
 

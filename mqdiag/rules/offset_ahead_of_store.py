@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, QueueProgress
 from mqdiag.facts.offsets_ahead import Ahead, Compared, compare, goes_to_zero
-from mqdiag.findings import Confidence, Subject
+from mqdiag.findings import Confidence, EvidenceValue, Subject
 from mqdiag.language import english
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.text import Text, Value, sentences
@@ -66,23 +67,12 @@ def _ahead_of_store(facts: Facts, compared: Compared) -> Draft:
             "group_count": len(groups),
             "topics": tuple(topics),
             "queues": len(queues),
-            "stored_offset": farthest.stored.offset,
-            "stored_in": farthest.stored_in,
-            "min_offset": farthest.minimum,
-            "max_offset": farthest.maximum,
-            "beyond": farthest.beyond,
-            "other_max_offset": farthest.other_maximum,
+            **_of_farthest(compared.ahead),
             "missing_messages": sum(missing.values()) if missing else None,
             "outcome": "depends-on-version" if to_zero is None else "to-zero" if to_zero else "to-end",
             "consumed_again": None if to_zero is None else again if to_zero else 0,
             "consumed_again_up_to_4_9_3": again,
             "broker_version": english()(version) if isinstance(version, Text) else version,
-            "row_queue_ids": tuple(one.stored.queue_id for one in rows),
-            "row_stored_offsets": tuple(one.stored.offset for one in rows),
-            "row_max_offsets": tuple(one.maximum for one in rows),
-            "row_other_max_offsets": tuple(one.other_maximum for one in rows if one.other_maximum is not None),
-            "row_beyond": tuple(one.beyond for one in rows),
-            "further_rows": len(compared.ahead) - len(rows),
             "not_from_zero": not_from_zero,
         },
         words={
@@ -101,6 +91,25 @@ def _ahead_of_store(facts: Facts, compared: Compared) -> Draft:
         },
         given={"offsets": tuple(_row(compared, one) for one in rows)},
     )
+
+
+def _of_farthest(ahead: Sequence[Ahead]) -> dict[str, EvidenceValue]:
+    """The offsets that lie farthest beyond, the first of them by itself."""
+    farthest, rows = ahead[0], ahead[:MOST_ROWS]
+    return {
+        "stored_offset": farthest.stored.offset,
+        "stored_in": farthest.stored_in,
+        "min_offset": farthest.minimum,
+        "max_offset": farthest.maximum,
+        "beyond": farthest.beyond,
+        "other_max_offset": farthest.other_maximum,
+        "row_queue_ids": tuple(one.stored.queue_id for one in rows),
+        "row_stored_offsets": tuple(one.stored.offset for one in rows),
+        "row_max_offsets": tuple(one.maximum for one in rows),
+        "row_other_max_offsets": tuple(one.other_maximum for one in rows if one.other_maximum is not None),
+        "row_beyond": tuple(one.beyond for one in rows),
+        "further_rows": len(ahead) - len(rows),
+    }
 
 
 def _row(compared: Compared, one: Ahead) -> Text:

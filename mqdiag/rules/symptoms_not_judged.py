@@ -48,9 +48,3 @@ def in_events(logs: LogsFacts, limits: Limits) -> Findings:
     received = max((event.last or "" for event in events(logs, "grpc-messages-received")), default="")
     if lines_of(ended) >= limits["connections_ended"] and received <= max(event.last or "" for event in ended):
         yield RULE.case("connections-ended", events=ended)
-    for case, kind in (
-        ("requests-unanswered", "request-no-answer"),
-        ("other-calls-failed", "other-grpc-call-failed"),
-    ):
-        if failed := events(logs, kind):
-            yield RULE.case(case, events=failed)

@@ -14,6 +14,7 @@ from mqdiag.rules.shared.peers import peers_of
 
 ROLES = frozenset({"pool", "other", "virtual", "jvm"})
 """threads of no component of RocketMQ, and the JVM's own that runs finalizers; those of servers have their own rules"""
+STANDS = ("stuck", "blocked")
 KINDS = ("socket-read", "wait")
 
 RULE = Rule("threads-stuck")
@@ -51,9 +52,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             continue
         if place.kind != "wait":
             continue
-        stuck = [
-            by_name[name] for name in place.threads if by_name[name].state == "stuck" and name not in loops
-        ]
+        stuck = [by_name[name] for name in place.threads if by_name[name].state in STANDS and name not in loops]
         # what runs in a task and uses no processor time waits inside of native code; a loop uses it
         in_native = place.doing == "running" and place.in_tasks
         if in_native:
@@ -62,7 +61,9 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
                 for one in stuck
                 if one.cpu_growth_ms is not None and one.cpu_growth_ms < standstill.NO_CPU_MS
             ]
-        waits = in_native or place.doing in RULE.names("never_a_rest") or (place.in_call and place.in_tasks)
+        waits = (
+            in_native or place.doing in RULE.names("never_a_rest") or (place.needs_others and place.in_tasks)
+        )
         if waits and len(stuck) >= max(2, limits["share"] * place.pool_size):
             still = _standstill(stacks, place, stuck)
             worst = Severity.ERROR if place.cause == "blocked-log-sink" else Severity.WARNING
@@ -96,7 +97,7 @@ def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
     return (
         place.in_tasks
         and len(place.threads) == place.pool_size >= least
-        and (place.in_call or place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool"))
+        and (place.needs_others or place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool"))
     )
 
 

@@ -12,7 +12,7 @@ from mqdiag.facts.thread_pools import CommonPlace
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement
-from mqdiag.threads.resting import waits_for_answer
+from mqdiag.threads.resting import needs_others
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
@@ -67,7 +67,7 @@ def _entry(own: Sequence[Judgement], places: _Places) -> CommonPlace | None:
         cause=why.cause,
         remedy=why.remedy,
         in_tasks=all(one.track.last_meaning.in_pool_task for one in stays),
-        in_call=waits_for_answer(first.last_meaning),
+        needs_others=needs_others(first.last_meaning),
         held_up=sum(one.track in places.wanted for one in stays),
         standing=sum(one.makes_no_progress for one in stays),
         moving=sum(one.state == "progressing" for one in stays),

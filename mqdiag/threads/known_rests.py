@@ -11,7 +11,7 @@ from mqdiag.facts.stacks import KnownRests
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.threads import roles
 from mqdiag.threads.judgement import Judgement, World
-from mqdiag.threads.resting import NEVER_REST, at_rest
+from mqdiag.threads.resting import NEVER_REST, at_rest, waits_for_room
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 from mqdiag.threads.wait_table import known_frames, known_methods
@@ -25,9 +25,6 @@ _TOOLS = ("sun.rmi.", "sun.nio.fs.", "sun.awt.", "com.intellij.rt.", "sun.manage
 """beginnings of methods of threads that wait for tools and for changes of files, not for work"""
 _CONSOLE = "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout.run"
 """a frame of the thread that is there for as long as a console of JMX is connected"""
-_ADDS = (".put", ".putLast", ".putFirst", ".offer", ".offerLast", ".transfer")
-"""ends of methods that wait for room in a queue"""
-_QUEUES = ("Queue", "Deque")
 _FILES = ("dump-text", "dump-json")
 """forms of dumps that show virtual threads"""
 
@@ -91,7 +88,7 @@ def _is_known(track: Track, meaning: StackMeaning) -> bool:
         return False
     if meaning.idle or meaning.awaits_end_of_server:
         return True
-    if meaning.doing in NEVER_REST or any(map(_adds, meaning.above_own)):
+    if meaning.doing in NEVER_REST or waits_for_room(meaning):
         return False
     if meaning.own_index >= 0:
         # its queue may be where an answer comes
@@ -122,10 +119,6 @@ def _listens(meaning: StackMeaning) -> bool:
     if kind not in _ARRIVALS and meaning.doing not in _ARRIVALS:
         return False
     return not is_of_tools(meaning)
-
-
-def _adds(method: str) -> bool:
-    return method.endswith(_ADDS) and method.rpartition(".")[0].endswith(_QUEUES)
 
 
 def _hides_virtual_threads(world: World) -> bool:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container
 
 from mqdiag.facts.thread_pools import PinnedCarriers
+from mqdiag.knowledge.own_code import is_own, method_of
 from mqdiag.read.stacks.records import Sample, ThreadRecord
 from mqdiag.threads.measured_limits import STILL_MS, STILL_MS_PER_S
 from mqdiag.threads.roles import virtual_name
@@ -16,6 +18,8 @@ _PINNED = "java.lang.VirtualThread.parkOnCarrierThread"
 _TRACED = ".VirtualThread$VThreadContinuation.onPinned"
 """in what -Djdk.tracePinnedThreads prints"""
 _MONITOR_WAITS = ("java.lang.Object.wait0", "java.lang.Object.wait")
+LEAST_SAMPLES = 3
+"""that must show a thread at one line before it stands there"""
 _NEAR_TOP = 8
 """frames in which a parked thread has that one"""
 
@@ -30,8 +34,10 @@ def pinned_carriers(series: Series) -> PinnedCarriers | None:
         return _seen_by_carriers(series)
     pinned, behind = (set.intersection(*sets) for sets in zip(*map(_on_carriers, samples), strict=True))
     holders = pinned | behind if len(samples) > 1 else pinned
-    waiting = min(map(_waiting, samples))
-    if not pinned or len(holders) < max(map(_carriers, samples)):
+    carriers, waiting = max(map(_carriers, samples)), min(map(_waiting, samples))
+    if not pinned:
+        holders = _in_one_place(samples) if waiting else set()
+    if len(holders) < max(carriers, 1):
         return None
     if not waiting and not all(sample.headless for sample in samples):
         return None  # a paste leaves out those that wait
@@ -43,7 +49,28 @@ def pinned_carriers(series: Series) -> PinnedCarriers | None:
         frame=next((frame for thread in threads if (frame := meaning_of(thread.stack).own_frame)), None),
         waiting=waiting,
         samples=len(samples),
+        in_one_place=not pinned,
     )
+
+
+def _in_one_place(samples: list[Sample]) -> set[int | None]:
+    """Virtual threads that all samples show with one stack, if two or more stand at one line of the application.
+
+    Before a monitor that a platform thread has, or in a loop: what waits elsewhere is in a frame of the JDK.
+    """
+    if len(samples) < LEAST_SAMPLES:
+        return set()
+    stacks = [
+        {thread.java_id: thread.stack.frames for thread in sample.threads if thread.virtual}
+        for sample in samples
+    ]
+    stand = {
+        number: frames
+        for number, frames in stacks[-1].items()
+        if frames and is_own(method_of(frames[0])) and all(one.get(number) == frames for one in stacks)
+    }
+    places = Counter(frames[0] for frames in stand.values())
+    return {number for number, frames in stand.items() if places[frames[0]] > 1}
 
 
 def _on_carriers(sample: Sample) -> tuple[set[int | None], set[int | None]]:

@@ -16,6 +16,15 @@ _ASKS_FOR_WORK = (
     "psubscribe", "read", "receive", "run", "serve", "subscribe", "take", "watch", "xread",
 )  # fmt: skip
 """beginnings of names of a client's methods that wait for work, or for an end, by design"""
+_ADDS = (".put", ".putLast", ".putFirst", ".offer", ".offerLast", ".transfer")
+"""ends of methods that wait for room in a queue"""
+_QUEUES = ("Queue", "Deque")
+_MEET = (
+    "java.util.concurrent.CyclicBarrier.",
+    "java.util.concurrent.Phaser.",
+    "java.util.concurrent.Exchanger.",
+)
+"""classes at which threads wait for each other"""
 _PLAIN_ROLES = frozenset({roles.POOL, roles.OTHER})
 """roles of threads that are neither RocketMQ's nor the JVM's own"""
 
@@ -69,6 +78,21 @@ def waits_for_answer(meaning: StackMeaning) -> bool:
         return False
     call = meaning.methods[meaning.own_index - 1].rpartition(".")[2]
     return meaning.doing in ANSWERS and not call.startswith(_ASKS_FOR_WORK)
+
+
+def waits_for_room(meaning: StackMeaning) -> bool:
+    """Whether it waits until others take from a queue that is full."""
+    return any(
+        method.endswith(_ADDS) and method.rpartition(".")[0].endswith(_QUEUES) for method in meaning.above_own
+    )
+
+
+def needs_others(meaning: StackMeaning) -> bool:
+    """Whether the user's code waits for what it needs: an answer of a client, room, the other parts of its work."""
+    if meaning.own_index < 0 or not meaning.waits:
+        return False
+    meets = any(method.startswith(_MEET) for method in meaning.above_own)
+    return meets or waits_for_answer(meaning) or waits_for_room(meaning)
 
 
 def is_no_task(track: Track, meaning: StackMeaning) -> bool:

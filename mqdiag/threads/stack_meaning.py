@@ -111,7 +111,7 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def serves_in_turn(self) -> bool:
-        """Whether it runs code of the user in a thread that runs the tasks of many one after the other."""
+        """Whether it runs code of the user as one of many tasks, or rounds, that run one after the other."""
         return self.own_index >= 0 and not known_methods("serial_runners").isdisjoint(self.methods)
 
     @cached_property

@@ -9,7 +9,7 @@ from types import MappingProxyType
 import msgspec
 
 from mqdiag.facts.stacks import Standstill
-from mqdiag.facts.vocabulary import Role
+from mqdiag.facts.vocabulary import Doing, Role, StandstillCause
 from mqdiag.knowledge.remedies import remedy as remedy_of
 from mqdiag.read.stacks.records import CLASS_INIT
 from mqdiag.text import Text, say
@@ -29,6 +29,8 @@ _PART_OF_SERVER: dict[Role, str] = {
 """the packages that have the frame that says most of a server's threads"""
 _FOREIGN = frozenset({roles.POOL, roles.OTHER, roles.VIRTUAL})
 """roles of threads whose whole work may be a library's"""
+_NO_LONG_WAITS: frozenset[Doing] = frozenset({"file-read", "file-write", "file-sync", "file-lock", "dns"})
+"""waits that a task in turn should not have for long; others may be for the end of its own parts"""
 _LEAST_STRANGERS = 3
 """threads of as many pools that wait for one lock"""
 _MOST_WAITS = 100
@@ -234,7 +236,7 @@ def _is_fault(
     if (track.jvm, track.pool or track.name) in serving or track in owners:
         return True
     meaning = track.last_meaning
-    if why.kind in ("socket-read", "pool") and meaning.serves_in_turn:
+    if meaning.serves_in_turn and (why.kind in ("socket-read", "pool") or meaning.doing in _NO_LONG_WAITS):
         return True
     if track.role in (roles.JVM, roles.CARRIER):
         return False
@@ -275,26 +277,10 @@ def _entry(
     possible = by_track.get(typical.now.may_wait_for) if typical.now.may_wait_for else None
     group = track.group
     serves = serving.get((track.jvm, track.pool or track.name))
-    wait = next(
-        (
-            lock.class_name
-            for lock in track.last.stack.locks
-            if lock.kind in ("waiting to lock", "waiting to re-lock", "parking", CLASS_INIT)
-        ),
-        None,
-    )
     seconds = [one.run.seconds for one in judgements if one.run.seconds is not None]
     growth_ms = [one.run.cpu_growth_ms for one in judgements if one.run.cpu_growth_ms is not None]
-    remedy = why.remedy
-    cause = why.cause
     user = holder or (possible if typical.now.user_gives_cause else None)
-    if why.kind == "pool" and user is not None:
-        # the cause is what the users of the connections wait for; the pool only shows it
-        theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)
-        cause = theirs.cause
-        remedy = (*theirs.remedy, *remedy)
-    if holder is not None and remedy[:1] == remedy_of("lock")[:1]:
-        remedy = (_free_holder(holder) or remedy[0], *remedy[1:])
+    cause, remedy = _cause_and_remedy(why, user, holder)
     return Standstill(
         kind=why.kind,
         cause=cause,
@@ -320,7 +306,7 @@ def _entry(
         holder_pool=holder.track.pool if holder else None,
         possible_user=possible.track.name if possible else None,
         possible_user_does=_does(possible) if possible else None,
-        lock_class=wait if why.kind == "lock" else None,
+        lock_class=_awaited_lock(track) if why.kind == "lock" else None,
         decided=any(judgement.makes_no_progress for judgement in judgements),
         serves=serves,
         second_connection=typical.now.second_connection,
@@ -328,6 +314,25 @@ def _entry(
         held_up=sum(held_up[judgement.track] for judgement in judgements),
         in_turn=common.serves_in_turn,
     )
+
+
+def _awaited_lock(track: Track) -> str | None:
+    """Class of the lock that a thread waits for."""
+    waits = ("waiting to lock", "waiting to re-lock", "parking", CLASS_INIT)
+    return next((lock.class_name for lock in track.last.stack.locks if lock.kind in waits), None)
+
+
+def _cause_and_remedy(
+    why: CauseOfWait, user: Judgement | None, holder: Judgement | None
+) -> tuple[StandstillCause, tuple[Text, ...]]:
+    """The cause and the remedy of a wait; without connections in a pool, what their users wait for is the cause."""
+    cause, remedy = why.cause, why.remedy
+    if why.kind == "pool" and user is not None:
+        theirs = cause_of_wait(user.track.role, user.track.last_meaning, computing=user.now.computing)
+        cause, remedy = theirs.cause, (*theirs.remedy, *remedy)
+    if holder is not None and remedy[:1] == remedy_of("lock")[:1]:
+        remedy = (_free_holder(holder) or remedy[0], *remedy[1:])
+    return cause, remedy
 
 
 def _free_holder(holder: Judgement) -> Text | None:

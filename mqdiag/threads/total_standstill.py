@@ -17,6 +17,8 @@ from mqdiag.threads.known_rests import is_of_tools, shows_all_threads
 from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
+"""threads without which nothing is said while main is there: one alone may just keep the JVM alive"""
+_MAIN_HAS_ENDED = "DestroyJavaVM"
 _FOR_OTHERS: frozenset[Doing] = frozenset(
     {"monitor", "lock", "queue", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
 )
@@ -54,8 +56,11 @@ def _members(world: World) -> set[Track]:
         return set()
     members = set()
     pools_at_rest = 0
+    least = LEAST_THREADS
     for judgement in world.judgements:
         track = judgement.track
+        if track.name == _MAIN_HAS_ENDED:
+            least = 1
         if (
             track.ended
             or _is_of_jvm(judgement)
@@ -68,7 +73,7 @@ def _members(world: World) -> set[Track]:
             return set()
         else:
             members.add(track)
-    if len(members) + pools_at_rest < LEAST_THREADS:
+    if len(members) + pools_at_rest < least:
         return set()
     told = {track for track in members if track.last_meaning.doing != "join"}
     # with a pool at rest, a thread that joins may only keep the JVM alive

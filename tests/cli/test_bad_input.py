@@ -55,7 +55,7 @@ def test_other_evidence_is_no_recording(mqdiag: Run, tmp_path: Path, content: by
     done = mqdiag("recording", "given.jfr")
     assert (done.code, done.out) == (EXIT_INPUT, "")
     assert done.line == (
-        "mqdiag: given.jfr: is no flight recording and no collapsed stacks; use: mqdiag diagnose"
+        "mqdiag: given.jfr: expected a flight recording or collapsed stacks; use: mqdiag diagnose"
     )
 
 

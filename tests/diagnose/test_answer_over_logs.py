@@ -17,6 +17,15 @@ from mqdiag.language import english
 
 HEALTHY = sorted((Path(__file__).parents[2] / "fixtures" / "logs").glob("healthy-*"))
 HARMLESS = "2026-11-21 20:00:0{} WARN main - Load default HA Service: DefaultHAService\n"
+SETTINGS = (
+    "brokerId",
+    "fileReservedTime",
+    "deleteWhen",
+    "diskMaxUsedSpaceRatio",
+    "flushIntervalCommitLog",
+    "a",
+    "b",
+)
 FILL = "2026-11-21 20:00:0{} INFO main - the broker started\n"
 
 
@@ -235,3 +244,30 @@ def test_a_symptom_stands_only_where_nothing_else_explains_it(tmp_path: Path) ->
         found = {one.rule for one in diagnose_incident([tmp_path]).report.findings}
         assert ("symptoms-not-judged" in found) == stands
         assert stands or found, "another finding explains it"
+
+
+APPENDER = "log4j:WARN Please initialize the log4j system properly.\n"
+STEP = "[2026-11-21 20:00:0{}.123]  INFO Starting part {}\n"
+CONSOLE = "[2026-11-21 20:00:01.123] ERROR op=global_exception_handler_print_error\n"
+NO_FIGURES = "org.apache.rocketmq.console.exception.ServiceException: This date have't data!\n"
+OWN_FRAME = "\tat org.apache.rocketmq.console.service.impl.DashboardServiceImpl.queryTopicData(D.java:{})\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "state"),
+    [
+        (APPENDER * 3 + "".join(STEP.format(step, step) for step in range(4)), "undecided"),
+        (APPENDER * 3 + "".join(STEP.format(step, step) for step in range(2)), "healthy"),
+        (CONSOLE + NO_FIGURES + "".join(map(OWN_FRAME.format, range(6))), "healthy"),
+        ("".join(f"2026-11-21 20:00:00 INFO main - {name}=1\n" for name in SETTINGS), "undecided"),
+    ],
+    ids=["among lines of any program", "nearly alone", "of RocketMQ's console", "settings alone"],
+)
+def test_an_excerpt_in_which_harmless_lines_or_settings_are_all_that_is_known(
+    text: str, state: str, tmp_path: Path
+) -> None:
+    """What else the program did the lines do not show; a console's own line shows what program it is."""
+    (tmp_path / "console.log").write_text(text)
+    given = diagnose_incident([tmp_path / "console.log"]).report.answer
+    assert given is not None
+    assert given.state == state

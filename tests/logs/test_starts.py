@@ -67,6 +67,12 @@ def diagnosed(text: str, tmp_path: Path) -> Report:
         (POD.format("Unhealthy", "Liveness probe failed: dial tcp 10.2.1.9:10911: refused"), "container"),
         (POD.format("FailedMount", 'MountVolume.SetUp failed for volume "conf" : not found'), "container"),
         (POD.format("Evicted", "The node was low on resource: memory."), "container"),
+        ("2019-01-15 10:11:04,218 INFO exited: mq (exit status 1; not expected)\n", "container"),
+        ("mq-1 | loading\ndependency failed to start: container a-mq-1 exited (1)\nmake: *** Error 1\n", "container"),
+        ("2018.08.06 09:22:21 WARN  app[][a.b.C] Process exited with exit value [web]: 1\n", "container"),
+        ("Lost executor 9 on n9: Container killed by YARN for exceeding memory limits. 7 GB\n", "container"),
+        ("Error: -jar requires jar file specification\n", "class-missing"),
+        ("[error] make sure the specified clusterName exists or the name server is\n", "cluster-not-found"),
         ('error: no matches for kind "Broker" in version "rocketmq.apache.org/v1alpha1"\n', "container"),
         (" Main PID: 4711 (code=killed, signal=SEGV)\n Main PID: 4711 (code=dumped, status=6/ABRT)\n", "container"),
     ],
@@ -240,6 +246,9 @@ def test_servers_of_other_projects_say_that_their_start_failed(
     assert [one.cause for one in report.findings if one.rule == "start-failed"] == ([cause] if cause else [])
     assert report.answer is not None
     assert report.answer.state == ("fault" if cause else "undecided")
+    # without an exception their own words are named, not the head of the line
+    named = [one.evidence.get("example") for one in report.findings]
+    assert not any("ERROR" in (text or "") for text in named)
 
 
 def test_a_jvm_that_gets_no_memory_from_the_system(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.metadata
 import re
+from pathlib import Path
 
 from packaging.requirements import Requirement
 
@@ -58,6 +59,17 @@ def test_the_licences_are_those_that_the_libraries_tell() -> None:
         words = {one.metadata.get("License"), *one.metadata.get_all("Classifier", [])} & set(OLD_WORDS)
         assert words, f"{name} tells no licence that is known"
         assert all(told()[name].startswith(OLD_WORDS[word]) for word in words if word), name
+
+
+def test_the_licences_of_the_site_are_those_of_its_theme() -> None:
+    theme = importlib.metadata.distribution("mkdocs-material")
+    assert f"Material for MkDocs, by Martin Donath ({theme.metadata['License-Expression']})" in NOTICE
+    templates = Path(str(theme.locate_file("material/templates")))
+    assert "# Icons: Apache 2.0" in (templates / ".icons/material/LICENSE").read_text("utf-8")
+    assert "icons of Material Design by Pictogrammers (Apache-2.0)" in NOTICE
+    (search,) = (templates / "assets/javascripts/workers").glob("search.*.min.js")
+    assert "Oliver Nightingale" in search.read_text("utf-8")
+    assert "lunr.js by Oliver Nightingale (MIT)" in NOTICE
 
 
 def test_licences_of_others_in_the_tree_are_named() -> None:

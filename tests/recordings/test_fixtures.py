@@ -112,5 +112,9 @@ def test_calls_are_counted_by_peer() -> None:
     assert report.recordings is not None
     first = report.recordings.recordings[0].calls[0]
     assert (first.kind, first.host, first.threads) == ("socket-read", "localhost", 10)
+    assert len(first.thread_names) == 10
+    assert {name.rpartition("_")[0] for name in first.thread_names} == {
+        "ConsumeMessageThread_CID_healthy-jdk17"
+    }
     assert 50 <= first.p50_ms <= 300 < first.longest_ms
     assert first.frame == "com.acme.shop.UrlConnection.reserve(line 17)"

@@ -205,6 +205,12 @@ def test_one_thread_that_only_a_pool_at_rest_could_wake(tmp_path: Path) -> None:
     state, words = _answer(tmp_path, HEAD + _thread("main", HANGS["own latch"], 40) + pool + JVM + END)
     assert state == "fault"
     assert "is left that could wake it" in words
+    ended = _thread("DestroyJavaVM", (), 12, "RUNNABLE").replace(
+        "\tat java.lang.Thread.run(Thread.java:840)\n", ""
+    )
+    alone = _thread("consumer", HANGS["own wait"], 40) + JVM + END
+    assert _answer(tmp_path, HEAD + ended + alone)[0] == "fault"
+    assert _answer(tmp_path, HEAD + alone)[0] == "undecided"
     # it keeps the JVM alive until a signal
     assert _answer(tmp_path, HEAD + _thread("main", JOINS, 40) + pool + JVM + END)[0] == "undecided"
 

@@ -134,6 +134,25 @@ def test_who_stands_where_a_pinned_thread_passed_waits_for_it(
     assert any(thread.frame and f"Till.{frame}" in thread.frame for thread in report.stacks.threads)
 
 
+@pytest.mark.parametrize("form", ["dump-text", "dump-json"])
+def test_all_carriers_at_one_line_before_the_monitor_of_a_platform_thread(form: str, tmp_path: Path) -> None:
+    archive = STACKS.parent / "virtual-threads" / f"platform-jdk21-{form}.tar.gz"
+    (found,) = [one for one in diagnosis_of(archive).report.findings if one.rule == "carriers-pinned"]
+    assert (found.severity, found.evidence["carriers"], found.evidence["waiting"]) == ("warning", 2, 48)
+    assert str(found.evidence["frame"]).startswith("shop.Locks.post")
+    with tarfile.open(archive) as packed:
+        texts = [packed.extractfile(name).read().decode() for name in sorted(packed.getnames())]  # type: ignore[union-attr]
+    # one of the two is at another line in the last sample; two samples show too little
+    moved = [*texts[:2], texts[2].replace("Locks.java:211", "Locks.java:212", 1)]
+    for place, samples in enumerate((moved, texts[:2])):
+        folder = tmp_path / str(place)
+        folder.mkdir()
+        for number, text in enumerate(samples):
+            (folder / f"{number}.{form[5:].replace('text', 'txt')}").write_text(text)
+        report = diagnose_stacks(sorted(folder.iterdir())).report
+        assert not any(one.rule == "carriers-pinned" for one in report.findings)
+
+
 BEHIND = PINNED.replace(PINNED[PINNED.index("      java") : PINNED.index("      com.acme")], "")
 """before the monitor, whose holder is at work in it"""
 

@@ -55,14 +55,15 @@ class Option(Typed, click.Option):
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """The option's two columns, with its default and its limits."""
-        if self.hidden:
+        record = super().get_help_record(ctx)
+        if record is None:  # of a hidden one
             return None
         extra = super().get_help_extra(ctx)
         notes = [in_reader_language(_DEFAULT.filled({"value": extra["default"]}))] if "default" in extra else []
         notes += [extra["range"]] if "range" in extra else []
         notes += [in_reader_language(_REQUIRED)] if "required" in extra else []
         text = written(self.help or "")
-        return self.get_help_spec(ctx), f"{text}  [{'; '.join(notes)}]" if notes else text
+        return record[0], f"{text}  [{'; '.join(notes)}]" if notes else text
 
 
 class _HelpPages(msgspec.Struct, forbid_unknown_fields=True):

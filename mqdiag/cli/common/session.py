@@ -141,13 +141,7 @@ def diagnose(
     from mqdiag.cli.common.watchdog import watched
 
     settings = load_settings(options)
-    read = paths if options.config is None else (*paths, str(options.config))
-    kept = None
-    if options.write_baseline is not None:
-        # It may replace the baseline that is read: the new one keeps the reasons of the old one.
-        kept = Target(options.write_baseline, "--write-baseline", read)
-    if options.baseline is not None:
-        read = (*read, options.baseline)
+    read, kept = _read_and_kept(options, paths)
     target = Target(options.output, inputs=read)
     options.check_ending()
     also = also_targets(options, read)
@@ -170,13 +164,7 @@ def diagnose(
     is_shown = options.format_name != "text" or report.failed or not _nothing_read(report)
     if is_shown and (on_stdout or options.output != "-"):
         target.write(renderer(options.format_name)(report, viewed))
-    plain = msgspec.structs.replace(viewed, width=_width(options, on_screen=False), colour=False)
-    for name, other in also:
-        other.write(renderer(name)(report, plain))
-    if options.open and not _nothing_read(report):
-        from mqdiag.cli.common.browser import new_page, open_in_browser, written_page
-
-        open_in_browser(written_page(options, also) or new_page(lambda: renderer("html")(report, plain)))
+    _write_also(options, report, viewed, also)
     if kept is not None and not _nothing_read(report):
         kept.write(_baseline(report))
     _complain_of_inputs(report)
@@ -184,17 +172,40 @@ def diagnose(
         from mqdiag.render.wording.totals import one_line
 
         complain(one_line(report, options.output))
-    for failed in report.failed:
+    _complain_of_rules(diagnosis, debug=options.debug)
+    return exit_code(report, settings.fail_on)
+
+
+def _read_and_kept(options: CommonOptions, paths: tuple[str, ...]) -> tuple[tuple[str, ...], Target | None]:
+    """All files that are read, which no output may replace; where the new baseline goes."""
+    read = paths if options.config is None else (*paths, str(options.config))
+    # It may replace the baseline that is read: the new one keeps the reasons of the old one.
+    kept = None if options.write_baseline is None else Target(options.write_baseline, "--write-baseline", read)
+    return read if options.baseline is None else (*read, options.baseline), kept
+
+
+def _write_also(options: CommonOptions, report: Report, viewed: View, also: list[tuple[str, Target]]) -> None:
+    """Write the report in further formats, and open its page."""
+    plain = msgspec.structs.replace(viewed, width=_width(options, on_screen=False), colour=False)
+    for name, other in also:
+        other.write(renderer(name)(report, plain))
+    if options.open and not _nothing_read(report):
+        from mqdiag.cli.common.browser import new_page, open_in_browser, written_page
+
+        open_in_browser(written_page(options, also) or new_page(lambda: renderer("html")(report, plain)))
+
+
+def _complain_of_rules(diagnosis: Diagnosis, *, debug: bool) -> None:
+    for failed in diagnosis.report.failed:
         line = say("rule {rule} failed: {error}", failed)
         # Where a fault happened in another process there is nothing more to show.
-        more = diagnosis.crashes and not options.debug
+        more = diagnosis.crashes and not debug
         complain(say("{line}; --debug shows where", line=line) if more else line)
-    if options.debug and diagnosis.crashes:
+    if debug and diagnosis.crashes:
         import traceback
 
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
-    return exit_code(report, settings.fail_on)
 
 
 def _complain_of_inputs(report: Report) -> None:

@@ -81,7 +81,7 @@ def diagnose_routed_recordings(paths: Sequence[str], settings: Settings, progres
     """
     if not any(map(_may_be_recording, paths)):
         raise InputError(
-            paths[0], say("is no flight recording and no collapsed stacks"), hint=say("use: mqdiag diagnose")
+            paths[0], say("expected a flight recording or collapsed stacks"), hint=say("use: mqdiag diagnose")
         )
     return _by_all_readers(paths, settings, progress)
 

@@ -74,7 +74,7 @@ class Chunk:
         self._places: dict[int, Places] = {}
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
-        self._prepared: dict[str, Records] = {}
+        self._prepared: dict[str, Records | None] = {}
         described = self._walk({METADATA, CHECKPOINT}, counting=False)
         self._describe(_pairs(described.get(METADATA)), descriptions or Descriptions())
         self._index = self._index_class(data, head, self.types)
@@ -99,22 +99,21 @@ class Chunk:
     def prepare(self, columns: Mapping[str, Collection[str]]) -> None:
         """Decode these columns of events, by name, before anybody asks for them."""
         for name, own in columns.items():
-            records = self.events(name, own)
+            records = self._prepared[name] = self._decoded(name, own)
             if records is not None:
                 records.number_texts()
-                self._prepared[name] = records
-
-    def prepared(self, name: str) -> Records | None:
-        """The events of a type that `prepare` decoded, which are let go of; None where the chunk has none."""
-        return self._prepared.pop(name, None)
 
     def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
         """All events of a type, in the order of the file; None where the chunk has none.
 
         Args:
             name: of the type.
-            columns: paths of the columns to decode; all where None.
+            columns: paths of the columns to decode; all where None. Of a type that is prepared, those that are
+                prepared are there, once.
         """
+        return self._prepared.pop(name) if name in self._prepared else self._decoded(name, columns)
+
+    def _decoded(self, name: str, columns: Collection[str] | None) -> Records | None:
         kind = self.type_named(name)
         if kind is None or kind.type_id not in self._places:
             return None

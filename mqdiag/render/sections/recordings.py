@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from mqdiag.facts.recordings import RecordedCalls, Recording
+from mqdiag.facts.recordings import RecordedCalls, RecordedLock, Recording
 from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.figures.bars import BarRow, bars
@@ -15,6 +15,7 @@ from mqdiag.render.sections.call_tree import Measure, calls_figure
 from mqdiag.render.tables import Tables
 from mqdiag.render.wording.words import word
 from mqdiag.text import NOTHING, Text, quantity, say
+from mqdiag.thread_names import grouped_names
 
 TABLES = Tables("recordings")
 
@@ -54,7 +55,7 @@ def _parts(recording: Recording, name: str) -> Iterator[AnyPart]:
     if recording.calls:
         yield from _calls(recording, name)
     if recording.locks:
-        yield TABLES.table("locks", recording.locks, name=f"{name}-locks")
+        yield TABLES.table("locks", recording.locks, name=f"{name}-locks", who=_who)
     if recording.hot_methods:
         yield TABLES.table("methods", recording.hot_methods, name=f"{name}-methods")
     if recording.allocations:
@@ -138,7 +139,7 @@ def _time_by_call(recording: Recording) -> Figure:
 
 
 def _calls(recording: Recording, name: str) -> Iterator[AnyPart]:
-    yield TABLES.table("calls", recording.calls, name=f"{name}-calls", peer=_peer)
+    yield TABLES.table("calls", recording.calls, name=f"{name}-calls", peer=_peer, who=_who)
     peers = [one for one in recording.calls if one.host is not None][:_MOST_BARS]
     if len(peers) > 1:
         rows = [BarRow(label=_peer_and_kind(one), first=one.total_ms, second=one.p99_ms) for one in peers]
@@ -147,6 +148,10 @@ def _calls(recording: Recording, name: str) -> Iterator[AnyPart]:
             draw=lambda write: bars(write, title, (say("together"), say("1 % above")), ("ms", "ms"), rows),
             caption=say("The peers with most time."),
         )
+
+
+def _who(one: RecordedCalls | RecordedLock) -> Text | None:
+    return grouped_names(one.thread_names) if one.thread_names else None
 
 
 def _peer(one: RecordedCalls) -> Text | str:

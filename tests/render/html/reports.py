@@ -58,6 +58,11 @@ def stuck_incident() -> Report:
 
 
 @cache
+def recorded() -> Report:
+    return diagnose_incident([FIXTURES / "recordings/stuck-jdk17"]).report
+
+
+@cache
 def busy_broker() -> Report:
     return diagnose_incident([FIXTURES / "logs/page-cache-busy-5.3.3"]).report
 

@@ -40,9 +40,9 @@ class OlderChunk(Chunk):
     _index_class = OlderIndex
     _type_bytes = 4
 
-    def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
-        """All events of a type, as in later versions: with a duration, and threads by one kind of key."""
-        records = super().events(name, None if columns is None else {*columns, *_TIMES})
+    def _decoded(self, name: str, columns: Collection[str] | None) -> Records | None:
+        """As in later versions: with a duration, and threads by one kind of key."""
+        records = super()._decoded(name, None if columns is None else {*columns, *_TIMES})
         if records is None:
             return None
         if records.has("duration"):
