@@ -166,8 +166,8 @@ class _FleetRun:
         with self._planned(listing) as work:
             count, size = work.size()
             clock.append(time.monotonic())
+            status = Status(self._context, self._progress, count, size)
             if count:
-                status = Status(self._context, self._progress, count, size)
                 run_waves(self._context, work.items(), self._job(), status, count)
             clock.append(time.monotonic())
             self._progress.phase(say("writing tables"))
@@ -178,7 +178,7 @@ class _FleetRun:
                 write_history(self._layout, self._run, marks)
                 with comparisons() as base:
                     totals = Picture(base, self._layout, self._run).totals(listing.left_out)
-                self._mark(began, marks[-1].order + 1 if marks else 1, totals)
+                self._mark(began, marks[-1].order + 1 if marks else 1, totals, status.tried_again)
             clean_up(self._layout, self._run)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
@@ -252,7 +252,7 @@ class _FleetRun:
             say("--against {wanted}: no such run; the latest are {runs}", wanted=wanted, runs=latest)
         )
 
-    def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
+    def _mark(self, began: datetime, order: int, totals: FleetTotals, tried_again: int) -> None:
         mark = RunMark(
             run=self._run,
             order=order,
@@ -264,6 +264,7 @@ class _FleetRun:
             analysed=totals.analysed,
             failed=totals.failed,
             bytes=totals.bytes,
+            tried_again=tried_again,
         )
         write_run(self._layout, mark)
         self._layout.mark(mark)

@@ -31,7 +31,11 @@ appender.stderr.layout.type = PatternLayout
 appender.stderr.layout.pattern = %d{{yyyy-MM-dd'T'HH:mm:ss.SSS}} %p %c{{1}}: %m%n%ex
 """
 
+QUICK_JVM = "-XX:TieredStopAtLevel=1"
+"""the analysis is no work of the JVM's, whose own compiler would take cores from it"""
 DEFAULTS = {
+    # Spark puts these before spark.executor.extraJavaOptions, which stay the user's.
+    "spark.executor.defaultJavaOptions": QUICK_JVM,
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # Each incident of a task may end its executor ATTEMPTS times; then one more attempt finishes the task.
@@ -43,9 +47,6 @@ LOCAL_DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
-QUICK_JVM = "-XX:TieredStopAtLevel=1"
-"""the analysis is no work of the JVM's: in one process with it the JVM's own compiler would take cores from it"""
-
 ANSWER_S = 5.0
 """time in which a master must take a connection"""
 UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
@@ -110,8 +111,7 @@ def _conf(options: FleetOptions, folder: Path, submitted: bool) -> SparkConf:
         log4j = folder / "log4j2.properties"
         log4j.write_text(_LOG4J.format(level="info" if options.spark_log else "error"))
         given = options.conf.get("spark.driver.extraJavaOptions", "")
-        quick = QUICK_JVM if _is_local(master) else ""
-        java = (f"-Dlog4j2.configurationFile={log4j}", quick, given)
+        java = (f"-Dlog4j2.configurationFile={log4j}", QUICK_JVM, given)
         settings["spark.driver.extraJavaOptions"] = " ".join(filter(None, java))
         # PySpark reads the variable, not the setting, unless spark-submit has started it.
         os.environ["PYSPARK_PYTHON"] = options.conf.get(
@@ -207,6 +207,8 @@ def spark_cause(error: BaseException) -> str:
     except Exception:
         lines = []
     told = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Failure)\b.*: ", line)]
+    # Of a task that did not come to Python, Spark names what happened behind the executor.
+    told = told or re.findall(r" \(TID \d+\) \(\S+ executor \w+\): (.+)", "\n".join(lines))
     return (told or lines or [type(error).__name__])[-1][:300]
 
 

@@ -33,16 +33,23 @@ class Status:
         self._noted = self._started
         self.done, self.done_bytes, self.failed = (context.accumulator(0) for _ in range(3))
         """incidents that tasks have done, their bytes, and those of them that failed"""
+        self._lost_tasks: dict[int, int] = {}
+
+    @property
+    def tried_again(self) -> int:
+        """Tasks of all stages that failed, as of an executor that was lost, and were tried again."""
+        return sum(self._lost_tasks.values())
 
     def look(self) -> None:
         """Ask Spark and tell."""
-        lost = active = 0
+        active = 0
         for job_id in self._tracker.getActiveJobsIds():
             job = self._tracker.getJobInfo(job_id)
             for stage_id in () if job is None else job.stageIds:
                 stage = self._tracker.getStageInfo(stage_id)
                 if stage is not None:
-                    lost, active = stage.numFailedTasks, stage.numActiveTasks
+                    active = stage.numActiveTasks
+                    self._lost_tasks[stage_id] = stage.numFailedTasks
         told = status_line(
             done=self.done.value,
             incidents=self._incidents,
@@ -51,7 +58,7 @@ class Status:
             total_bytes=self._bytes,
             seconds=time.monotonic() - self._started,
             active=active,
-            lost_tasks=lost,
+            lost_tasks=self.tried_again,
         )
         self._progress.phase(told)
         now = time.monotonic()

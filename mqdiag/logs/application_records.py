@@ -9,6 +9,7 @@ from mqdiag.logs.message import Message, lines_above, lines_below, unwrapped, wr
 from mqdiag.read.logs.heads import begin_of, is_collection, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD
+from mqdiag.read.logs.records import begins_record
 from mqdiag.read.logs.shape import is_of_own_form
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
@@ -28,7 +29,8 @@ def is_of_an_application(line: bytes, text: str) -> bool:
         line: as it stands in the log.
         text: the same without a collector's wrapper.
     """
-    bare = text[begin_of(text) :]
+    begin = begin_of(text)
+    bare = text[begin:]
     if (
         bare.startswith(PRINTED_WITHOUT_A_LOGGER)
         or is_of_own_form(bare.encode())
@@ -41,7 +43,9 @@ def is_of_an_application(line: bytes, text: str) -> bool:
     if wrapper.logger is not None:
         return not is_of_rocketmq(wrapper.logger)
     level = wrapper.level or (None if found is None else level_of(found[0].decode()))
-    return level is not None and not is_of_rocketmq(head) and _MAIN.search(head) is None
+    if is_of_rocketmq(head) or _MAIN.search(head) is not None:
+        return False
+    return level is not None or begins_record(text, begin)
 
 
 def layout_of(text: str) -> str | None:

@@ -71,7 +71,7 @@ _OF_A_CLIENT = lazy_pattern(
 """a line of a client of 5.x with the first of the patterns above, or one of 4.x, where no thread stands"""
 _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
-_JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w+)"')
+_JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
 _HEAD_WORDS = (b"level", b"severity", b"logger")
 _JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
 _RECORD_IN_RECORD = lazy_pattern(

@@ -57,8 +57,8 @@ _COLLECTION = lazy_pattern(
 """the beginning of a line that the JVM prints about a pause"""
 _DOCUMENT = lazy_pattern(r"\s*(?:[\[{,]\s*)*\"|\s*[\[{]\s*$")
 """the beginning of a line of a JSON document"""
-_ACCESS = lazy_pattern(r"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
-"""the time in the access log of a web server"""
+_ACCESS = lazy_pattern(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
+"""the time in the access log of a web server, whose lines hold what others sent"""
 _USUAL_HEAD = (
     rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})? (?:DEBUG|INFO|WARN|ERROR) +"
     rb"(?:\[\d{1,9}\] \[[^\]\n]{1,200}\] \[[^\]\n]{1,200}\]|[A-Za-z][\w.$#@:-]{1,200}) - "
@@ -87,6 +87,8 @@ class Provenance:
             usual = _usual(number)
             if usual is not None and usual.match(line, 0, at) is not None:
                 return True
+        if _ACCESS.search(line) is not None:
+            return False
         before = line[: max(at, 0)]
         if at < 0 or b"{" in before or b"\x1b" in before or searched().statements[number].place == "thread":
             return self._in_a_wrapper(message, before)
@@ -240,13 +242,8 @@ def _level_in(before: str) -> Head:
 
 
 def _is_quoted(before: str) -> bool:
-    """Whether what follows stands in quotation marks, in an address or as the value of a key."""
-    return (
-        before.endswith(_QUOTES)
-        or before.count('"') % 2 == 1
-        or _ACCESS.search(before) is not None
-        or _is_value(before)
-    )
+    """Whether what follows stands in quotation marks or as the value of a key."""
+    return before.endswith(_QUOTES) or before.count('"') % 2 == 1 or _is_value(before)
 
 
 def _is_value(before: str) -> bool:

@@ -145,10 +145,8 @@ class Standings(msgspec.Struct):
         if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
             if not self._records_in_json:
                 return Standing.FORGED
-            if (
-                statement.place == "message"
-                or is_of_rocketmq(wrapper.logger or "")
-                or _is_in_stack(line, literal)
+            if is_of_rocketmq(wrapper.logger or "") or (
+                _is_in_stack(line, literal) and _begins_line_of_stack(text[: max(at, 0)], statement)
             ):
                 return Standing.SURE
         elif self._records_in_json and not self._layouts:
@@ -235,7 +233,10 @@ def as_written(shape: Shape, head: bytes) -> tuple[Shape, Standings]:
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
     lines = head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]
     texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for line in lines)
-    records = sum(is_of_an_application(line, text) and _is_users(logger_of(text)) for line, text in texts)
+    records = sum(
+        is_of_an_application(line, text) and (shape.kind == "gc" or _is_users(logger_of(text)))
+        for line, text in texts
+    )
     if records < least:
         return shape, Standings(is_application=False, head=head)
     return Shape("application", "plain"), Standings(is_application=True, head=head, least=least)
@@ -262,6 +263,11 @@ def _stack_of(message: Message, before: str, statement: Statement) -> WholeStack
         return None  # a further line of a message
     methods = _methods(stack.parts[0])
     return stack if len(methods) >= LEAST_FRAMES and has_first_frame(methods) else None
+
+
+def _begins_line_of_stack(before: str, statement: Statement) -> bool:
+    """Whether a literal stands where a stack prints it, and not in the text of an exception of somebody."""
+    return statement.place == "frame" or _begins_exception(before.rpartition("\n")[2], statement)
 
 
 def _begins_exception(before: str, statement: Statement) -> bool:

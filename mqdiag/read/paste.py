@@ -28,7 +28,7 @@ _SERVICE = lazy_pattern(rb"(?!" + ANY.encode() + rb" )[\w.-]{1,60} +\| ?(?!.* \|
 """what docker compose puts before each line of a service; a row of a table has more bars, and a level is no service"""
 _TIME = (
     rb"(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d"
-    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:"
+    rb"|\d{1,2} [A-Z][a-z]{2} (?:\d{4} )?\d\d:|[A-Z]\d{4} \d\d:"
     rb"|(?<!\d)\d{10,13}\b|\d+\.\d{3}: )"
 )
 _PROCESS = rb"(?:\d{1,10}:[A-Z]|\[\d{1,10}\]) "
@@ -36,7 +36,7 @@ _PROCESS = rb"(?:\d{1,10}:[A-Z]|\[\d{1,10}\]) "
 _LEVEL = ANY.encode() + rb"\b"
 _ACCESS = rb"\S{1,80} \S{1,80} \S{1,80} \[\d\d/[A-Z][a-z]{2}/\d{4}:"
 """how a line of a web server's access log begins"""
-_LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |time=\""
+_LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |(?:time|ts)="
 """how a line of logrus begins, which counts seconds since the start on a terminal"""
 _BEGINS = lazy_pattern(
     _LOGRUS + rb"|The (?:broker\[|Name Server boot )|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL

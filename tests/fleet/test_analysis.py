@@ -489,12 +489,13 @@ def test_service_states() -> None:
     incidents = [_incident("orders", []), _incident("pay", [], "failed")]
     findings = [_finding("orders", "h0"), _finding("orders", "h0", severity="warning")]
     failures = [{"service": "pay", "host": "h0", "path": path} for path in ("a", "b")]
-    found = _rows(
-        "current_state",
+    of_workloads = _asked(
+        "workload_state",
         current_incidents=_table("incidents", incidents),
         unrefuted_findings=_table("findings", findings),
         current_failures=_table("failures", failures),
     )
+    found = _rows("current_state", workload_state=of_workloads)
     assert sorted(
         (row["service"], row["errors"], row["warnings"], row["failed"], row["lost"]) for row in found
     ) == [("orders", 1, 1, 0, 0), ("pay", 0, 0, 1, 2)]

@@ -283,3 +283,17 @@ def test_a_run_at_work_keeps_a_compaction_out(layout: Layout, capsys: pytest.Cap
     with output_lock(layout):
         assert run(["fleet", "compact", layout.root]) == 2
     assert "another run is at work" in capsys.readouterr().err
+
+
+def test_the_days_of_a_table_are_text_to_whom_reads_its_files_alone(tmp_path: Path) -> None:
+    """An engine takes the names of folders for dates where all of them are some, until an `unknown` comes."""
+    layout = Layout(*storage(str(tmp_path / "out")))
+    write_output(
+        layout, "r1", [Analysed(incident="a", host="h1", window_start=at(19), findings=(finding("r"),))]
+    )
+    compact(layout)
+    places = f"{layout.folder('findings')}/**/*.parquet"
+    ((day, kind),) = duckdb.sql(
+        f"SELECT day, typeof(day) FROM read_parquet('{places}', hive_partitioning = true)"
+    ).fetchall()
+    assert (day, kind) == ("2026-11-19", "VARCHAR")

@@ -224,13 +224,13 @@ def test_a_run_without_its_mark_counts_for_nothing(bench: Bench) -> None:
 
 
 def test_parts_hold_each_incident_once() -> None:
-    """A part is of one day, as it lies in the folder of its day."""
+    """A part is of one day, as it lies in the folder of its day; part 0 is the empty one."""
     done = [("2026-11-20", f"{place:05d}") for place in range(2 * CHUNK + 1)] + [("unknown", "last")]
     parts = list(_parts(iter(done)))
     assert [(part.number, part.day, len(part.incidents)) for part in parts] == [
-        (0, "2026-11-20", CHUNK),
         (1, "2026-11-20", CHUNK),
-        (2, "2026-11-20", 1),
-        (3, "unknown", 1),
+        (2, "2026-11-20", CHUNK),
+        (3, "2026-11-20", 1),
+        (4, "unknown", 1),
     ]
     assert [(part.day, key) for part in parts for key in part.incidents] == done

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import socket
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
+from unittest.mock import Mock
 
 import msgspec
 import pytest
@@ -33,7 +36,8 @@ from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subje
 from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.status import status_line
+from mqdiag.fleet.session import spark_cause
+from mqdiag.fleet.status import Status, status_line
 from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.layout import Layout, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
@@ -41,10 +45,12 @@ from mqdiag.fleet.tables.run_totals import with_trend
 from mqdiag.fleet.verdict import fleet_verdict, service_verdict
 from mqdiag.fleet.work.child_main import needs_more
 from mqdiag.language import english
+from mqdiag.progress import Silent
 from mqdiag.render import View
 from mqdiag.render.text import render
 from mqdiag.text import Text, say
 from tests.fleet.made_output import write_output
+from tests.layers import CHECK
 
 
 def _cause(rule: str, hosts: int) -> SharedCause:
@@ -392,3 +398,71 @@ def test_spark_is_not_imported_before_it_is_needed() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not {"pyspark", "pyarrow", "pandas", "numpy"} & set(done.stderr.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (
+            "org.apache.spark.api.python.PythonException: Traceback (most recent call last):\n"
+            "ModuleNotFoundError: No module named 'numpy'\n\tat java.base/java.lang.Thread.run(Thread.java:840)\n",
+            "ModuleNotFoundError: No module named 'numpy'",
+        ),
+        (
+            "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.\n"
+            ": org.apache.spark.SparkException: Job aborted due to stage failure: Task 0 in stage 0.0 failed 4 times,"
+            " most recent failure: Lost task 0.3 in stage 0.0 (TID 3) (192.0.2.2 executor driver):"
+            ' java.io.IOException: Cannot run program "/nowhere/python": error=2, No such file or directory\n'
+            "\tat java.base/java.lang.Thread.run(Thread.java:840)\n"
+            "Caused by: java.io.IOException: error=2, No such file or directory\n\t... 20 more\n",
+            'java.io.IOException: Cannot run program "/nowhere/python": error=2, No such file or directory',
+        ),
+    ],
+)
+def test_of_an_error_of_spark_the_line_that_names_what_happened_is_told(text: str, cause: str) -> None:
+    assert spark_cause(Exception(text)) == cause
+
+
+@CHECK
+@pytest.mark.usefixtures("_java")
+def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(tmp_path: Path) -> None:
+    """Each task would fail there, and Spark would try it again tens of times."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "1.log").write_text("2026-11-22 10:00:00 INFO started\n")
+    done = subprocess.run(
+        [
+            *(
+                str(Path(sys.executable).parent / "mqdiag"),
+                "fleet",
+                str(tmp_path / "in"),
+                "--out",
+                str(tmp_path / "out"),
+            ),
+            *("--master", "local[1]", "--conf", f"spark.pyspark.python={tmp_path / 'bare' / 'bin' / 'python'}"),
+        ],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2, done.stderr
+    assert "the Python of executors lacks " in done.stderr
+    assert "numpy" in done.stderr
+
+
+def test_tasks_that_were_tried_again_are_counted_over_all_stages() -> None:
+    """Spark tells the failures of a stage while it runs, each time all of them."""
+    context = Mock()
+    tracker = context.statusTracker.return_value
+    looks = [(1, 1), (1, 3), (2, 2), None]
+    tracker.getActiveJobsIds.side_effect = [[] if look is None else [look[0]] for look in looks]
+    tracker.getJobInfo.side_effect = lambda job: Mock(stageIds=[job])
+    tracker.getStageInfo.side_effect = [
+        Mock(numFailedTasks=look[1], numActiveTasks=1) for look in looks if look is not None
+    ]
+    context.accumulator.return_value.value = 0
+    status = Status(context, Silent(), 10, 100)
+    for _ in looks:
+        status.look()
+    assert status.tried_again == 5

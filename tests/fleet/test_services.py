@@ -173,6 +173,10 @@ def _tables_tell_the_same(layout: Layout, facts: FleetFacts) -> None:
     assert {(row["key"], row["value"], row["instances"]) for row in rows("differences")} == {
         (one.key, value.value, value.instances) for one in facts.drifts for value in one.values
     }
+    by_service: dict[str, int] = {}
+    for row in rows("state"):
+        by_service[row["service"]] = by_service.get(row["service"], 0) + row["errors"]
+    assert by_service == {one.service: one.errors for one in facts.services}
     assert all((facts.changes, facts.common, facts.outliers, facts.drifts))
 
 

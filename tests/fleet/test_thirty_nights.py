@@ -20,6 +20,7 @@ from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import Mock
 
 import duckdb
 import msgspec
@@ -219,7 +220,7 @@ def nightly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], Non
     monkeypatch.setattr(task, "warm_child", reader.of)
     monkeypatch.setattr(job, "spark_context", lambda options: contextlib.nullcontext(_Here()))
     monkeypatch.setattr(job, "cores_of_executor", lambda context: 1)
-    monkeypatch.setattr(job, "Status", lambda *given: None)
+    monkeypatch.setattr(job, "Status", lambda *given: Mock(tried_again=0))
     for name, mine in {"warm_nodes": lambda *given: None, "run_waves": _waves}.items():
         monkeypatch.setattr(job, name, mine)
     scratch = tmp_path / "scratch"

@@ -373,3 +373,21 @@ def test_how_long_repairs_take_and_how_fresh_a_service_is(layout: Layout) -> Non
     assert (fresh["days_with_evidence"], fresh["usual_days"], fresh["silent_days"]) == (5, 2, 3)
     builds = rows_of(base, "SELECT host, first_build FROM fault_times WHERE service = 'orders' ORDER BY host")
     assert [row["first_build"] for row in builds] == ["7", "8"]
+
+
+def test_the_state_of_a_service_is_that_of_its_workloads(layout: Layout) -> None:
+    pods = [
+        ill(f"p{host}", 2, f"shop-7d4b9c6f5d-x2x7{host}", more={"workload": "shop", "replica": "shop"})
+        for host in "kl"
+    ]
+    lost = ({"path": "/in/x", "kind": "unreadable", "reason": "is empty"},)
+    write_output(layout, "r1", [*pods, healthy("v", 3, "vm", failures=lost)])
+    found = asked(
+        layout, "SELECT workload, hosts, incidents, lost, errors, rules FROM workload_state ORDER BY 1"
+    )
+    assert [tuple(row.values()) for row in found] == [
+        ("shop", 2, 2, 0, 2, ["r"]),
+        ("vm", 1, 1, 1, 0, None),
+    ]
+    (state,) = asked(layout, "FROM current_state")
+    assert (state["hosts"], state["incidents"], state["lost"], state["errors"]) == (3, 3, 1, 2)

@@ -27,6 +27,8 @@ from tests.logs.statement_rows import rows
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 AT = len(b"JAVA PROFILE 1.0.2\0") + 4
 HEADER = AT + 8
+with tarfile.open(FIXTURES / "stacks/jdk8-deadlock/series.tar.gz") as given:
+    DUMP = (given.extractfile("j1.log") or io.BytesIO()).read().decode()
 SMALL = 2 << 20
 TRIES = 60
 """of each kind, in the nightly run"""
@@ -268,6 +270,57 @@ def test_no_text_in_one_place_fails_a_run(name: str, tmp_path: Path) -> None:
         assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)]
         assert not high(report)
         assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING)
+
+
+WITHOUT_A_KNOWN_LEVEL = {
+    "log of Go": "2026/11/21 20:{0:02}:00 {1}",
+    "no level": "2026-11-21 20:{0:02}:00 com.example.Shop: {1}",
+    "Kubernetes": "I1121 20:{0:02}:00.123456 1 main.go:12] {1}",
+    "Serilog": "[20:{0:02}:00 INF] {1}",
+    ".NET": "info: Shop.Controllers.Orders[{0}]\n      {1}",
+    "Python": "INFO:shop:{1}",
+    "java.util.logging": "Nov 21, 2026 8:{0:02}:00 PM com.example.Shop handle\nINFO: {1}",
+    "syslog": "Nov 21 20:{0:02}:00 host1 shop[4711]: {1}",
+    "syslog of RFC 5424": "<14>1 2026-11-21T20:{0:02}:00Z host1 shop 4711 - - {1}",
+    "logrus without quotes": "time=2026-11-21T20:{0:02}:00Z level=info msg={1}",
+    "user of an access log": '10.0.0.1 - {1} [21/Nov/2026:20:{0:02}:00 +0800] "GET / HTTP/1.1" 200 12',
+}
+TEXTS_OF_USERS = {
+    "message": "new comment: Server error at rpc.query_route, context: { code: FORBIDDEN, message: no permission",
+    "line": "ticket:\nCODE: 26 DESC: no permission\norg.springframework.context.ApplicationContextException: x",
+    "thread dump": f"ticket:\n{DUMP}",
+    "crash": "ticket:\n# A fatal error has been detected by the Java Runtime Environment:\n#\n"
+    "#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=7, tid=42\n#\n# Problematic frame:\n"
+    "# C  [libzip.so.1+0x4c3d]  readCEN+0x5d\n#",
+    "collections": "ticket:\n"
+    + "\n".join(f"[{at}.000s][info][gc] GC({at}) Pause Full 63M->63M(64M) 980.1ms" for at in range(29)),
+}
+
+
+@folded("layout", WITHOUT_A_KNOWN_LEVEL)
+def test_a_layout_without_a_known_level_proves_no_more(layout: str, tmp_path: Path) -> None:
+    """Users write into logs of any program, whatever it prints before its messages."""
+    for text in TEXTS_OF_USERS.values():
+        records = [(minute, f"order {minute} received" + " now" * (minute % 3)) for minute in range(59)]
+        if "\n" not in text or layout != "user of an access log":
+            records[30] = 30, text
+        path = tmp_path / "app.log"
+        path.write_text("\n".join(WITHOUT_A_KNOWN_LEVEL[layout].format(*one) for one in records) + "\n")
+        report = diagnose_incident([path]).report
+        assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)], text
+        assert not high(report), text
+
+
+def test_what_json_says_at_error_without_a_logger_is_a_users(tmp_path: Path) -> None:
+    full = "physic disk maybe full soon 0.94, so mark disk full"
+    for key, text in (("msg", full), ("exception", f"java.lang.IllegalArgumentException: no product {full}")):
+        rows = [{"level": 30, "time": 1795262400000 + 3000 * at, "msg": f"order {at}"} for at in range(60)]
+        rows[30] |= {"level": 50, "msg": "bad", key: text}
+        path = tmp_path / "app.log"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        report = diagnose_incident([path]).report
+        assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)]
+        assert not high(report)
 
 
 @folded("name", CONTRADICTED)

@@ -10,6 +10,7 @@ from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.schemas import ALL_TABLES
 
 COMPARISONS = {
+    "state": "workload_state",
     "changes": "told_changes",
     "common_causes": "common_traits",
     "outliers": "outliers",

@@ -110,7 +110,7 @@ class Picture:
             "told_changes",
         ):
             self._define("TABLE", name)
-        for name in ("current_state", "freshness", "drift", "drifts", "outliers", "capacity"):
+        for name in ("workload_state", "current_state", "freshness", "drift", "drifts", "outliers", "capacity"):
             self._define("VIEW", name)
 
     def rows(self, name: str, limit: int | None = None) -> Iterator[dict[str, Any]]:

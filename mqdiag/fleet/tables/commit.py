@@ -67,19 +67,19 @@ def write_tables(
     target = _staged(layout, run)
     if target != layout:
         layout.store.remove_folder(target.root)
+    # With it no table lacks a file, and no engine takes the names of days for dates in one run and for text in another.
+    empty = {target.part(table, run, UNKNOWN_DAY, 0): table for table in TABLES}
+    for path, table in empty.items():
+        layout.store.write(path, parquet(table, []), durable=False)
+    layout.store.settle(list(empty))
     parts = _parts(done)
-    wrote_any = False
     while batch := list(itertools.islice(parts, BATCH)):
         tasks = min(len(batch), context.defaultParallelism * TASKS_PER_CORE)
         context.setJobDescription("mqdiag: write tables")
         context.parallelize(batch, tasks).foreachPartition(partial(_write_parts, layout.uri, target.root, run))
-        wrote_any = True
     for number, rows in enumerate(pieces(taken_over, len, CHUNK)):
         path = f"{target.partition(INCIDENTS.name, run)}/known-{number:05d}.parquet"
         layout.store.write(path, table_bytes(in_order(rows)))
-    if not wrote_any:
-        for table in TABLES:  # a run with nothing new still has them
-            layout.store.write(target.part(table, run, UNKNOWN_DAY, 0), parquet(table, []))
 
 
 def _write_parts(out: str, target: str, run: str, parts: Iterable[Part]) -> None:
@@ -100,8 +100,7 @@ def _write_part(root: str, target: Layout, run: str, part: Part) -> Iterator[str
     for row in rows["incidents"]:
         row["analysed_in"] = run
     for table, of_table in rows.items():
-        # The first part holds every table, so that none is missing where nothing was found.
-        if of_table or part.number == 0:
+        if of_table:
             path = target.part(table, run, part.day, part.number)
             target.store.write(path, parquet(table, of_table), durable=False)
             yield path
@@ -161,7 +160,7 @@ def _staged(layout: Layout, run: str) -> Layout:
 
 
 def _parts(done: Iterator[tuple[str, str]]) -> Iterator[Part]:
-    numbers = itertools.count()
+    numbers = itertools.count(1)
     for day, of_day in itertools.groupby(done, key=lambda pair: pair[0]):
         keys = (key for _, key in of_day)
         while incidents := tuple(itertools.islice(keys, CHUNK)):

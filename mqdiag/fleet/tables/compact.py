@@ -175,7 +175,7 @@ def _analyses(rows: pa.Table) -> Iterator[tuple[str, _Analysis]]:
 
 def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) -> None:
     """Write the rows of a table that the kept runs have into the new partition."""
-    number = 0
+    number = 1
     for rows in pieces(_wanted_rows(layout, table, wanted), lambda rows: rows.nbytes, ROWS_BYTES):
         # An earlier version of mqdiag wrote no folders of days.
         days = pc.coalesce(rows["day"], pc.strftime(rows["window_start"], format="%Y-%m-%d"), UNKNOWN_DAY)
@@ -187,10 +187,8 @@ def _merge(layout: Layout, table: str, name: str, wanted: dict[str, _Analysis]) 
             path = layout.part(table, name, day, number)
             _write(layout, path, table, rows.filter(pc.equal(days, day)))
             number += 1
-    if not number:
-        # A table without any row gets a file too, so that queries find its columns.
-        path = layout.part(table, name, UNKNOWN_DAY, 0)
-        _write(layout, path, table, file_schema(table).empty_table())
+    # As in a run: queries find the columns of a table without rows, and one type of days.
+    _write(layout, layout.part(table, name, UNKNOWN_DAY, 0), table, file_schema(table).empty_table())
 
 
 def _wanted_rows(layout: Layout, table: str, wanted: dict[str, _Analysis]) -> Iterator[pa.Table]:

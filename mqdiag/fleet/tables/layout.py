@@ -39,6 +39,8 @@ class RunMark(msgspec.Struct, frozen=True, kw_only=True):
     analysed: int
     failed: int
     bytes: int
+    tried_again: int | None = None
+    """None in marks of older versions"""
 
 
 class CompactionMark(msgspec.Struct, frozen=True, kw_only=True):

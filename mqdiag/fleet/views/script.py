@@ -31,6 +31,7 @@ VIEWS = (
     "recovered",
     "repair_times",
     "freshness",
+    "workload_state",
     "current_state",
     "trend",
     "drift",

@@ -29,8 +29,14 @@ _LEVELS = {
     "--W--": "WARN",
     "--E--": "ERROR",
     "--C--": "ERROR",
+    "10": "DEBUG",
+    "20": "DEBUG",
+    "30": "INFO",
+    "40": "WARN",
+    "50": "ERROR",
+    "60": "ERROR",
 }
-"""other words for the levels of RocketMQ"""
+"""other words for the levels of RocketMQ, and the numbers of loggers that print JSON for Node.js"""
 _COLLECTED = lazy_pattern(
     # docker compose, then containerd or kubectl --timestamps, then kubectl --prefix; a page's mark of a quotation
     r"(?:[>`*\ufeff \t-]*)(?:\S{1,60} +\| )?(?:\[pod/\S{1,200}\] )?"

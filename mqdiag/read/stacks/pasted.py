@@ -8,6 +8,7 @@ one: the threads that write the log around it must be in a dump of its process.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING
 from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY
+from mqdiag.read.logs.records import LEVEL, begins_record
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -43,16 +45,12 @@ _RECORD = lazy_pattern(
 """a line with a time at its beginning and something behind it: the date above a dump has nothing"""
 _NAMED = lazy_pattern(r"\[ *([A-Za-z][^\[\]\n]{0,80}?[-_# ]\d{1,6}) *\]")
 """the name of a thread of a pool, as most loggers print it; Spring Boot prints its end"""
-_OTHER_DATE = lazy_pattern(
-    r"(?:\d\d-[A-Z][a-z]{2}-\d{4}|[A-Z][a-z]{2} \d{1,2}, \d{4},?) \d{1,2}:\d\d:\d\d[., ]\S"
-)
-"""how lines of Tomcat and of java.util.logging begin"""
 _UNDATED = lazy_pattern(rf"[\[(]?\d\d:\d\d:\d\d[.,]\d{{3}}\b.{{1,120}}?\b{ANY}\b")
 _COMMAND = lazy_pattern(r"\s*$|.{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
 """a blank line, a prompt or a heading: somebody put several things into one text"""
 _NUMBER = lazy_pattern(r"\d+")
-_CLOCK = lazy_pattern(r"\d:\d\d:\d\d")
-"""what each such line has"""
+_CLOCK_OR_LEVEL = lazy_pattern(rf"\d:\d\d:\d\d|^{LEVEL}", re.M)
+"""one of which each such line has"""
 
 IN_PREFIX = say("something stands before its lines that does not stand before the lines of the log")
 BEHIND_WORDS = say("other words stand before it on its line")
@@ -216,15 +214,15 @@ def goes_on_from_records(text: str, part: str) -> bool:
 
 def _begins_record(line: str) -> bool:
     """Whether a line begins as those of a log do, some of which name no day."""
-    return is_record(line) or any(form.match(line) is not None for form in (_UNDATED, _OTHER_DATE))
+    return is_record(line) or _UNDATED.match(line) is not None or begins_record(line)
 
 
 def records_of(text: str, begins: Callable[[str], bool] = is_record) -> list[str]:
     """The first lines of a text that begin as those of a log do; few lines of a dump have the time of a clock."""
     found: list[str] = []
     end = 0
-    while len(found) < MOST_RECORDS and (clock := _CLOCK.search(text, end)) is not None:
-        begin, end = text.rfind("\n", 0, clock.start()) + 1, text.find("\n", clock.end())
+    while len(found) < MOST_RECORDS and (mark := _CLOCK_OR_LEVEL.search(text, end)) is not None:
+        begin, end = text.rfind("\n", 0, mark.start()) + 1, text.find("\n", mark.end())
         end = len(text) if end < 0 else end
         if begins(text[begin:end]):
             found.append(text[begin:end])
