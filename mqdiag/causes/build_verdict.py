@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from mqdiag.causes.agreement import agreements, contradicted, contradictions, time_gap
-from mqdiag.causes.certainty import broker_of, certainty, elsewhere, untimed_links
+from mqdiag.causes.certainty import broker_of, certainty, elsewhere, untimed_links, zone_of_dumps
 from mqdiag.causes.chain import chain_of, steps
 from mqdiag.causes.missing_evidence import missing_evidence, missing_times
 from mqdiag.causes.read_evidence import read_evidence
@@ -38,8 +38,12 @@ def build_verdict(report: Report) -> Verdict | None:
     gap = time_gap(report)
     if gap is not None and {"heap", "logs"} <= {kind for step in made for kind in step.seen_in}:
         against = (*against, gap)
-    untimed = untimed_links(made, findings, same)
+    zone = zone_of_dumps(report)
+    untimed = untimed_links(made, findings, same, zone)
     confidence, reason = certainty(chain[0], same, against, untimed)
+    if zone is not None and len(untimed) < len(untimed_links(made, findings, same, None)):
+        taken = say("local times of logs are taken as {zone}, as those of the thread dumps", zone=zone)
+        reason = say("{reason}; {taken}", reason=reason, taken=taken) if reason else taken
     return Verdict(
         statement=_statement(made, _named_broker(report, chain[0])),
         confidence=confidence.value,

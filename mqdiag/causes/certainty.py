@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
+
+import msgspec
 
 from mqdiag.causes.same_finding import SameFindings, threads_of
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.facts.verdict import ChainStep
-from mqdiag.findings import Confidence, Finding
+from mqdiag.findings import Confidence, Finding, Report, TimeRange
 from mqdiag.text import Text, say
 from mqdiag.time_ranges import apart
 
@@ -41,9 +44,9 @@ def certainty(
         cause, effect = untimed[0]
         level = _less(level)
         reason = say(
-            "it is not known whether {cause} and {effect} happened at the same time: {why}",
-            cause=cause.rule,
-            effect=effect.rule,
+            "nothing shows that these were at the same time: {cause}, and {effect} ({why})",
+            cause=cause.in_chain,
+            effect=effect.in_chain,
             why=_why_untimed(cause, effect),
         )
     return level, reason
@@ -54,30 +57,62 @@ def _less(level: Confidence) -> Confidence:
 
 
 def untimed_links(
-    steps: tuple[ChainStep, ...], findings: tuple[Finding, ...], same: SameFindings
+    steps: tuple[ChainStep, ...], findings: tuple[Finding, ...], same: SameFindings, zone: str | None
 ) -> tuple[Link, ...]:
-    """Links of the chain of which nothing shows that both ends were at one time."""
+    """Links of the chain of which nothing shows that both ends were at one time.
+
+    Args:
+        steps: of the chain.
+        findings: all of them.
+        same: what shows the same fault in other evidence.
+        zone: in which local times of logs are taken to be; None for any.
+    """
     by_print = {finding.fingerprint: finding for finding in findings}
     chain = [by_print[step.fingerprint] for step in steps]
     return tuple(
         (before, finding)
         for place, finding in enumerate(chain)
-        for before in _causes(finding, chain[:place], same)[:1]
-        if not _at_one_time(before, finding, same)
+        for before in _causes(finding, chain[:place], same, zone)[:1]
+        if not _at_one_time(before, finding, same, zone)
     )
 
 
-def _causes(finding: Finding, earlier: list[Finding], same: SameFindings) -> list[Finding]:
+def zone_of_dumps(report: Report) -> str | None:
+    """The zone of the thread dumps, which print local times: `mqdiag capture` noted when it took them."""
+    series = () if report.stacks is None else report.stacks.series
+    zones = {
+        datetime.fromisoformat(one.captured_at).isoformat()[-6:]
+        for one in series
+        if one.captured_at is not None and one.captured_local is not None
+    }
+    return zones.pop() if len(zones) == 1 else None
+
+
+def _in_zone(finding: Finding, zone: str | None) -> Finding:
+    """The finding with the local times of its logs in a zone."""
+    local = [datetime.fromisoformat(period.first).tzinfo is None for period in finding.when]
+    if zone is None or not any(local):
+        return finding
+    return msgspec.structs.replace(
+        finding,
+        when=tuple(
+            TimeRange(first=period.first + zone, last=period.last + zone) if is_local else period
+            for period, is_local in zip(finding.when, local, strict=True)
+        ),
+    )
+
+
+def _causes(finding: Finding, earlier: list[Finding], same: SameFindings, zone: str | None) -> list[Finding]:
     """Steps that explain it; those whose times agree come first."""
     found = [
         before
         for before in earlier
         if {before.fingerprint, *(other.fingerprint for other in same.of(before))} & set(finding.caused_by)
     ]
-    return sorted(found, key=lambda before: not _at_one_time(before, finding, same))
+    return sorted(found, key=lambda before: not _at_one_time(before, finding, same, zone))
 
 
-def _at_one_time(cause: Finding, effect: Finding, same: SameFindings) -> bool:
+def _at_one_time(cause: Finding, effect: Finding, same: SameFindings, zone: str | None) -> bool:
     """Whether both are of one time, by their clocks or by one message, thread or queue that both are about."""
     for one in (cause, *same.of(cause)):
         message = one.evidence.get("msg_id")
@@ -88,7 +123,7 @@ def _at_one_time(cause: Finding, effect: Finding, same: SameFindings) -> bool:
             or (one.seen_in == effect.seen_in and not (one.when or effect.when))
             # dumps of one process, or they would not be joined; what days keep apart is not joined either
             or {*one.seen_in, *effect.seen_in} <= {"heap", "stacks", "recordings"}
-            or apart(one, effect) is False
+            or apart(_in_zone(one, zone), _in_zone(effect, zone)) is False
         ):
             return True
     return False
@@ -98,8 +133,8 @@ def _why_untimed(cause: Finding, effect: Finding) -> Text:
     """Which of both has no time, or none that compares."""
     for one in (cause, effect):
         if not one.when:
-            return say("the time of {rule} is not known", rule=one.rule)
-    return say("the log of one has local times of an unknown zone; give the zone by --utc-offset")
+            return say("{fault}: the evidence has no time", fault=one.in_chain)
+    return say("a log has local times: --utc-offset +08:00, or what its zone is, makes them comparable")
 
 
 def elsewhere(chain: tuple[Finding, ...], candidates: Sequence[Finding]) -> Iterator[Text]:

@@ -17,6 +17,7 @@ from mqdiag.diagnose.open_in_report import open_in_report, was_read
 from mqdiag.diagnose.open_reason import Open
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.findings import Answer, Finding, Margin, Report
+from mqdiag.rules.catalogue import cards_of
 from mqdiag.text import NOTHING, Text, say, sentences
 
 if TYPE_CHECKING:
@@ -128,8 +129,8 @@ def _answer(report: Report, margins: tuple[Margin, ...], opened: Callable[[], tu
             changed_settings(report),
             *_noticed(report),
             _over(report),
-            _harmless(report),
             _not_given(report),
+            _harmless(report),
             advice,
         ),
         margins=margins,
@@ -201,10 +202,10 @@ def _over(report: Report) -> Text | None:
     if not is_over(report, lines):
         return None
     return say(
-        "{lines:count} {lines:line is a symptom|lines are symptoms} of {rules:and}, and {lines:it is|they are} over:"
-        " the logs go on for {quiet_s:seconds} without one.",
+        "{lines:count} {lines:line is|lines are} of faults that are over ({what:and}): the logs go on for"
+        " {quiet_s:seconds} without one.",
         lines=sum(lines.weak.values()),
-        rules=tuple(lines.weak),
+        what=tuple(card.title for card in cards_of(lines.weak).values()),
         quiet_s=lines.quiet_s,
     )
 
@@ -255,7 +256,9 @@ def _not_given(report: Report) -> Text:
     kinds = [kind for kind, _ in lacking.most_common(MOST_NOT_GIVEN)]
     if not kinds:
         return NOTHING
-    return say("The others need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds))
+    return say(
+        "The other rules need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds)
+    )
 
 
 def _fault(report: Report, first: Finding, margins: tuple[Margin, ...], foreign: WrongProcess | None) -> Answer:

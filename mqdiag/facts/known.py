@@ -71,13 +71,16 @@ def pod_of(inputs: Iterable[Input]) -> Pod:
     return Pod()
 
 
+def pid_in(client_id: str) -> int | None:
+    """The process in an id of a client: one that nobody set is "address@pid", with "#nanoseconds" since 4.9.0."""
+    found = _PID.search(client_id)
+    return None if found is None else int(found[1])
+
+
 def pid_of_clients(heap: HeapFacts | None) -> int | None:
-    """The process by the ids of its clients: one that nobody set is "address@pid", with "#nanoseconds" since 4.9.0."""
-    found = {
-        int(match[1])
-        for instance in (heap.instances if heap is not None else ())
-        if instance.client_id is not None and (match := _PID.search(instance.client_id))
-    }
+    """The process by the ids of its clients; None where they name none, or several."""
+    ids = (instance.client_id for instance in (heap.instances if heap is not None else ()))
+    found = {pid for client_id in ids if client_id is not None and (pid := pid_in(client_id)) is not None}
     return found.pop() if len(found) == 1 else None
 
 

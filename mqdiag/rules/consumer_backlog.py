@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from mqdiag.facts import Facts
+from mqdiag.facts.admin import ConnectedClient
 from mqdiag.facts.backlogs import Backlog, backlogs
+from mqdiag.facts.known import pid_in
 from mqdiag.findings import Subject
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.text import Text
@@ -41,7 +43,7 @@ def _in_one_queue(backlog: Backlog, limits: Limits) -> bool:
     return len(backlog.queues) > 1 and backlog.share >= limits["one_queue_share"]
 
 
-def _case(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> str:
+def _case(backlog: Backlog, limits: Limits, silent: tuple[ConnectedClient, ...]) -> str:
     if backlog.without_client:
         return "client-stands" if len(silent) == 1 else "queue-without-consumer"
     if backlog.blocked:
@@ -58,7 +60,7 @@ def _case(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> str:
     return "slow-consumers"
 
 
-def _silent_clients(facts: Facts, backlog: Backlog) -> tuple[str, ...]:
+def _silent_clients(facts: Facts, backlog: Backlog) -> tuple[ConnectedClient, ...]:
     """Clients of the group that are connected, while mqadmin shows no queue of theirs: they did not answer it.
 
     mqadmin asks each client for its queues, and shows of some versions the host alone. Empty where nobody answered.
@@ -74,21 +76,21 @@ def _silent_clients(facts: Facts, backlog: Backlog) -> tuple[str, ...]:
     sockets = () if facts.services is None else facts.services.sockets
     captured = {f"{one.local}:{one.local_port}" for one in sockets}
     silent = {
-        client.client_id: None
+        client.client_id: client
         for client in clients
         if client.client_id not in owners
         and client.language in (None, ASKED)
         and not (_host(client.client_id) in owners and hosts[_host(client.client_id)] == 1)
         and client.address not in captured
     }
-    return tuple(silent)
+    return tuple(silent.values())
 
 
 def _host(client_id: str) -> str:
     return client_id.partition("@")[0]
 
 
-def _said(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> Draft:
+def _said(backlog: Backlog, limits: Limits, silent: tuple[ConnectedClient, ...]) -> Draft:
     group, blocked, worst = backlog.progress.group, backlog.blocked, backlog.worst
     nobody, seconds, keep_up = (
         backlog.without_client,
@@ -97,6 +99,7 @@ def _said(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> Draft:
     )
     single = _in_one_queue(backlog, limits) or len(blocked) == 1
     queue = next((one for one in backlog.queues if blocked and one.queue_id == blocked[0].queue_id), worst)
+    client = silent[0] if len(silent) == 1 else None
     return RULE.case(
         _case(backlog, limits, silent),
         subject=Subject(
@@ -123,10 +126,12 @@ def _said(backlog: Backlog, limits: Limits, silent: tuple[str, ...]) -> Draft:
             "queues_without_client": len(nobody),
             "queue_ids_without_client": tuple(queue.queue_id for queue in nobody[:MOST_QUEUES_NAMED]),
             "groups_that_keep_up": keep_up,
-            "silent_client": silent[0] if len(silent) == 1 else None,
+            "silent_client": None if client is None else client.client_id,
         },
         words={
             "single": single,
+            "client_pid": None if client is None else pid_in(client.client_id),
+            "client_port": None if client is None or not client.address else client.address.rpartition(":")[2],
             "who": RULE.word("named", group=group) if group else RULE.word("nameless"),
             "keepers": _keepers(keep_up),
             "all_without_client_named": len(nobody) <= MOST_QUEUES_NAMED,

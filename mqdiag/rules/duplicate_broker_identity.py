@@ -36,7 +36,7 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
                 "addresses": tuple(addresses),
                 "address_changes": often or None,
             },
-            words={"first_address": addresses[0], "second_address": addresses[-1]},
+            words=_both(addresses[0], addresses[-1]),
             severity=Severity.ERROR if sure else Severity.WARNING,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             because=None if not sure else RULE.word("seen-in-logs"),
@@ -76,11 +76,21 @@ def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
                     "addresses": tuple(row.address for row in masters[:MOST_NAMED]),
                     "registered_at": masters[-1].registered,
                 },
-                words={"first_address": masters[0].address, "second_address": masters[-1].address},
+                words=_both(masters[0].address, masters[-1].address),
                 when=between(masters[-1].registered, None),
                 cause="same-name-and-id",
                 rests_on=(path,),
             )
+
+
+def _both(first: str, second: str) -> dict[str, str]:
+    """Both brokers, with their ports: where they share a host, only the port tells them apart there."""
+    return {
+        "first_address": first,
+        "second_address": second,
+        "first_port": first.rpartition(":")[2],
+        "second_port": second.rpartition(":")[2],
+    }
 
 
 def _addresses(admin: AdminFacts) -> dict[tuple[str | None, str | None, int], list[str]]:

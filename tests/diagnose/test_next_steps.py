@@ -59,7 +59,7 @@ def test_no_undecided_answer_has_a_generic_next_step(path: str) -> None:
     if report.answer.state == "undecided" and any(given.was_read for given in report.inputs):
         told = step(report)
         assert not told.startswith(GENERIC), told
-        assert "unknown" not in told
+        assert "unknown" not in told.replace(Path(path).name, "")
 
 
 def test_a_heap_without_rocketmq_beside_threads_with_it_is_of_another_process() -> None:

@@ -14,8 +14,11 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.render import UNWRAPPED, View, renderer
 from tests.layers import CHECK
+from tests.left_over import assert_told
 
 DRILLS = Path(__file__).parents[2] / "fixtures" / "drills"
+NAME_SERVER_ALONE = "names_alone.tar.xz"
+"""its log has the address of its own client, which is not read"""
 SCREEN = 24
 """paragraphs and points that a reader sees without scrolling"""
 
@@ -38,7 +41,7 @@ def parts() -> Iterator[Any]:
 def test_an_operator_reads_what_an_expert_would_say(
     evidence: Path, truth: dict[str, Any], tmp_path: Path
 ) -> None:
-    """State, first finding, and the words that a first screen must have and must not have."""
+    """State, first finding, the words that a first screen must have and must not have, and no word for a known name."""
     with tarfile.open(evidence) as packed:
         packed.extractall(tmp_path, filter="data")
     report = diagnose_incident([tmp_path]).report
@@ -49,6 +52,8 @@ def test_an_operator_reads_what_an_expert_would_say(
     assert [word for word in truth.get("first_screen", ()) if word not in screen] == []
     assert [word for word in truth.get("not_said", ()) if word in screen] == []
     assert report.answer.margins or truth["state"] != "healthy"
+    if evidence.name != NAME_SERVER_ALONE:
+        assert_told(report, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from mqdiag.text import Text
 
 
 def unproven(finding: Finding) -> set[float]:
-    """Numbers in the finding's sentences that neither its evidence nor its subject has; a pid is none of them."""
+    """Numbers in its sentences that neither its evidence nor its subject has; pids and ports are none of them."""
     carried = {*finding.evidence.values(), finding.subject.queue_id}
     return set(_numbers(_sentences(finding))) - set(_numbers(tuple(carried)))
 
@@ -23,7 +23,7 @@ def _sentences(finding: Finding) -> tuple[Text, ...]:
 def _numbers(value: object) -> Iterator[float]:
     if isinstance(value, Text):
         for name, inner in value.values.items():
-            if name != "pid":
+            if name != "pid" and not name.endswith(("_pid", "_port")):
                 yield from _numbers(inner)
     elif isinstance(value, tuple):
         for inner in value:
