@@ -128,7 +128,7 @@ class Standings(msgspec.Struct):
     """first parts of the names of an application's loggers"""
     _records_in_json: bool = False
     _records: int = 0
-    """of an application in the log's first lines"""
+    """records of an application in the log's first lines"""
     _places: dict[int, _Places] = msgspec.field(default_factory=dict)
     """by event"""
     _likely: set[int] = msgspec.field(default_factory=set)
