@@ -1,8 +1,8 @@
 """A process in which every thread waits without a limit, and no thread is left that could wake one.
 
 One dump proves it: what a thread waits for comes from another thread of the process, or from outside by a thread that
-listens, a timer or a pool that runs tasks. Where none of these is there, nothing ever comes. The threads of a pool that
-rest without a limit bring nothing themselves.
+listens, a timer or a pool that runs tasks. Where none of these is there, nothing ever comes. A pool that rests may get
+tasks from code that no dump shows, so beside it only a `main` that waits for more than the end of others is told.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mqdiag.threads.tracks import Track
 
 LEAST_THREADS = 2
 """threads without which nothing is said while main is there: one alone may just keep the JVM alive"""
-_MAIN_HAS_ENDED = "DestroyJavaVM"
+_MAIN, _MAIN_HAS_ENDED = "main", "DestroyJavaVM"
 _FOR_OTHERS: frozenset[Doing] = frozenset(
     {"monitor", "lock", "queue", "condition", "object-wait", "park", "latch", "join", "future", "semaphore"}
 )
@@ -28,7 +28,8 @@ _FOR_OTHERS: frozenset[Doing] = frozenset(
 def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that no thread is left to wake."""
     members, track = world.once(_members), judgement.track
-    is_fault_anyway = track.is_worker or track.last_meaning.doing in ("monitor", "lock")
+    # whom locks stop is told with the locks
+    is_fault_anyway = track.is_worker or any(one.last_meaning.doing in ("monitor", "lock") for one in members)
     if track not in members or (judgement.makes_no_progress and is_fault_anyway):
         return None
     return msgspec.structs.replace(
@@ -76,8 +77,9 @@ def _members(world: World) -> set[Track]:
     if len(members) + pools_at_rest < least:
         return set()
     told = {track for track in members if track.last_meaning.doing != "join"}
-    # with a pool at rest, a thread that joins may only keep the JVM alive
-    return told if told or pools_at_rest else members
+    if pools_at_rest:
+        return told if any(track.name == _MAIN for track in told) else set()
+    return told or members
 
 
 def _rests_in_pool(track: Track) -> bool:

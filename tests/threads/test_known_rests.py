@@ -189,7 +189,6 @@ PRINTERS = "".join(_thread(f"Thread-{number}", PRINTS, 40 + number) for number i
     "threads",
     [
         PRINTERS,
-        PRINTERS + _thread("pool-1-thread-1", RESTS, 90),
         PRINTERS + _thread("joins-them", JOINS, 90),
         *(_thread("a", HANGS[way], 40) + _thread("b", HANGS[way], 41) for way in ("full queue", "own queue")),
     ],
@@ -218,6 +217,7 @@ def test_one_thread_that_only_a_pool_at_rest_could_wake(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "more",
     [
+        pytest.param(_thread("Timer-0", RESTS, 90), id="a pool rests"),
         pytest.param(_thread("Timer-0", RESTS, 90, "TIMED_WAITING (parking)"), id="a pool waits with a limit"),
         pytest.param(_thread("Thread-9", HANGS["own sleep"], 90, "TIMED_WAITING (sleeping)"), id="one sleeps"),
         pytest.param(_thread("Thread-9", PRINTS, 90, "TIMED_WAITING (parking)"), id="one waits with a limit"),
