@@ -35,11 +35,11 @@ class _Walk(NamedTuple):
     """What a walk over a chunk found."""
 
     places: dict[int, Places]
-    """of the events of each type that was listed"""
+    """events by type, of those that are listed"""
     listed: Wanted
-    """with counts of all types"""
+    """lists by type, with the counts of all types"""
     end: int
-    """where it ended"""
+    """byte where it ended"""
 
 
 class Problem:
