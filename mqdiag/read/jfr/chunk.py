@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,17 @@ Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 """where the payload of each event begins, and where the event ends"""
 
 _NO_PLACES: Places = (np.zeros(0, np.int64), np.zeros(0, np.int64))
+
+
+class _Walk(NamedTuple):
+    """What a walk over a chunk found."""
+
+    places: dict[int, Places]
+    """of the events of each type that was listed"""
+    listed: Wanted
+    """with counts of all types"""
+    end: int
+    """where it ended"""
 
 
 class Problem:
@@ -68,20 +80,24 @@ class Chunk:
         self._data = data
         self.head = head
         self.problems: list[Problem] = []
-        self._programs = Programs({})
-        self._places: dict[int, Places] = {}
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
         self._prepared: dict[str, Records | None] = {}
-        described = self._walk({METADATA, CHECKPOINT}, counting=False)
-        self._describe(described.get(METADATA, _NO_PLACES), descriptions or Descriptions())
-        self._checkpoints = described.get(CHECKPOINT, _NO_PLACES)
-        ids = {
-            number
-            for number, kind in self.types.items()
-            if kind.is_event and (wanted is None or kind.name in wanted)
-        }
-        self._places = self._walk(ids, counting=True)
+        self._wanted = wanted
+        descriptions = descriptions or Descriptions()
+        # nearly all chunks have the types of the one before, and so their events are listed in one walk
+        supposed = self._programs = descriptions.last
+        walk = self._walk()
+        self._describe(walk.places.get(METADATA, _NO_PLACES), descriptions)
+        if self._programs is not supposed:
+            walk = self._walk()
+        self._places = walk.places
+        self._checkpoints = walk.places.get(CHECKPOINT, _NO_PLACES)
+        self._count(walk.listed)
+        if walk.end < head.end:
+            self._damaged(walk.end, say("no event can be read here"))
+        elif head.is_cut:
+            self._damaged(walk.end, say("the file ends before the chunk does"))
 
     @property
     def types(self) -> Mapping[int, JfrType]:
@@ -169,9 +185,14 @@ class Chunk:
         row = self._texts.row(key)
         return None if row < 0 else self._texts.text("value", row)
 
-    def _walk(self, ids: Collection[int], *, counting: bool) -> dict[int, Places]:
-        """Places of the events of these types."""
-        most = max(max(ids, default=0), max(self.types, default=0)) + 1
+    def _walk(self) -> _Walk:
+        """The events that are wanted, and those that describe them."""
+        ids = {METADATA, CHECKPOINT} | {
+            number
+            for number, kind in self.types.items()
+            if kind.is_event and (self._wanted is None or kind.name in self._wanted)
+        }
+        most = max(*ids, *self.types) + 1
         order = sorted(ids)
         slots = np.full(most, -1, np.int32)
         slots[order] = range(len(order))
@@ -199,16 +220,11 @@ class Chunk:
             at = int(stop[0])
             if listed < _ROOM:
                 break
-        if counting:
-            self._count(wanted)
-            if at < self.head.end:
-                self._damaged(at, say("no event can be read here"))
-            elif self.head.is_cut:
-                self._damaged(at, say("the file ends before the chunk does"))
-        return {
+        places = {
             number: (np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
             for number, parts in found.items()
         }
+        return _Walk(places, wanted, at)
 
     def _count(self, wanted: Wanted) -> None:
         for number in np.flatnonzero(wanted.counts).tolist():
@@ -218,6 +234,7 @@ class Chunk:
 
     def _describe(self, places: Places, descriptions: Descriptions) -> None:
         """Read the metadata; of several the last one has most."""
+        self._programs = Programs({})
         for start, end in zip(places[0][::-1].tolist(), places[1][::-1].tolist(), strict=True):
             if end - start > MOST_BYTES:
                 self._damaged(start, say("its metadata is larger than any JVM writes"))

@@ -90,6 +90,11 @@ class Descriptions:
     def __init__(self) -> None:
         self._last: tuple[bytes, Programs] = b"", Programs({})
 
+    @property
+    def last(self) -> Programs:
+        """Those of the chunk before."""
+        return self._last[1]
+
     def programs(self, cursor: Cursor) -> Programs:
         """All types with their programs.
 
