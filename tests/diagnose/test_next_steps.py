@@ -129,3 +129,8 @@ def of_heap(*suspects: Suspect) -> Report:
         suspects=suspects,
     )
     return judge(Facts(inputs=(Input(path="a.hprof", kind="heap", bytes=9),), heap=heap), Settings()).report
+
+
+def test_that_one_sample_shows_no_progress_is_said_once() -> None:
+    report = diagnose_incident([FIXTURES / "public/thread-dump-two-pushers"]).report
+    assert english()(report.answer.reason).count("One sample") == 1
