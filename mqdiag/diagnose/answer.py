@@ -69,7 +69,7 @@ def _of_another(report: Report, answer: Answer) -> Iterator[Open]:
     """That the evidence is of another process, where this is the answer."""
     foreign = _of_wrong_process(report)
     if foreign is not None and foreign.headline and answer.text == foreign.headline and foreign.wants:
-        yield Open(foreign.headline, foreign.wants)
+        yield Open(foreign.headline, foreign.wants, foreign.named)
 
 
 def _lowered(report: Report, answer: Answer) -> Answer:

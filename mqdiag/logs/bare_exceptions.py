@@ -26,6 +26,12 @@ _OF_A_RECORD = lazy_pattern(
 """a line above that belongs to a stack, so that the exception is the cause of one that was seen"""
 
 
+_NEXT_FRAME = b"\n\tat "
+_FRAME = lazy_pattern(
+    rb"\s*((?:at (?:[\w.@-]{1,100}/{1,2})?[\w.$<>]{1,300}\(|\.\.\. \d{1,5} (?:more|common frames))[^\n]{0,200})"
+)
+
+
 def is_of_a_record(line: bytes) -> bool:
     """Whether a line is a part of a stack, or the first line of an exception."""
     return _OF_A_RECORD.match(line) is not None or _HEAD.match(line) is not None
@@ -34,10 +40,13 @@ def is_of_a_record(line: bytes) -> bool:
 def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[tuple[int, bytes]]:
     """(place, text) of the first lines of exceptions in a block that begins and ends at line ends.
 
+    Where an exception is cut off, the first line that is left of its stack.
+
     Args:
         block: the bytes.
         begins_log: whether nothing stands above it.
     """
+    yield from _rest_of_stack(block, begins_log=begins_log)
     for word in _WORDS:
         at = block.find(word)
         hits = 0
@@ -73,6 +82,34 @@ def _belongs(block: bytes, start: int) -> bool:
     if level is not None:
         return level[0].upper() in LOUD
     return is_of_a_record(above)
+
+
+def _rest_of_stack(block: bytes, *, begins_log: bool) -> Iterator[tuple[int, bytes]]:
+    """The first frames below no exception: what they belong to was cut off."""
+    at = 0 if begins_log else block.find(_NEXT_FRAME)
+    for _ in range(MOST_HITS):
+        if at < 0:
+            return
+        found = _FRAME.match(block, at)
+        if found is not None and _lacks_exception(block, found.start(1)):
+            yield found.start(1), found[1]
+            return
+        at = block.find(_NEXT_FRAME, at + 1)
+
+
+def _lacks_exception(block: bytes, start: int) -> bool:
+    """Whether above a frame stands nothing, or a record below WARN without an exception, and no cause below it."""
+    end = block.rfind(b"\n", 0, start)
+    above = block[max(block.rfind(b"\n", 0, max(end, 0)) + 1, end - LONGEST_LINE) : max(end, 0)]
+    level = level_in(above, HEAD_BYTES)
+    if above.strip() and (level is None or level[0].upper() in LOUD or any(word in above for word in _WORDS)):
+        return False
+    for line in block[start : start + LONGEST_CUT_STACK].splitlines():
+        if _HEAD.match(line) is not None:
+            return False  # it is found by itself
+        if _OF_A_RECORD.match(line) is None:
+            break
+    return True
 
 
 def _is_cut_off(block: bytes, start: int) -> bool:

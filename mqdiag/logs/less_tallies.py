@@ -37,11 +37,11 @@ class LessTallies(msgspec.Struct):
             event: place of its event.
             tally: of the log.
         """
-        if standing is not Standing.SURE and self.sure is None:
+        if not standing.accuses and self.sure is None:
             self.sure, self.repeated = deepcopy(tally), deepcopy(tally)
         if self.sure is None or self.repeated is None:
             return
-        if standing is Standing.SURE:
+        if standing.accuses:
             handler(message, self.sure)
         if standing is Standing.ALONE:
             waiting = self._waiting.setdefault(event, [])

@@ -126,7 +126,7 @@ class LogsReader:
         watched = _Watched(_joined(first, source), None if team is None else team.see)
         last_position, last_handler = -1, None
         taken: set[int] = set()
-        doubted = 0
+        alone = early = 0
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
@@ -141,7 +141,8 @@ class LogsReader:
                 quoted.not_in_place(message, literal, handler, tally, counts)
                 continue
             last_position, last_handler = hit.position, handler
-            doubted += message.stands_for if standing is Standing.ALONE else 0
+            alone += message.stands_for if standing is Standing.ALONE else 0
+            early += message.stands_for if standing is Standing.EARLY else 0
             quoted.own(hit.position)
             is_record = hit.position >= MOST_BYTES or level_in(hit.line, HEAD_BYTES_OF_LINE) is not None
             if not is_record and says_something(message, handler, tally):
@@ -177,7 +178,7 @@ class LogsReader:
             known_heads(head),
             repeated,
             untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
-            doubted,
+            alone + (early if client is None and 2 * early < counts.lines else 0),
             column,
             process_id(tally, watched.tail[-_TAIL_BYTES:]),
             told,

@@ -59,6 +59,9 @@ LEAST_FRAMES = 3
 _KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
 """a key of a record in JSON; quotation marks inside of a value are escaped"""
 
+_LINE_END_IN_JSON = b"\\n"
+_FRAME_IN_JSON = lazy_pattern(rb"(?:\\t|\s)*(?:at |\.\.\. \d)")
+
 
 class Standing(Enum):
     """What a line proves."""
@@ -67,10 +70,17 @@ class Standing(Enum):
     """nobody but a program can have written it"""
     LIKELY = "likely"
     """it may be a part of a message, but looks like what the program prints around it too"""
+    EARLY = "early"
+    """a program prints it before its records; where the first of these are missing it may be a part of a message"""
     ALONE = "alone"
     """it may be a part of a message, and stands in one place so far"""
     FORGED = "forged"
     """the records around it contradict it"""
+
+    @property
+    def accuses(self) -> bool:
+        """Whether a fault may rest on such a line alone."""
+        return self in (Standing.SURE, Standing.EARLY)
 
 
 class _Places(msgspec.Struct):
@@ -117,6 +127,8 @@ class Standings(msgspec.Struct):
     _loggers: frozenset[tuple[str, ...]] = frozenset()
     """first parts of the names of an application's loggers"""
     _records_in_json: bool = False
+    _records: int = 0
+    """records of an application in the log's first lines"""
     _places: dict[int, _Places] = msgspec.field(default_factory=dict)
     """by event"""
     _likely: set[int] = msgspec.field(default_factory=set)
@@ -138,7 +150,7 @@ class Standings(msgspec.Struct):
         if self._layouts is None:
             self._look_at_head()
         if self._begins_at is None:
-            return Standing.SURE
+            return Standing.EARLY if self._records else Standing.SURE
         line, text = message.hit.line, message.text
         at = text.find(literal.decode())
         wrapper = wrapped_head(line)
@@ -146,7 +158,7 @@ class Standings(msgspec.Struct):
             if not self._records_in_json:
                 return Standing.FORGED
             if is_of_rocketmq(wrapper.logger or "") or (
-                _is_in_stack(line, literal) and _begins_line_of_stack(text[: max(at, 0)], statement)
+                _is_in_stack(line, literal, statement) and _begins_line_of_stack(text[: max(at, 0)], statement)
             ):
                 return Standing.SURE
         elif self._records_in_json and not self._layouts:
@@ -154,7 +166,7 @@ class Standings(msgspec.Struct):
         elif statement.place not in PRINTED_BY_THE_JVM and self._is_contradicted(message, text):
             return Standing.FORGED
         if message.hit.position < self._begins_at:
-            return Standing.SURE
+            return Standing.EARLY
         if event in self._likely:
             return Standing.LIKELY
         stack = _stack_of(message, text[: max(at, 0)], statement)
@@ -194,6 +206,7 @@ class Standings(msgspec.Struct):
                 loggers.add(program_of(wrapped_head(line).logger or logger_of(text)))
             at += len(line) + 1
         self._begins_at = begins_at if records >= self.least else None
+        self._records = records
         self._layouts = frozenset(one for one, count in layouts.items() if 20 * count >= records)
         self._loggers = frozenset(loggers - {()})
         self._records_in_json = 2 * in_json >= records > 0
@@ -302,7 +315,14 @@ def _is_of_class(method: str, logger: str) -> bool:
     )
 
 
-def _is_in_stack(line: bytes, literal: bytes) -> bool:
-    """Whether a literal stands in the value of a record in JSON that the logger fills with an exception."""
-    keys = list(_KEY.finditer(line, 0, max(line.find(literal), 0)))
-    return bool(keys) and keys[-1][1].decode() in STACK_KEYS
+def _is_in_stack(line: bytes, literal: bytes, statement: Statement) -> bool:
+    """Whether a literal stands in the value of a record in JSON that the logger fills with an exception.
+
+    A further line of the text of an exception may be a user's; what caused it stands below frames.
+    """
+    at = max(line.find(literal), 0)
+    keys = list(_KEY.finditer(line, 0, at))
+    if not keys or keys[-1][1].decode() not in STACK_KEYS:
+        return False
+    above = line[keys[-1].end() : at].split(_LINE_END_IN_JSON)[:-1]
+    return statement.place == "frame" or not above or _FRAME_IN_JSON.match(above[-1]) is not None

@@ -42,7 +42,7 @@ _RUN = lazy_pattern(
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
 _MAIN = '"main"'
-_DESCRIPTION = "Description:"
+_DESCRIPTION, _ACTION = "Description:", "Action:"
 _MOST_LINES_OF_ANALYSIS = 12
 _PORT_IN_USE = lazy_pattern(r"\b[Pp]ort (\d{1,5}) (?:was|is) already in use")
 _CANCELLED = "cancelling refresh attempt"
@@ -97,8 +97,9 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
 def spring_analysis(message: Message, log: LogTally) -> None:
     """Spring says below its heading why an application does not start."""
     lines = message.following(_MOST_LINES_OF_ANALYSIS)
-    told = next((line for line in dropwhile(_DESCRIPTION.__ne__, lines) if line not in ("", _DESCRIPTION)), "")
-    kind = kind_of_last(told, "") or "start-spring-failed"
+    below = (line for line in dropwhile(_DESCRIPTION.__ne__, lines) if line not in ("", _DESCRIPTION))
+    told = next(below, "").removeprefix(_ACTION)
+    kind = kind_of_last(told, "") or ("start-spring-failed" if told else "start-spring-untold")
     tally = log.add(kind, message, side="client", example=told)
     port = _PORT_IN_USE.search(told)
     if tally is not None and port is not None:

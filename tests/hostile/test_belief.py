@@ -323,6 +323,44 @@ def test_what_json_says_at_error_without_a_logger_is_a_users(tmp_path: Path) -> 
         assert not high(report)
 
 
+def test_no_line_of_a_user_makes_an_all_clear(tmp_path: Path) -> None:
+    """Not as the first record that is left of a log either, nor among few records."""
+    for count, place in ((30, 0), (30, 15), (10, 0), (10, 5)):
+        for text in ("storePathCommitLog=/x", "CreateNameserverTransport get timed_mutex timeout"):
+            rows = [
+                {"level": "INFO", "time": 1795262400000 + 3000 * at, "msg": f"order {at}"}
+                for at in range(count)
+            ]
+            rows[place]["msg"] = f"2026-11-21 20:00:00 INFO main - {text}"
+            path = tmp_path / "app.log"
+            path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+            assert diagnose_incident([path]).report.answer.state != "healthy", (count, place, text)
+
+
+@pytest.mark.parametrize(
+    ("above", "told"),
+    [("ticket:\nhello\n", False), ("", True), ("a.B: x\n\tat a.B.c(B.java:1)\nCaused by: ", True)],
+)
+def test_a_further_line_of_the_text_of_an_exception_is_not_sure(above: str, told: bool, tmp_path: Path) -> None:
+    rows = [{"level": "INFO", "time": 1795262400000 + 3000 * at, "msg": f"order {at}"} for at in range(60)]
+    rows[30] |= {"level": "ERROR", "exception": above + OUT_OF_MEMORY}
+    path = tmp_path / "app.log"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert bool(high(diagnose_incident([path]).report)) is told
+
+
+@pytest.mark.parametrize("above", [0, 2])
+def test_frames_without_their_exception_are_not_understood(above: int, tmp_path: Path) -> None:
+    loaded = [f"2021-03-04 20:19:33 INFO main - load C:/store/config/{name}.json OK" for name in "abcdef"]
+    frames = ["\tat org.apache.rocketmq.common.ConfigManager.load(ConfigManager.java:38)"] * 2
+    states = []
+    for stack in ([], frames):
+        path = tmp_path / "broker.log"
+        path.write_text("\n".join([*loaded[:above], *stack, *loaded[above:]]) + "\n")
+        states.append(diagnose_incident([path]).report.answer.state)
+    assert states == ["healthy", "undecided"]
+
+
 @folded("name", CONTRADICTED)
 def test_what_its_log_contradicts_is_quoted(name: str, tmp_path: Path) -> None:
     text = CONTRADICTED[name]

@@ -140,7 +140,7 @@ def test_unknown_texts_are_counted_and_the_commonest_are_shown() -> None:
 
 def test_words_in_a_text_and_lines_of_stack_traces_are_no_levels() -> None:
     facts = facts_of(
-        b"2026-11-21 20:00:01 INFO main - status is WARN, last was SYSTEM_ERROR\n"
+        b"2026-11-21 20:00:01 INFO main - status is WARN, last was SYSTEM_ERROR, java.io.IOException\n"
         b"\tat com.acme.ERROR.run(WARN.java:7)\n"
     )
     assert facts == LevelLineFacts()

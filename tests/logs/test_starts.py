@@ -50,6 +50,7 @@ def diagnosed(text: str, tmp_path: Path) -> Report:
         (f"java.lang.Error: no\n{CLIENT}Caused by: java.net.UnknownHostException: mq\n", "host-name-unknown"),
         (SPRING.format("Web server failed to start. Port 8080 was already in use."), "port-in-use"),
         (SPRING.format("Field a in com.acme.A required a bean of type 'b.C' that could not be found."), "spring"),
+        (SPRING.format("").replace("Description:\n", ""), "spring"),
         (SPRING.format("Failed to bind properties under 'rocketmq.producer.group' to int:"), "config-file-broken"),
         (SPRING.format("An attempt was made to call a method that does not exist."), "class-missing"),
         ("nohup: failed to run command 'bin/mqbroker': No such file or directory\n", "launcher"),
@@ -103,6 +104,16 @@ def test_why_a_start_failed(text: str, cause: str, tmp_path: Path) -> None:
 )
 def test_what_is_no_failed_start(text: str, tmp_path: Path) -> None:
     assert all(one.rule != "start-failed" for one in diagnosed(text, tmp_path).findings)
+
+
+def test_what_is_cut_off_is_not_sure(tmp_path: Path) -> None:
+    """The reason that Spring gives, and the line that a pod found its node, whose container was made."""
+    (found,) = diagnosed(SPRING.format(""), tmp_path).findings
+    assert (found.cause, found.confidence.value) == ("spring", "medium")
+    for made in ("Created container mq", "Started container mq", 'Pulling image "mq:4.0.5"'):
+        text = POD.format("FailedScheduling", "0/2 nodes are available: 2 Insufficient memory.")
+        assert diagnosed(text, tmp_path).findings
+        assert not diagnosed(text + POD.format("Made", made), tmp_path).findings
 
 
 def test_another_finding_about_the_same_exception_takes_its_place(tmp_path: Path) -> None:
