@@ -43,7 +43,8 @@ def build_verdict(report: Report) -> Verdict | None:
     confidence, reason = certainty(chain[0], same, against, untimed)
     if zone is not None and len(untimed) < len(untimed_links(made, findings, same, None)):
         taken = say(
-            "local times of logs were read in the zone of the thread dumps, {zone}, so that the order of events is known",
+            "local times of logs were read in the zone of the thread dumps, {zone}, so that the order of events is"
+            " known",
             zone=zone,
         )
         reason = say("{reason}; {taken}", reason=reason, taken=taken) if reason else taken

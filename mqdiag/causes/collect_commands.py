@@ -58,7 +58,8 @@ def server_logs(place: Place) -> tuple[CollectCommand, ...]:
 
 def _files(place: Place, path: str, name: str, flag: str) -> tuple[CollectCommand, ...]:
     return (
-        _collect(where="host", lines=(f'cp {flag} "$HOME/{path}" {name}',)),
+        # all of it our own words: as a value its quoted path would be redacted as a thread's name is
+        CollectCommand(where="host", lines=(Text(f'cp {flag} "$HOME/{path}" {name}'),)),
         _collect(where="container", lines=(f"docker cp {_container(place)}:HOME/{path} {name}",)),
         _collect(where="kubernetes", lines=(f"kubectl cp {_copied(place)}:HOME/{path} {name}",)),
     )

@@ -79,8 +79,8 @@ def threads_without_object(heap: Heap) -> tuple[HeapThread, ...]:
     if heap.problem is None:
         return ()
     return tuple(
-        HeapThread(name=f"serial={serial}", frames=frames, hit_out_of_memory=True)
-        for serial, frames in stacks_without_thread(heap, OUT_OF_MEMORY)
+        HeapThread(name="", frames=frames, hit_out_of_memory=True)
+        for frames in stacks_without_thread(heap, OUT_OF_MEMORY)
     )
 
 

@@ -17,6 +17,7 @@ MOST_TOLD = 3
 CONNECTED_ONLY = frozenset({"consumer_connections", "producer_connections"})
 STORED_ONLY = frozenset({"topic_queues", "routes"})
 """answers of mqadmin on what is stored; a group that does not consume it looks the same"""
+NO_SERIES = say("One sample, or samples too close together, cannot tell progress from standstill.")
 PASTED = say("somebody pasted it into a log, and nothing in it says of which process it is")
 
 
@@ -116,7 +117,10 @@ def _thin(report: Report) -> Iterator[Open]:
         else:
             yield Open(say("Counts alone name no cause; run without --quick for a diagnosis."), "heap_in_full")
     if stacks is not None and not stacks.shows_standstills and stacks.pasted is None and heap is None:
-        yield _not_judged(report, stacks)
+        reason = _not_judged(report, stacks)
+        told = any(found.undecides and "stacks" in found.seen_in for found in report.findings)
+        if reason.why != NO_SERIES or not told:  # a finding says it in its own words
+            yield reason
     part = next((one for one in stacks.series if one.is_part), None) if stacks is not None else None
     if part is not None:
         yield Open(
@@ -192,9 +196,7 @@ def _one_sample(stacks: StacksFacts) -> Open:
             ),
             "more_samples",
         )
-    return Open(
-        say("One sample, or samples too close together, cannot tell progress from standstill."), "more_samples"
-    )
+    return Open(NO_SERIES, "more_samples")
 
 
 def _only_settings(admin: AdminFacts) -> bool:

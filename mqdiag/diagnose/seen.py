@@ -6,15 +6,18 @@ from collections.abc import Iterator
 from itertools import chain, islice
 
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.stacks import StackGroup
 from mqdiag.findings import Report, Seen
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
 MOST_SEEN = 3
 """a screen has space for so many, and nothing is left to ask for"""
 LEAST_SHARE = 0.1
 """share of the heap below which a holder matters to nobody"""
+LEAST_BYTES = 1 << 20
+"""below it a holder is the JVM's own, whatever share of an almost empty heap it has"""
 _AT_REST, _ABSENT = "idle", "ABSENT"
 _WEIGHT = ("stuck", "blocked", "unknown", "progressing", _AT_REST)
 _LEFT_OUT = "…"
@@ -95,19 +98,46 @@ def _frames(group: StackGroup) -> tuple[str, ...]:
 
 
 def _of_heap(report: Report, heap: HeapFacts) -> Iterator[Seen]:
-    """What holds most of the heap."""
+    """What holds most of the heap, as the rule about it says it."""
     path = next((given.path for given in report.inputs if given.kind == "heap" and given.was_read), None)
     if path is None:
         return
+    for suspect in holders(heap):
+        yield Seen(path=path, text=_held(suspect))
+
+
+def holders(heap: HeapFacts) -> Iterator[Suspect]:
+    """What holds so much of the heap that it is worth a look, the largest first."""
     for suspect in heap.suspects:
-        if suspect.share < LEAST_SHARE:
-            continue
-        yield Seen(
-            path=path,
-            text=say(
-                "{object_class} {object_id} holds {retained:bytes}, {share:percent} of the heap",
-                suspect,
-                object_class=suspect.class_name,
-                retained=suspect.retained_bytes,
-            ),
+        if suspect.share >= LEAST_SHARE and suspect.retained_bytes >= LEAST_BYTES:
+            yield suspect
+
+
+def _held(suspect: Suspect) -> Text:
+    """What holds how much: threads together where each holds a part of it, a field by its name, an object by its id."""
+    object_class, in_frame = suspect.label, suspect.kind == "local-variable" and suspect.frame is not None
+    if in_frame and suspect.threads > 1:
+        return say(
+            "{threads:count} threads in {object_class} have {retained_bytes:bytes}, {share:percent} of the heap in"
+            " use, in local variables",
+            suspect,
+            object_class=object_class,
         )
+    if in_frame:
+        return say(
+            "Thread {thread} has {retained_bytes:bytes}, {share:percent} of the heap in use, in a local variable of"
+            " {frame}",
+            suspect,
+        )
+    if object_class and object_class != suspect.class_name:
+        return say(
+            "{object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use",
+            suspect,
+            object_class=object_class,
+        )
+    return say(
+        "{object_class} {object_id} holds {retained:bytes}, {share:percent} of the heap",
+        suspect,
+        object_class=suspect.class_name,
+        retained=suspect.retained_bytes,
+    )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 
+from mqdiag.diagnose.seen import holders
 from mqdiag.facts import HeapFacts, StacksFacts
+from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Report
 from mqdiag.text import NOTHING, Text, say
 
 ADVICE = say("; check that they come from the right process")
 RIGHT = "right_process"
-"""name of an action of knowledge/actions.toml"""
+HOLDER = "show_holder"
+"""names of actions of knowledge/actions.toml"""
 
 
 class WrongProcess(msgspec.Struct, frozen=True):
@@ -22,7 +25,9 @@ class WrongProcess(msgspec.Struct, frozen=True):
     headline: Text = NOTHING
     """empty where the evidence is of something else as well"""
     wants: str = ""
-    """name of the action in knowledge/actions.toml that finds the right one"""
+    """name of the action in knowledge/actions.toml that finds the right one, or shows what the heap has instead"""
+    named: Mapping[str, str | None] = NO_NAMES
+    """names for its sentences"""
     beside_fault: Text = NOTHING
     """what of the headline is true where a fault was found all the same; empty where all of it is"""
 
@@ -63,10 +68,13 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
     )
     if of_stacks is not None:
         return WrongProcess(advice, of_stacks.headline, wants=RIGHT)
+    largest = next(holders(heap), None)
     return WrongProcess(
-        advice,
+        # a heap alone that has something to look at may well be the one that was meant
+        advice if largest is None else NOTHING,
         say("No RocketMQ client or broker was found in the heap dump, and nothing that fills it."),
-        wants=RIGHT,
+        wants=RIGHT if largest is None else HOLDER,
+        named=NO_NAMES if largest is None else {"object_id": largest.object_id},
         beside_fault=say("No RocketMQ client or broker was found in the heap dump."),
     )
 

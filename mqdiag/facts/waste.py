@@ -134,6 +134,10 @@ class DirectHolder(msgspec.Struct, frozen=True, kw_only=True, rename={"class_nam
     class_name: Public
     buffers: int
     capacity_bytes: int
+    field: Public | None = None
+    """field of that class that leads to each of the buffers that were looked at, such as com.acme.Pool.BUFFERS"""
+    object_id: Public | None = None
+    """what the field refers to"""
 
 
 class DirectBuffers(msgspec.Struct, frozen=True, kw_only=True):

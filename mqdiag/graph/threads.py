@@ -56,8 +56,8 @@ def read_threads(graph: ObjectGraph) -> list[ThreadRecord]:
     return threads
 
 
-def stacks_without_thread(graph: ObjectGraph, first_frame: str) -> list[tuple[int, tuple[str, ...]]]:
-    """(serial number of the thread, frames) of stacks that begin so and whose thread objects the file does not have.
+def stacks_without_thread(graph: ObjectGraph, first_frame: str) -> list[tuple[str, ...]]:
+    """The frames of stacks that begin so and whose thread objects the file does not have.
 
     HotSpot writes stacks before all objects and says which object a thread is behind them (heapDumper.cpp), so a cut
     dump has stacks of threads that it does not name.
@@ -65,9 +65,9 @@ def stacks_without_thread(graph: ObjectGraph, first_frame: str) -> list[tuple[in
     known = set(graph.roots.trace_serials.values())
     frames = _FrameTexts(graph)
     found = []
-    for serial, (thread, trace) in _traces(graph).items():
+    for serial, (_, trace) in _traces(graph).items():
         if serial not in known and trace and frames.texts(trace[:1])[0].startswith(first_frame):
-            found.append((thread, frames.texts(trace)))
+            found.append(frames.texts(trace))
     return found
 
 

@@ -78,19 +78,25 @@ def _near_limit(case: str, found: DirectBuffers, use: Use, share: float, limits:
         subject=Subject(object_class=holders[0].class_name if holders else None),
         evidence={
             "share_of_limit": round(share, 4),
-            "holders": tuple(each.class_name for each in holders),
+            "object_id": holders[0].object_id if holders else None,
+            "holders": tuple(each.field or each.class_name for each in holders),
             "buffers_by_holder": tuple(each.buffers for each in holders),
             "capacity_by_holder_bytes": tuple(each.capacity_bytes for each in holders),
         },
         words={
             "handed_out": handed_out,
+            "in_field": bool(holders) and holders[0].object_id is not None,
             "cached_first": any(by_threads[:1]),
             "pools": not all(by_threads) or not by_threads,
             "cached_later": any(by_threads) and not by_threads[0],
         },
         rows={
             "holders": tuple(
-                {"holder": one.class_name, "held_buffers": one.buffers, "held_bytes": one.capacity_bytes}
+                {
+                    "holder": one.field or one.class_name,
+                    "held_buffers": one.buffers,
+                    "held_bytes": one.capacity_bytes,
+                }
                 for one in holders
             )
         },
@@ -119,5 +125,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             "buffers": recording.direct_buffers,
             "grew_by_bytes": max(used - (recording.direct_bytes_first or used), 0) or None,
         },
+        words={"in_field": False},
         weight=share,
     )

@@ -9,7 +9,7 @@ from functools import cache
 from mqdiag.facts import Facts
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Severity, Subject
-from mqdiag.log_events import events, lines_of
+from mqdiag.log_events import events, files_of, lines_of
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.standstill import frame_shown
 
@@ -60,6 +60,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             },
             words={"what": what, "maker": frame_shown(frame)},
             severity=Severity.ERROR if out else None,
+            rests_on=(*(one.path for one in stacks.series), *files_of(out)) if out else (),
             weight=float(len(threads)),
         )
 

@@ -57,9 +57,17 @@ def _met(
     evidence: Mapping[str, EvidenceValue] | None = None,
     words: Mapping[str, Value] | None = None,
 ) -> Draft:
-    met = {"thread": thread.name, "frame": frames[0] if frames else None, "frames": frames[:MOST_FRAMES]}
+    met = {
+        "thread": thread.name or None,
+        "frame": frames[0] if frames else None,
+        "frames": frames[:MOST_FRAMES],
+    }
+    nameless = None if thread.name else RULE.word("nameless")
     return RULE.case(
-        name, subject=Subject(thread=thread.name), evidence={**met, **(evidence or {})}, words=words
+        name,
+        subject=Subject(thread=thread.name or None),
+        evidence={**met, **(evidence or {})},
+        words={"thread": nameless, **(words or {})},
     )
 
 

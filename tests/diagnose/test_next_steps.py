@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from mqdiag.config import Settings
 from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.diagnose.judge import judge
+from mqdiag.facts import Facts, HeapFacts, Input
+from mqdiag.facts.heap_classes import Suspect
 from mqdiag.findings import Report
 from mqdiag.language import english
 from tests.folded import folded
@@ -81,3 +86,51 @@ def test_a_cut_archive_is_copied_and_not_a_member_of_it(tmp_path: Path) -> None:
     cut.write_bytes(whole[: len(whole) * 7 // 10])
     told = step(diagnose_incident([cut]).report)
     assert f"rsync --checksum HOST:PATH {cut}`" in told
+
+
+@pytest.mark.parametrize(
+    ("threads", "label", "told"),
+    [
+        (1500, "shop.Leaks.lambda", "1,500 threads in shop.Leaks.lambda have 43 MiB, 96 % of the heap in use"),
+        (0, "shop.Leaks.KEEP", "shop.Leaks.KEEP retains 43 MiB, 96 % of the heap in use"),
+        (0, "", "byte[] 0x7 holds 43 MiB, 96 % of the heap"),
+    ],
+    ids=["of-many-threads", "of-a-field", "of-no-name"],
+)
+def test_a_heap_alone_with_a_large_holder_is_not_taken_for_another_process(
+    threads: int, label: str, told: str
+) -> None:
+    holder = Suspect(
+        class_name="byte[]",
+        object_id="0x7",
+        retained_bytes=43 << 20,
+        share=0.96,
+        path=(),
+        label=label,
+        kind="local-variable" if threads else "field",
+        thread="worker-*" if threads else None,
+        threads=threads,
+        frame="shop.Leaks.lambda(Leaks.java:9)" if threads else None,
+    )
+    report = of_heap(holder)
+    assert "mqdiag show a.hprof 0x7" in step(report)
+    assert [english()(one.text).partition(", in local")[0] for one in report.answer.seen] == [told]
+    assert "right process" not in english()(report.answer.reason)
+    assert "jcmd -l" in step(of_heap(msgspec.structs.replace(holder, retained_bytes=300 << 10)))
+
+
+def of_heap(*suspects: Suspect) -> Report:
+    heap = HeapFacts(
+        objects=9,
+        shallow_bytes=45 << 20,
+        unreachable_objects=0,
+        unreachable_bytes=0,
+        process_queues=0,
+        suspects=suspects,
+    )
+    return judge(Facts(inputs=(Input(path="a.hprof", kind="heap", bytes=9),), heap=heap), Settings()).report
+
+
+def test_that_one_sample_shows_no_progress_is_said_once() -> None:
+    report = diagnose_incident([FIXTURES / "public/thread-dump-two-pushers"]).report
+    assert english()(report.answer.reason).count("One sample") == 1

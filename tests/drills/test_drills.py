@@ -20,7 +20,7 @@ DRILLS = Path(__file__).parents[2] / "fixtures" / "drills"
 NAME_SERVER_ALONE = "names_alone.tar.xz"
 """its log has the address of its own client, which is not read"""
 SCREEN = 24
-"""paragraphs and points that a reader sees without scrolling"""
+"""paragraphs and points, or lines of 80 columns, that a reader sees without scrolling"""
 
 
 def parts() -> Iterator[Any]:
@@ -52,6 +52,11 @@ def test_an_operator_reads_what_an_expert_would_say(
     assert [word for word in truth.get("first_screen", ()) if word not in screen] == []
     assert [word for word in truth.get("not_said", ()) if word in screen] == []
     assert report.answer.margins or truth["state"] != "healthy"
+    narrow = renderer("text")(report, View(width=80)).splitlines()[:SCREEN]
+    step = first.now[0] if first else report.answer.next
+    for part in () if step is None else (step.text, step.command):
+        assert "".join(english()(part).split()) in "".join("".join(narrow).split()), "the first action is below"
+    assert step is not None or truth["state"] == "healthy"
     if evidence.name != NAME_SERVER_ALONE:
         assert_told(report, tmp_path)
 

@@ -18,6 +18,7 @@ from mqdiag.fleet.analysis.gather import rule_limits
 from mqdiag.fleet.analysis.picture import TOLD
 from mqdiag.fleet.session import cores_of_executor
 from mqdiag.fleet.tables.arrow import full_schema
+from tests.layers import CHECK
 
 if TYPE_CHECKING:
     from pyspark import SparkContext
@@ -457,6 +458,7 @@ def test_of_traits_with_the_same_hosts_the_most_specific_is_told() -> None:
     assert found == {("frame", "x.Y.z"): 3, ("library", "okhttp"): 4}
 
 
+@CHECK
 def test_a_version_is_common_only_if_the_fault_is_commoner_with_it() -> None:
     rows = [_with_evidence("a", f"h{place}", group=f"g{place}") for place in range(4)]
     old = {f"a/h{place}": "4.9.2" for place in range(4)}

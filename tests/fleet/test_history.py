@@ -44,6 +44,7 @@ def _without_history(layout: Layout) -> None:
     layout.store.remove_folder(layout.folder("history"))
 
 
+@CHECK
 def test_plan_and_views_say_the_same_with_and_without_it(layout: Layout) -> None:
     assert layout.partitions_of("history") == {"r4"}
     known = [_known(layout, *of) for of in (("s", "large"), ("s", "small"), ("new", "large"))]
@@ -100,6 +101,7 @@ def test_two_histories_tell_each_incident_once(layout: Layout) -> None:
     assert layout.partitions_of("history") == {"r4"}
 
 
+@CHECK
 def test_a_compaction_leaves_what_the_kept_runs_have(layout: Layout) -> None:
     compact(layout, Keep(runs=2))
     assert [(key, run) for key, _, run in _known(layout)] == [("b", "r4"), ("t", "r4")]
@@ -107,6 +109,7 @@ def test_a_compaction_leaves_what_the_kept_runs_have(layout: Layout) -> None:
     assert {row["rule"] for row in asked(layout, "FROM open_findings")} == {"r"}
 
 
+@CHECK
 def test_the_runs_of_a_day_become_the_last_of_them(layout: Layout) -> None:
     known, views = _known(layout), asked(layout, FAULTS)
     done = compact(layout, Keep(daily=True))
@@ -132,6 +135,7 @@ def test_the_day_of_the_latest_run_stays_and_age_goes_by_time(layout: Layout) ->
     assert Keep().merged(marks) == {}
 
 
+@CHECK
 def test_notes_are_no_faults_that_begin_or_recover(tmp_path: Path) -> None:
     other = Layout(*storage(str(tmp_path)))
     note = Analysed(

@@ -20,6 +20,7 @@ from mqdiag.fleet.watching.faults import ReportedFaults, new_faults
 from tests.fleet.made_output import Analysed, Row, at, write_output
 from tests.fleet.test_services import found_row
 from tests.fleet.test_views import asked, consumer
+from tests.layers import CHECK
 
 OLD, NEW = "shop-7d4b9c6f5d", "shop-6c9fd5b7bz"
 """pods of a Deployment before and after it was rolled"""
@@ -98,6 +99,7 @@ def _changes(facts: FleetFacts) -> list[str]:
     return [one.kind for one in facts.changes]
 
 
+@CHECK
 def test_a_fault_that_goes_over_to_the_next_pods_is_neither_new_nor_gone(layout: Layout) -> None:
     _runs(layout, _night(1, OLD, "bcd", "b"), _night(2, NEW, "fgh", "g"), _night(3, NEW, "fgh", "g"))
     assert _open(layout) == [(f"{NEW}-g", 48)]
@@ -178,6 +180,7 @@ def test_a_rolled_deployment_is_no_drift(layout: Layout) -> None:
     assert {row["value"] for row in asked(layout, "FROM drift")} == {"4.9.7", "4.9.8"}, "both are running"
 
 
+@CHECK
 def test_a_new_fault_names_its_build(layout: Layout) -> None:
     def night(day: int, pods: str, build: str, ill: str) -> list[Analysed]:
         return _night(day, pods, "bcd", ill, more={"labels": {"build": build, "zone": "b"}})

@@ -314,6 +314,7 @@ def test_spark_answers_the_same(layout: Layout, spark: SparkSession) -> None:
         assert found, name
 
 
+@CHECK
 def test_views_are_what_their_columns_say(layout: Layout) -> None:
     """Names and order of the columns, keys without doubles, no unknown where none may be."""
     first = write_output(

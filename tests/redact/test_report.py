@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 import msgspec
 import pytest
 
+from mqdiag.causes.collect_commands import client_log, server_logs
+from mqdiag.causes.places import Place
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
 from mqdiag.facts.crash import CrashFacts, CrashReport
@@ -20,6 +22,7 @@ from mqdiag.facts.processes import ProcessFacts
 from mqdiag.facts.redaction import Redact
 from mqdiag.facts.shown import Shown, ShownObject, ShownValue
 from mqdiag.facts.stacks import ThreadAt, ThreadFacts
+from mqdiag.facts.verdict import MissingEvidence, Verdict
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.language import english
 from mqdiag.redact.report import ADDRESS, HIDDEN, redact_report, treatments
@@ -380,3 +383,15 @@ def test_the_field_of_the_application_that_holds_a_consumer_stays_as_other_class
     assert hidden["owner_field"] == "com.acme.Push.consumers"
     assert hidden["equal_fields"] == ("com.acme.Push.batch",)
     assert hidden["secret"] != "a.b"
+
+
+def test_a_path_in_a_command_that_takes_evidence_is_no_name_of_a_thread() -> None:
+    of_files = (*client_log(Place()), *server_logs(Place()))
+    asked = MissingEvidence(what=say("logs"), why=say("they tell"), commands=of_files)
+    made = msgspec.structs.replace(report(), verdict=Verdict(missing_evidence=(asked,)))
+    verdict = redact_report(made).verdict
+    assert verdict is not None
+    (shown,) = verdict.missing_evidence
+    assert [english()(line) for one in shown.commands for line in one.lines] == [
+        english()(line) for one in of_files for line in one.lines
+    ]

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.waste import CACHED_BY_THREADS, DirectBuffers, DirectHolder
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.holders.naming import name_of
 from mqdiag.graph.jvm import direct_memory_limit
 from mqdiag.read.hprof.distinct import is_in
 
@@ -15,6 +16,8 @@ SEVERAL = "several holders"
 _JDK = ("java.", "javax.", "jdk.", "sun.", "com.sun.")
 _NETTY, _CHUNK = ".util.internal.PlatformDependent", ".buffer.PoolChunk"
 _MOST_STEPS = 64
+_SAMPLE = 16
+"""buffers of a holder of which the field is looked up"""
 _MOST_PATHS = 4096
 """buffers without a dominator of its own whose paths are looked at"""
 
@@ -99,18 +102,38 @@ def _holders(
     # What the JDK's native code wraps, such as its own file of modules, has no holder and takes nothing from a limit.
     named = unmanaged_rows >= 0
     rows = np.concatenate((_holder_rows(heap, owned), unmanaged_rows[named]))
+    nodes = np.concatenate((owned, unmanaged[named]))
     kinds, which = np.unique(rows, return_inverse=True)
     counts = np.bincount(which, minlength=kinds.size)
     capacity = np.concatenate((owned_capacity, unmanaged_capacity[named]))
     sums = np.bincount(which, capacity, kinds.size).astype(np.int64)
-    return tuple(
-        DirectHolder(
-            class_name=heap.classes.names[kinds[at]] if kinds[at] >= 0 else SEVERAL,
-            buffers=int(counts[at]),
-            capacity_bytes=int(sums[at]),
+    found = []
+    for at in np.argsort(-sums, kind="stable")[:HOLDERS].tolist():
+        class_name = heap.classes.names[kinds[at]] if kinds[at] >= 0 else SEVERAL
+        field, held = _field(heap, class_name, nodes[which == at])
+        found.append(
+            DirectHolder(
+                class_name=class_name,
+                buffers=int(counts[at]),
+                capacity_bytes=int(sums[at]),
+                field=field,
+                object_id=None if held is None else f"0x{heap.object_id(held):x}",
+            )
         )
-        for at in np.argsort(-sums, kind="stable")[:HOLDERS].tolist()
-    )
+    return tuple(found)
+
+
+def _field(heap: Heap, class_name: str, nodes: NDArray[np.int32]) -> tuple[str | None, int | None]:
+    """The field of a class by which its buffers are reached, and what it refers to; nothing where they differ."""
+    sample = nodes[:: max(1, nodes.size // _SAMPLE)][:_SAMPLE]
+    names = [name_of(heap, int(node), {}) for node in sample]
+    if (
+        len({name.held for name in names}) != 1
+        or names[0].kind != "field"
+        or names[0].holder_class != class_name
+    ):
+        return None, None
+    return names[0].label, names[0].held
 
 
 def _holder_rows(heap: Heap, nodes: NDArray[np.int32]) -> NDArray[np.int32]:

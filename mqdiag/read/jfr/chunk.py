@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.decoding import decode, decode_arrays, decode_listed
+from mqdiag.read.jfr.decoding import decode_arrays, decode_listed
+from mqdiag.read.jfr.described import Descriptions, Programs
 from mqdiag.read.jfr.header import ChunkHead
+from mqdiag.read.jfr.kernels.pools import END, RECORDS, START, TYPE
 from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
-from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Descriptions, Field, JfrType
-from mqdiag.read.jfr.pools import Pool, PoolIndex, key_and_fields
-from mqdiag.read.jfr.program import UnknownTypeError, element_of, program_of
+from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Field, JfrType
+from mqdiag.read.jfr.pools import Pool, list_constants
+from mqdiag.read.jfr.program import UnknownTypeError, element_of
 from mqdiag.read.jfr.records import Records
 from mqdiag.read.jfr.values import Cursor, DamagedError
 from mqdiag.text import Text, say
@@ -25,9 +28,18 @@ _ROOM = 1 << 16
 Places = tuple[NDArray[np.int64], NDArray[np.int64]]
 """where the payload of each event begins, and where the event ends"""
 
+_NO_PLACES: Places = (np.zeros(0, np.int64), np.zeros(0, np.int64))
 
-def _pairs(places: Places | None) -> list[tuple[int, int]]:
-    return [] if places is None else list(zip(places[0].tolist(), places[1].tolist(), strict=True))
+
+class _Walk(NamedTuple):
+    """What a walk over a chunk found."""
+
+    places: dict[int, Places]
+    """events by type, of those that are listed"""
+    listed: Wanted
+    """lists by type, with the counts of all types"""
+    end: int
+    """byte where it ended"""
 
 
 class Problem:
@@ -55,7 +67,6 @@ class Chunk:
         descriptions: of the chunks before it.
     """
 
-    _index_class = PoolIndex
     _type_bytes = 8
     """width of an event's type where numbers are not compressed"""
 
@@ -69,22 +80,29 @@ class Chunk:
         self._data = data
         self.head = head
         self.problems: list[Problem] = []
-        self.types: dict[int, JfrType] = {}
-        self._ids: dict[str, int] = {}
-        self._places: dict[int, Places] = {}
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
         self._prepared: dict[str, Records | None] = {}
-        described = self._walk({METADATA, CHECKPOINT}, counting=False)
-        self._describe(_pairs(described.get(METADATA)), descriptions or Descriptions())
-        self._index = self._index_class(data, head, self.types)
-        self._checkpoints = _pairs(described.get(CHECKPOINT))
-        ids = {
-            number
-            for number, kind in self.types.items()
-            if kind.is_event and (wanted is None or kind.name in wanted)
-        }
-        self._places = self._walk(ids, counting=True)
+        self._wanted = wanted
+        descriptions = descriptions or Descriptions()
+        # nearly all chunks have the types of the one before, and so their events are listed in one walk
+        supposed = self._programs = descriptions.last
+        walk = self._walk()
+        self._describe(walk.places.get(METADATA, _NO_PLACES), descriptions)
+        if self._programs is not supposed:
+            walk = self._walk()
+        self._places = walk.places
+        self._checkpoints = walk.places.get(CHECKPOINT, _NO_PLACES)
+        self._count(walk.listed)
+        if walk.end < head.end:
+            self._damaged(walk.end, say("no event can be read here"))
+        elif head.is_cut:
+            self._damaged(walk.end, say("the file ends before the chunk does"))
+
+    @property
+    def types(self) -> Mapping[int, JfrType]:
+        """Its types by number."""
+        return self._programs.types
 
     @property
     def counts(self) -> Mapping[str, tuple[int, int]]:
@@ -93,7 +111,7 @@ class Chunk:
 
     def type_named(self, name: str) -> JfrType | None:
         """A type by its name."""
-        number = self._ids.get(name)
+        number = self._programs.ids.get(name)
         return None if number is None else self.types[number]
 
     def prepare(self, columns: Mapping[str, Collection[str]]) -> None:
@@ -119,9 +137,7 @@ class Chunk:
             return None
         starts, ends = self._places[kind.type_id]
         try:
-            program = program_of(
-                self.types, kind.fields, (lambda _: True) if columns is None else columns.__contains__
-            )
+            program = self._programs.of(kind.fields, columns)
         except UnknownTypeError as error:
             self.problems.append(Problem(self.head.start, error.reason))
             return None
@@ -138,7 +154,7 @@ class Chunk:
 
     def constants_of(self, name: str) -> Pool | None:
         """The constants of a type by its name; None where it is not described."""
-        number = self._ids.get(name)
+        number = self._programs.ids.get(name)
         return None if number is None else self.constants(number)
 
     def elements(self, field: Field, starts: NDArray[np.int64], counts: NDArray[np.int64]) -> Records:
@@ -154,7 +170,7 @@ class Chunk:
         """
         kind = self.types.get(field.type_id)
         own = (element_of(field),) if kind is None or field.is_constant or not kind.fields else kind.fields
-        program = program_of(self.types, own)
+        program = self._programs.of(own)
         ends = np.full_like(starts, self.head.end)
         done = decode_arrays(self._data, self.head, program, starts, counts, ends)
         return Records(self._data, self.head, program, done.rows, self._constant_text)
@@ -169,9 +185,14 @@ class Chunk:
         row = self._texts.row(key)
         return None if row < 0 else self._texts.text("value", row)
 
-    def _walk(self, ids: Collection[int], *, counting: bool) -> dict[int, Places]:
-        """Places of the events of these types."""
-        most = max(max(ids, default=0), max(self.types, default=0)) + 1
+    def _walk(self) -> _Walk:
+        """The events that are wanted, and those that describe them."""
+        ids = {METADATA, CHECKPOINT} | {
+            number
+            for number, kind in self.types.items()
+            if kind.is_event and (self._wanted is None or kind.name in self._wanted)
+        }
+        most = max(*ids, *self.types) + 1
         order = sorted(ids)
         slots = np.full(most, -1, np.int32)
         slots[order] = range(len(order))
@@ -199,16 +220,11 @@ class Chunk:
             at = int(stop[0])
             if listed < _ROOM:
                 break
-        if counting:
-            self._count(wanted)
-            if at < self.head.end:
-                self._damaged(at, say("no event can be read here"))
-            elif self.head.is_cut:
-                self._damaged(at, say("the file ends before the chunk does"))
-        return {
+        places = {
             number: (np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
             for number, parts in found.items()
         }
+        return _Walk(places, wanted, at)
 
     def _count(self, wanted: Wanted) -> None:
         for number in np.flatnonzero(wanted.counts).tolist():
@@ -216,9 +232,10 @@ class Chunk:
             if kind is not None and kind.is_event:
                 self._counts[kind.name] = (int(wanted.counts[number]), int(wanted.bytes[number]))
 
-    def _describe(self, places: Collection[tuple[int, int]], descriptions: Descriptions) -> None:
+    def _describe(self, places: Places, descriptions: Descriptions) -> None:
         """Read the metadata; of several the last one has most."""
-        for start, end in reversed(list(places)):
+        self._programs = Programs({})
+        for start, end in zip(places[0][::-1].tolist(), places[1][::-1].tolist(), strict=True):
             if end - start > MOST_BYTES:
                 self._damaged(start, say("its metadata is larger than any JVM writes"))
                 continue
@@ -230,32 +247,33 @@ class Chunk:
                 base=start,
             )
             try:
-                self.types = descriptions.types(cursor)
+                self._programs = descriptions.programs(cursor)
             except DamagedError as error:
                 self._damaged(error.offset, say("its metadata is damaged"))
                 continue
-            self._ids = {kind.name: number for number, kind in self.types.items()}
             return
         self._damaged(self.head.start, say("a chunk has no metadata, which describes its events"))
 
     def _read_pool(self, type_id: int) -> Pool:
-        self._take_checkpoints()
-        groups = [group for group in self._index.groups.get(type_id, ()) if group.records]
-        program = program_of(self.types, key_and_fields(self.types, type_id))
-        done = decode(self._data, self.head, program, groups)
+        own = self._groups[TYPE] == type_id
+        starts, counts, ends = (self._groups[row][own] for row in (START, RECORDS, END))
+        program = self._programs.of(self._programs.constant(type_id))
+        done = decode_arrays(self._data, self.head, program, starts, counts, ends)
         if done.stopped_at is not None:
             self._damaged(done.stopped_at, say("a constant pool is damaged"))
         return Pool(Records(self._data, self.head, program, done.rows, self._constant_text))
 
-    def _take_checkpoints(self) -> None:
-        places, self._checkpoints = self._checkpoints, []
-        for start, end in places:
-            try:
-                self._index.add(start, end)
-            except DamagedError as error:
-                self._damaged(error.offset, say("a constant pool is damaged"))
-            except UnknownTypeError as error:
-                self.problems.append(Problem(start, error.reason))
+    @cached_property
+    def _groups(self) -> NDArray[np.int64]:
+        """As `list_constants`."""
+        return list_constants(
+            self._data, self.head, self._programs, self._checkpoints, self._type_of, self._damaged
+        )
+
+    @staticmethod
+    def _type_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The numbers of types by those in checkpoints."""
+        return numbers
 
     def _damaged(self, offset: int, reason: Text) -> None:
         self.problems.append(Problem(offset, reason))

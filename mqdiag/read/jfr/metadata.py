@@ -68,30 +68,15 @@ class _Element(NamedTuple):
     children: list[_Element]
 
 
-class Descriptions:
-    """Types by number, read of metadata events; chunks of one JVM repeat them, and the last ones are kept."""
+def read_types(cursor: Cursor) -> dict[int, JfrType]:
+    """All types by number.
 
-    def __init__(self) -> None:
-        self._last: tuple[bytes, dict[int, JfrType]] = b"", {}
+    Args:
+        cursor: at the table of texts of the metadata event.
 
-    def types(self, cursor: Cursor) -> dict[int, JfrType]:
-        """All types by number, not to be changed.
-
-        Args:
-            cursor: at the metadata event's payload, behind size and type.
-
-        Raises:
-            DamagedError: it is cut, or no tree of elements.
-        """
-        for _ in range(3):
-            cursor.integer(8)  # start, duration, number of the metadata
-        rest = cursor.rest()
-        if rest != self._last[0]:
-            self._last = rest, _read_types(cursor)
-        return self._last[1]
-
-
-def _read_types(cursor: Cursor) -> dict[int, JfrType]:
+    Raises:
+        DamagedError: it is cut, or no tree of elements.
+    """
     texts = [str(cursor.text() or "") for _ in range(cursor.count())]
     root = _tree(cursor, texts)
     classes = list(_classes(root))

@@ -5,123 +5,82 @@ A checkpoint event holds some of several types. A chunk has many; a key may come
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.decoding import decode
-from mqdiag.read.jfr.header import ChunkHead
-from mqdiag.read.jfr.metadata import Field, JfrType
-from mqdiag.read.jfr.program import Program, UnknownTypeError, program_of
+from mqdiag.read.jfr.described import KEY, Programs
+from mqdiag.read.jfr.header import OLDER, ChunkHead
+from mqdiag.read.jfr.kernels.decode import MOST_NESTED
+from mqdiag.read.jfr.kernels.pools import (
+    AT_HEAD,
+    CHECKPOINT,
+    DAMAGED,
+    DONE,
+    FULL,
+    KIND,
+    MISSING,
+    PLACE,
+    STATUS,
+    TYPE,
+    list_groups,
+)
+from mqdiag.read.jfr.program import UnknownTypeError
 from mqdiag.read.jfr.records import Records
-from mqdiag.read.jfr.values import Cursor, DamagedError
-from mqdiag.text import say
+from mqdiag.text import Text, say
 
-KEY = " key"
-"""column of a constant's key; no Java field is called so"""
-_HEAD_BYTES = 128
-"""more than the head of a checkpoint, or of one of its pools, can have"""
+_ROOM = 1 << 11
+"""groups listed by one call of the kernel"""
 
 
-class Group(NamedTuple):
-    """Constants of one type that follow each other."""
-
-    type_id: int
-    start: int
-    records: int
-    end: int
-    """end of the checkpoint"""
-
-
-def key_and_fields(types: Mapping[int, JfrType], type_id: int) -> tuple[Field, ...]:
-    """The fields of a constant with its key before them.
-
-    Raises:
-        UnknownTypeError: the metadata describes no such type.
-    """
-    kind = types.get(type_id)
-    long_id = next((number for number, one in types.items() if one.name == "long"), None)
-    key_id = long_id if kind is None or kind.key_id is None else kind.key_id
-    if kind is None or key_id is None:
-        raise UnknownTypeError(say("its metadata does not describe type {number}", number=type_id))
-    key = Field(KEY, key_id, is_constant=False, is_array=False, unit=None, is_timestamp=False)
-    if kind.name == "java.lang.String":
-        return (key, key._replace(name="value", type_id=type_id))
-    return (key, *kind.fields)
-
-
-class PoolIndex:
-    """Where the constants of each type are.
+def list_constants(
+    data: NDArray[np.uint8],
+    head: ChunkHead,
+    programs: Programs,
+    checkpoints: tuple[NDArray[np.int64], NDArray[np.int64]],
+    type_of: Callable[[NDArray[np.int64]], NDArray[np.int64]],
+    damaged: Callable[[int, Text], None],
+) -> NDArray[np.int64]:
+    """Where the constants of checkpoints are.
 
     Args:
         data: the file.
         head: of the chunk.
-        types: of the chunk.
+        programs: of its types.
+        checkpoints: where the payload of each begins, behind size and type, and where it ends.
+        type_of: gives the numbers of types by those in checkpoints.
+        damaged: told each place where constants are lost up to the end of a checkpoint, and why.
+
+    Returns:
+        int64[4, groups]: constants of one type that follow each other, in the order of the file; rows as of TYPE.
     """
-
-    def __init__(self, data: NDArray[np.uint8], head: ChunkHead, types: Mapping[int, JfrType]) -> None:
-        self._data = data
-        self._head = head
-        self._types = types
-        self._skipping: dict[int, Program] = {}
-        self.groups: dict[int, list[Group]] = {}
-
-    def add(self, at: int, end: int) -> None:
-        """Take in a checkpoint event.
-
-        Args:
-            at: its payload, behind size and type.
-            end: of the event.
-
-        Raises:
-            DamagedError: it is damaged; constants before that place are kept.
-            UnknownTypeError: it has constants of a type that is not described.
-        """
-        cursor = self.cursor(at, end)
-        for _ in range(3):
-            cursor.integer(8)  # start, duration, distance to the checkpoint before
-        cursor.at += 1  # what it was written for
-        pools = cursor.integer(4)
-        at += cursor.at
-        for left in range(pools - 1, -1, -1):
-            cursor = self.cursor(at, end)
-            type_id, count = cursor.integer(8), cursor.integer(4)
-            at += cursor.at
-            # where the last one ends no other begins, and what reads it sees whether it is whole
-            at = self.add_group(type_id, at, count, end, ends_it=left == 0)
-
-    def add_group(self, type_id: int, at: int, count: int, end: int, *, ends_it: bool = False) -> int:
-        """Take in constants of one type; where they end, which for the last ones of a checkpoint is its end.
-
-        Raises:
-            DamagedError, UnknownTypeError: as `add`.
-        """
-        if not 0 <= count <= end - at:
-            raise DamagedError(at)
-        group = Group(type_id, at, count, end)
-        self.groups.setdefault(type_id, []).append(group)
-        if ends_it:
-            return end
-        return self._behind(group) if count else at
-
-    def cursor(self, at: int, end: int) -> Cursor:
-        """Reads the head of a checkpoint, or of one of its pools."""
-        piece = self._data[at : min(end, at + _HEAD_BYTES)].tobytes()
-        return Cursor(piece, 0, len(piece), is_compressed=self._head.is_compressed, base=at)
-
-    def _behind(self, group: Group) -> int:
-        """Where a group ends, which nothing says."""
-        program = self._skipping.get(group.type_id)
-        if program is None:
-            fields = key_and_fields(self._types, group.type_id)
-            program = self._skipping[group.type_id] = program_of(self._types, fields, lambda _: False)
-        done = decode(self._data, self._head, program, [group], keep=False)
-        if done.stopped_at is not None:
-            raise DamagedError(done.stopped_at)
-        return done.end
+    starts, ends = checkpoints
+    is_older = head.version[0] == OLDER
+    room, scratch = np.empty((4, _ROOM), np.int64), np.zeros((3, MOST_NESTED + 2), np.int64)
+    state = np.array([0, AT_HEAD, 0, FULL, 0], np.int64)
+    parts = []
+    while state[STATUS] != DONE:
+        listed = list_groups(
+            data, starts, ends, head.is_compressed, is_older, programs.skips, state, scratch, room
+        )
+        parts.append(room[:, :listed].copy())
+        if state[STATUS] == MISSING:
+            try:
+                programs.learn(int(state[KIND]), int(type_of(state[KIND:])[0]))
+                continue
+            except UnknownTypeError as error:
+                damaged(int(starts[state[CHECKPOINT]]), error.reason)
+        elif state[STATUS] == DAMAGED:
+            damaged(int(state[PLACE]), say("a constant pool is damaged"))
+        else:
+            continue
+        state[CHECKPOINT] += 1
+        state[PLACE] = AT_HEAD
+    groups = np.concatenate(parts, axis=1)
+    groups[TYPE] = type_of(groups[TYPE])
+    return groups
 
 
 class Pool:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk, Problem
+from mqdiag.read.jfr.described import Descriptions
 from mqdiag.read.jfr.header import ChunkHead, NoChunkError, chunk_head, is_older
-from mqdiag.read.jfr.metadata import Descriptions
 from mqdiag.read.jfr.older.chunk import OlderChunk
 from mqdiag.read.jfr.older.head import older_head
 from mqdiag.read.sniff import RECORDING_MAGIC

@@ -23,6 +23,7 @@ from mqdiag.text import Text, Value, say
 
 TABLES = Tables("heap_threads")
 
+_NAMELESS = say("without a name")
 _NAMES = 3
 _STACKS = (4, 40)
 
@@ -100,7 +101,7 @@ def _stack(threads: Sequence[HeapThread]) -> Fold:
 
 def _summary(threads: Sequence[HeapThread]) -> Text:
     first = threads[0]
-    names: Value = tuple(one.name for one in threads[:_NAMES])
+    names: Value = tuple(one.name or _NAMELESS for one in threads[:_NAMES])
     if len(threads) > _NAMES:
         names = say("{names} and {more:count} more at the same place", names=names, more=len(threads) - _NAMES)
     traits: list[Value] = [word(trait) for trait in (first.role, first.state) if trait]
@@ -135,7 +136,7 @@ def _row(thread: HeapThread) -> Row:
         state = say("{state}, hit the OutOfMemoryError", state=thread.state)
     place = (thread.call.frame if thread.call is not None else None) or next(iter(thread.frames), "")
     return (
-        thread.name,
+        thread.name or _NAMELESS,
         thread.java_id,
         word(thread.role) if thread.role else "",
         state,

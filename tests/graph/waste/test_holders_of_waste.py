@@ -140,11 +140,12 @@ def test_owned_mapped_and_unmanaged_buffers(tmp_path: Path) -> None:
     assert (found.unmanaged_buffers, found.unmanaged_bytes) == (2, 799)
     assert (found.reserved_bytes, found.limit_bytes) == (5000, 8 << 20)
     assert (found.netty_bytes, found.netty_limit_bytes, found.netty_in_use_bytes) == (700, 9000, 640)
-    assert [(each.class_name, each.capacity_bytes) for each in found.holders] == [
-        (SEVERAL, 2000),
-        ("app.BufferPool", 1000),
-        ("io.netty.buffer.PoolChunk", 700),
+    assert [(each.class_name, each.capacity_bytes, each.field) for each in found.holders] == [
+        (SEVERAL, 2000, None),
+        ("app.BufferPool", 1000, "app.BufferPool.buffers"),
+        ("io.netty.buffer.PoolChunk", 700, "io.netty.buffer.PoolChunk.memory"),
     ]
+    assert found.holders[1].object_id == f"0x{held:x}"
 
 
 def test_without_threads_and_buffers_nothing_is_said(tmp_path: Path) -> None:

@@ -7,12 +7,13 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.chunk import Chunk
+from mqdiag.read.jfr.chunk import Chunk, Places
+from mqdiag.read.jfr.described import KEY, Descriptions, Programs
 from mqdiag.read.jfr.kernels.decode import INTEGER, TEXT
 from mqdiag.read.jfr.kernels.numbers import SHORT_UTF8
-from mqdiag.read.jfr.metadata import Descriptions, Field
+from mqdiag.read.jfr.metadata import Field
 from mqdiag.read.jfr.older.metadata import JAVA_THREAD, THREAD, constant_type
-from mqdiag.read.jfr.pools import KEY, Pool, PoolIndex
+from mqdiag.read.jfr.pools import Pool
 from mqdiag.read.jfr.program import Column, Program
 from mqdiag.read.jfr.records import Records
 
@@ -22,22 +23,9 @@ _THREAD_COLUMNS = {KEY: (0, INTEGER), "javaName": (1, TEXT), "osName": (1, TEXT)
 """column and kind of what is known of a thread: its key is its number of the operating system"""
 
 
-class OlderIndex(PoolIndex):
-    """Where the constants of each type are."""
-
-    def add(self, at: int, end: int) -> None:
-        """Take in a checkpoint event; as in later versions."""
-        at += 16  # time, distance to the checkpoint before
-        while at < end:
-            cursor = self.cursor(at, end)
-            content, count = cursor.integer(4), cursor.integer(4)
-            at = self.add_group(constant_type(content), at + cursor.at, count, end)
-
-
 class OlderChunk(Chunk):
     """One chunk."""
 
-    _index_class = OlderIndex
     _type_bytes = 4
 
     def _decoded(self, name: str, columns: Collection[str] | None) -> Records | None:
@@ -53,10 +41,13 @@ class OlderChunk(Chunk):
                 records.rows[:, column.place] = self._os_threads(records.rows[:, column.place])
         return records
 
-    def _describe(self, places: Collection[tuple[int, int]], descriptions: Descriptions) -> None:
+    def _describe(self, places: Places, descriptions: Descriptions) -> None:
         assert self.head.types is not None
-        self.types = self.head.types
-        self._ids = {kind.name: number for number, kind in self.types.items()}
+        self._programs = Programs(self.head.types)
+
+    @staticmethod
+    def _type_of(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+        return constant_type(numbers)
 
     def _read_pool(self, type_id: int) -> Pool:
         pool = super()._read_pool(type_id)

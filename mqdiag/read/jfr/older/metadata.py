@@ -7,7 +7,10 @@ recordings of JDK 7u40 to 8u60, and JDK Mission Control's reader of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.read.jfr.metadata import EVENT, MOST_TYPE, Field, JfrType
 from mqdiag.read.jfr.older.names import names
@@ -32,6 +35,9 @@ _PERCENTAGE = 11
 """content of a share; like those below 7 no key of a constant"""
 _FIRST_CONSTANT = 7
 _THREAD, _JAVA_THREAD, _STACK = 7, 8, 9
+
+
+_Numbers = TypeVar("_Numbers", int, NDArray[np.int64])
 
 
 class Described(NamedTuple):
@@ -88,7 +94,7 @@ class _Producer(NamedTuple):
     contents: list[_Content]
 
 
-def constant_type(content: int) -> int:
+def constant_type(content: _Numbers) -> _Numbers:
     """The number of the type of constants of this content."""
     return -100 - content
 
