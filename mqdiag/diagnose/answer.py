@@ -177,7 +177,7 @@ def _all_threads_rest(report: Report) -> bool:
 def _noticed(report: Report) -> Iterator[Text]:
     """What rules told of and is no fault: it may be just what somebody asked about."""
     for found in report.findings[:MOST_NOTICED]:
-        yield say("{title}; by itself this is no fault.", title=found.title)
+        yield say("{title}; by itself this means no fault.", title=found.title)
 
 
 def _harmless(report: Report) -> Text | None:

@@ -15,8 +15,9 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each group with differences."""
     groups: dict[tuple[str, str], list[ConsumerFacts]] = {}
     for consumer in heap.consumers:
-        # a consumer that was shut down may still be in the heap, but it does not pull any more
-        if consumer.state.get("serviceState") not in ("SHUTDOWN_ALREADY", "CREATE_JUST"):
+        # a consumer that was shut down may still be in the heap, but it does not pull any more; of unknown groups
+        # nothing tells that they are the same
+        if consumer.group and consumer.state.get("serviceState") not in ("SHUTDOWN_ALREADY", "CREATE_JUST"):
             groups.setdefault((consumer.group, consumer.kind), []).append(consumer)
     for (group, _), consumers in groups.items():
         different = _different(consumers)

@@ -125,5 +125,6 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
             "buffers": recording.direct_buffers,
             "grew_by_bytes": max(used - (recording.direct_bytes_first or used), 0) or None,
         },
+        words={"in_field": False},
         weight=share,
     )

@@ -109,6 +109,8 @@ def test_conflict_is_within_a_group_and_among_the_running() -> None:
     assert findings(consumer_config_conflict, with_heap(facts, consumers=(first, elsewhere))) == ()
     stopped = msgspec.structs.replace(second, state={"serviceState": "SHUTDOWN_ALREADY"})
     assert findings(consumer_config_conflict, with_heap(facts, consumers=(first, stopped))) == ()
+    unknown = tuple(msgspec.structs.replace(one, group="") for one in (first, second))
+    assert findings(consumer_config_conflict, with_heap(facts, consumers=unknown)) == ()
 
 
 def test_division_by_topic_is_no_conflict() -> None:

@@ -48,6 +48,16 @@ def test_equal_metadata_is_read_once() -> None:
     assert len({id(types) for types in read_types}) == 1
 
 
+def test_a_chunk_of_other_types_is_listed_by_its_own() -> None:
+    def dumps(*cases: str) -> list[int]:
+        data = np.frombuffer(b"".join(map(whole, cases)), np.uint8)
+        return [len(chunk.events("jdk.ThreadDump") or ()) for chunk in chunks(data, [])]
+
+    alone = dumps("idle-jdk17"), dumps("stuck-jdk8")
+    assert all(alone[0] + alone[1])
+    assert dumps("idle-jdk17", "stuck-jdk8", "idle-jdk17") == alone[0] + alone[1] + alone[0]
+
+
 @pytest.mark.parametrize("share", one_in(4, [0.3, 0.5, 0.7, 0.9, 0.99]))
 def test_a_cut_one_is_read_to_its_end(share: float) -> None:
     data = whole("stuck-jdk8")
