@@ -14,7 +14,7 @@ from mqdiag.findings import Report
 from mqdiag.report_json import encoded
 
 _FILE = re.compile(
-    r"\.inputs\[0\]\.(path|bytes|format)|\.answer\.seen\[\d+\]\.path|\.findings\[\d+\]\.(remedy\[\d+\]|(now|then)\[\d+\]\.command)"
+    r"\.inputs\[0\]\.(path|bytes|format)|\.answer\.(seen\[\d+\]\.path|next\.command)|\.findings\[\d+\]\.(remedy\[\d+\]|(now|then)\[\d+\]\.command)"
 )
 """of the file itself, and commands, which name it and the name server"""
 _DUPLICATES = re.compile(r"\.heap\.waste\.duplicate_strings")
