@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.graph import Heap, open_heap
 from tests.graph.opening import heap_of, nodes_of
+from tests.layers import CHECK
 from tests.writers import hprof_records as hprof
 from tests.writers import jvm_layout
 from tests.writers.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT, WIDTHS
@@ -144,6 +145,7 @@ def two_arrays(path: Path, length: int, next_id: int) -> Heap:
     return open_heap(str(path))
 
 
+@CHECK
 def test_trap_34_array_bytes_beyond_32_bits(tmp_path: Path) -> None:
     length = (1 << 29) + 5  # times 8 is 40 in 32 bits
     heap = two_arrays(tmp_path / "large.hprof", length, 0x7_0000_0000)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mqdiag.redact.redact_dump import redact_dump
-from tests.layers import some_later
+from tests.layers import CHECK, some_later
 from tests.redact.compare import differences, reported
 
 DUMPS = sorted((Path(__file__).parents[2] / "fixtures" / "heap").glob("*/dump.hprof.gz"))
@@ -37,12 +38,21 @@ AGAIN = {
     "two-groups-4.3.2",
 }
 """the same layout and names as in one of the rest, of another version or consumer, or another way to take the dump"""
+IN_EVERY_RUN = ("stuck-one-5.3.3", "healthy-busy-4.3.2", "no-rocketmq-native-gz")
 
 
-@pytest.mark.parametrize(
-    "dump",
-    some_later(PLAIN, lambda dump: dump.parent.name in AGAIN, name=lambda dump: dump.parent.name),
-)
+def _cases() -> list[Any]:
+    """Dumps of three layouts in each run, one of each other layout in `make check`, the rest at night."""
+    cases = some_later(PLAIN, lambda dump: dump.parent.name in AGAIN, name=lambda dump: dump.parent.name)
+    checked = [
+        pytest.param(*case.values, id=case.id, marks=case.marks or (() if case.id in IN_EVERY_RUN else CHECK))
+        for case in cases
+    ]
+    assert {case.id for case in checked} >= {*IN_EVERY_RUN}
+    return checked
+
+
+@pytest.mark.parametrize("dump", _cases())
 def test_numbers_and_findings_are_the_same(dump: Path, tmp_path: Path) -> None:
     done = redact_dump(dump, tmp_path / "shared.hprof")
     assert done.unread_bytes == 0

@@ -13,7 +13,7 @@ import pytest
 
 from mqdiag.rocketmq.broker.tables import _known
 from mqdiag.rocketmq.names import FAMILIES, ROWS, JavaName, names_of, version_key
-from tests.layers import one_in
+from tests.layers import CHECK, one_in
 from tests.rocketmq import written
 from tests.rocketmq.conftest import Case, case, case_names, heap_of
 
@@ -99,6 +99,7 @@ def ways_to_tables() -> set[str]:
     return {role for table in _known() for role in (*table.way, table.inner) if role}
 
 
+@CHECK
 def test_every_role_that_code_asks_for_is_in_the_table() -> None:
     known = {row.role for row in ROWS}
     asked = {
