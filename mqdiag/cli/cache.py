@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from mqdiag.cli.common import commands
+from mqdiag.cli.common.cache_options import CACHE_SIZE, cache_bytes
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.cli.common.options import DEBUG_OPTION, MESSAGE_LANG_OPTION
 from mqdiag.cli.common.output import Target
@@ -27,16 +28,17 @@ _STATES: dict[OriginState, Text | str] = {
 
 @commands.command("cache", short_help="Show or remove what earlier runs kept of heap dumps.")
 @commands.argument("action", required=False, type=click.Choice(("show", "clear")), default="show")
+@CACHE_SIZE
 @MESSAGE_LANG_OPTION
 @DEBUG_OPTION
-def command(action: str, debug: bool) -> int:
+def command(action: str, cache_size: str | None, debug: bool) -> int:
     """Show what earlier runs kept of heap dumps, so that a second question to the same dump costs little.
 
     ACTION is show, which is the default, or clear, which removes everything.
     """
     from mqdiag.cache.folder import open_cache
 
-    folder, why_not = open_cache()
+    folder, why_not = open_cache(cache_bytes(no_cache=False, size=cache_size))
     lines: list[Text]
     if folder is None:
         lines = [say("nothing is kept: {reason}", reason=why_not)]

@@ -5,19 +5,19 @@ from __future__ import annotations
 from mqdiag.cli.common import commands
 from mqdiag.cli.common.options import Bundle
 
+CACHE_SIZE = commands.option(
+    "--cache-size",
+    metavar="SIZE",
+    envvar="MQDIAG_CACHE_SIZE",
+    help=(
+        "Maximum size of all kept files together, such as 20g; 0 keeps nothing.  [default: a tenth of the free disk]"
+    ),
+)
 CACHE: Bundle = (
     commands.option(
         "--no-cache", is_flag=True, help="Use nothing that an earlier run kept of this dump, and keep nothing."
     ),
-    commands.option(
-        "--cache-size",
-        metavar="SIZE",
-        envvar="MQDIAG_CACHE_SIZE",
-        help=(
-            "Maximum size of all kept files together, such as 20g; 0 keeps nothing.  [default: a tenth of "
-            "the free disk]"
-        ),
-    ),
+    CACHE_SIZE,
 )
 """options of the commands that build the graph of a dump"""
 
