@@ -12,6 +12,7 @@ from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogFile
 from mqdiag.findings import Report
 from mqdiag.log_events import events
+from mqdiag.logs.statements import harmless_of_any_program, why_harmless
 from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS
 from mqdiag.text import NOTHING, Text, say
 
@@ -322,8 +323,6 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
 
 def _of_own_program(logs: LogsFacts) -> bool:
     """Whether the only warnings are harmless lines that show whose log it is, such as those of RocketMQ's console."""
-    from mqdiag.logs.statements import harmless_of_any_program, why_harmless
-
     lines = logs.level_lines
     if lines is None or not lines.all_harmless or not logs.is_excerpt:
         return False
@@ -333,8 +332,6 @@ def _of_own_program(logs: LogsFacts) -> bool:
 
 def _beside_harmless(logs: LogsFacts) -> bool:
     """Whether an excerpt of a program that mqdiag does not know has harmless lines among more that tell nothing."""
-    from mqdiag.logs.statements import harmless_of_any_program  # runs without logs do not need it
-
     return (
         logs.is_excerpt
         and bool(logs.events)
