@@ -6,7 +6,7 @@ together.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
 import msgspec
@@ -95,11 +95,7 @@ def _finalizers(heap: Heap, least: int, is_rocketmq: IsRocketmq) -> Suspect | No
     """
     nodes = heap.instances(heap.classes.indices_named(FINALIZER))
     nodes = nodes[heap.reachable(nodes)]
-    tree = heap.dominance
-    places = np.sort(tree.numbers[nodes])
-    ends = np.maximum.accumulate(places.astype(np.int64) + tree.dominated[places])
-    outermost = places[np.append(True, places[1:] >= ends[:-1])] if places.size else places
-    retained = int(tree.retained(outermost).sum())
+    retained = int(heap.dominance.retained_together(nodes).sum())
     referents = heap.refs(nodes, "referent")
     referents = referents[referents >= 0]
     if retained < least or not referents.size:
@@ -108,9 +104,8 @@ def _finalizers(heap: Heap, least: int, is_rocketmq: IsRocketmq) -> Suspect | No
     largest = np.argsort(-counts, kind="stable")[:_HOLDS].tolist()
     names = [heap.classes.names[rows[at]] for at in largest]
     node = int(referents[heap.index.rows[referents] == rows[largest[0]]][0])
-    known = known_holder((FINALIZER,))
     at_work = next((record for record in heap.threads if record.name == "Finalizer"), None)
-    return Suspect(
+    suspect = Suspect(
         class_name=names[0],
         object_id=f"0x{heap.object_id(node):x}",
         retained_bytes=retained,
@@ -124,9 +119,18 @@ def _finalizers(heap: Heap, least: int, is_rocketmq: IsRocketmq) -> Suspect | No
         frame=None if at_work is None else outermost_own_frame(at_work),
         entries=int(referents.size),
         entry_classes=tuple(f"{name}: {counts[at]:,}" for name, at in zip(names, largest, strict=True)),
-        known_as=None if known is None else known.name,
-        remedy=() if known is None else (known.remedy,),
     )
+    return _known(suspect, (FINALIZER,))
+
+
+def _known(suspect: Suspect, classes: Iterable[str]) -> Suspect:
+    """With what users know one of the classes as, and what limits it."""
+    known = known_holder(classes)
+    if known is None:
+        return suspect
+    # what works by itself is no registry of beans
+    even = suspect.even and not known.works_alone
+    return msgspec.structs.replace(suspect, even=even, known_as=known.name, remedy=(known.remedy,))
 
 
 def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_rocketmq: IsRocketmq) -> Suspect:
@@ -134,9 +138,8 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
     node = int(tree.order[place])
     entry_classes = () if contents is None else contents.classes
     on_the_way = [named_class(heap, at) for at in (*name.nodes, name.held, node)]
-    known = known_holder((*on_the_way, *entry_classes))
     inside = _inside(heap, [place])
-    return Suspect(
+    suspect = Suspect(
         class_name=describe(heap, node) if node in heap.class_of_node else heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",
         retained_bytes=int(tree.retained(np.array([place], np.int32))[0]),
@@ -153,12 +156,11 @@ def _suspect(heap: Heap, place: int, name: Name, contents: Contents | None, is_r
         entries=None if contents is None else contents.entries,
         entry_classes=entry_classes,
         largest_entry_share=None if contents is None else contents.largest_share,
-        even=contents is not None and contents.even and not (known is not None and known.works_alone),
+        even=contents is not None and contents.even,
         broken_keys=None if contents is None else contents.broken_keys,
-        known_as=None if known is None else known.name,
-        remedy=() if known is None else (known.remedy,),
         web_application=web_application(heap, name.holder_class),
     )
+    return _known(suspect, (*on_the_way, *entry_classes))
 
 
 def _with_pool(suspect: Suspect, name: Name, pool: Pool, is_rocketmq: IsRocketmq) -> Suspect:
@@ -170,9 +172,8 @@ def _with_pool(suspect: Suspect, name: Name, pool: Pool, is_rocketmq: IsRocketmq
     label = suspect.label
     if is_jdk(name.holder_class) or name.kind != "field":
         label = pool.label or pool.threads or suspect.label
-    known = known_holder((pool.queue_class,))
     of_rocketmq = is_rocketmq((pool.label or "").rpartition(".")[0])
-    return msgspec.structs.replace(
+    named = msgspec.structs.replace(
         suspect,
         label=label,
         owner="rocketmq" if of_rocketmq and not is_application(pool.task_class or "") else suspect.owner,
@@ -182,9 +183,10 @@ def _with_pool(suspect: Suspect, name: Name, pool: Pool, is_rocketmq: IsRocketmq
         frame=None,
         entries=pool.tasks,
         entry_classes=() if pool.task_class is None else (f"{pool.task_class}: {pool.tasks:,}",),
-        known_as=None if known is None else known.name,
-        remedy=() if known is None else (known.remedy,),
+        known_as=None,
+        remedy=(),
     )
+    return _known(named, (pool.queue_class,))
 
 
 def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
@@ -193,9 +195,8 @@ def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
     place = held.places[0]
     node = int(tree.order[place])
     holder = held.label.rpartition(".")[0]
-    known = known_holder([heap.class_name(node)])
     inside = _inside(heap, list(held.places[:_MOST_SUMMED]))
-    return Suspect(
+    suspect = Suspect(
         class_name=heap.class_name(node),
         object_id=f"0x{heap.object_id(node):x}",
         retained_bytes=held.retained_bytes,
@@ -209,17 +210,15 @@ def _of_threads(heap: Heap, held: Held, is_rocketmq: IsRocketmq) -> Suspect:
         thread=held.threads[0],
         threads=len(held.threads),
         frame=held.frame,
-        known_as=None if known is None else known.name,
-        remedy=() if known is None else (known.remedy,),
         web_application=web_application(heap, holder),
     )
+    return _known(suspect, (heap.class_name(node),))
 
 
 def _of_shared(heap: Heap, shared: SharedObjects, is_rocketmq: IsRocketmq) -> Suspect:
-    known = known_holder((shared.class_name, shared.name.label))
     owned = is_rocketmq(shared.class_name) or is_rocketmq(shared.name.holder_class)
     mine = is_application(shared.class_name) or is_application(shared.name.holder_class)
-    return Suspect(
+    suspect = Suspect(
         class_name=shared.class_name,
         object_id=f"0x{heap.object_id(shared.example):x}",
         retained_bytes=shared.retained_bytes,
@@ -232,9 +231,8 @@ def _of_shared(heap: Heap, shared: SharedObjects, is_rocketmq: IsRocketmq) -> Su
         entries=shared.objects,
         entry_classes=(f"{shared.class_name}: {shared.objects:,}",),
         also_held_by=shared.also,
-        known_as=None if known is None else known.name,
-        remedy=() if known is None else (known.remedy,),
     )
+    return _known(suspect, (shared.class_name, shared.name.label))
 
 
 def _owner(heap: Heap, place: int, name: Name, is_rocketmq: IsRocketmq) -> HolderOwner:

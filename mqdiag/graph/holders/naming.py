@@ -200,25 +200,24 @@ def frame_of_local(record: ThreadRecord, node: int) -> str | None:
         return None
     outermost = max(min(max(holding), len(frames) - 1), 0)
     callers, called = frames[outermost:], frames[:outermost][::-1]
-    for frame in (*callers, *called):
-        if is_application(method_of(frame).rpartition(".")[0]):
-            return frame
-    return frames[outermost]
+    return next(filter(_is_own, (*callers, *called)), frames[outermost])
 
 
 def outermost_own_frame(record: ThreadRecord) -> str | None:
     """The application's frame furthest from the top of a stack; None where there is none."""
-    return next(
-        (frame for frame in reversed(record.frames) if is_application(method_of(frame).rpartition(".")[0])),
-        None,
-    )
+    return next(filter(_is_own, reversed(record.frames)), None)
+
+
+def _is_own(frame: str) -> bool:
+    """Whether a frame is one of the application."""
+    return is_application(method_of(frame).rpartition(".")[0])
 
 
 def is_own_local(record: ThreadRecord, node: int) -> bool:
     """Whether the outermost frame that has a local is one of the application, and not what it called."""
     holding = [number for number, held in record.locals.items() if node in held.tolist()]
     at = max(holding, default=-1)
-    return 0 <= at < len(record.frames) and is_application(method_of(record.frames[at]).rpartition(".")[0])
+    return 0 <= at < len(record.frames) and _is_own(record.frames[at])
 
 
 def thread_local_names(heap: Heap, keys: list[int]) -> dict[int, str]:
