@@ -157,8 +157,8 @@ class Standings(msgspec.Struct):
         if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
             if not self._records_in_json:
                 return Standing.FORGED
-            if is_of_rocketmq(wrapper.logger or "") or (
-                _is_in_stack(line, literal, statement) and _begins_line_of_stack(text[: max(at, 0)], statement)
+            if is_of_rocketmq(wrapper.logger or "") or _is_in_stack(
+                line, literal, text[: max(at, 0)], statement
             ):
                 return Standing.SURE
         elif self._records_in_json and not self._layouts:
@@ -278,11 +278,6 @@ def _stack_of(message: Message, before: str, statement: Statement) -> WholeStack
     return stack if len(methods) >= LEAST_FRAMES and has_first_frame(methods) else None
 
 
-def _begins_line_of_stack(before: str, statement: Statement) -> bool:
-    """Whether a literal stands where a stack prints it, and not in the text of an exception of somebody."""
-    return statement.place == "frame" or _begins_exception(before.rpartition("\n")[2], statement)
-
-
 def _begins_exception(before: str, statement: Statement) -> bool:
     """Whether a literal stands in the line of an exception where no text of a user does.
 
@@ -315,14 +310,23 @@ def _is_of_class(method: str, logger: str) -> bool:
     )
 
 
-def _is_in_stack(line: bytes, literal: bytes, statement: Statement) -> bool:
-    """Whether a literal stands in the value of a record in JSON that the logger fills with an exception.
+def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement) -> bool:
+    """Whether a literal stands where a logger that writes JSON prints a stack, and not in the text of an exception.
 
     A further line of the text of an exception may be a user's; what caused it stands below frames.
+
+    Args:
+        line: the record.
+        literal: of the statement.
+        before: the text above the literal, as the record has it.
+        statement: where it stands in a stack.
     """
     at = max(line.find(literal), 0)
     keys = list(_KEY.finditer(line, 0, at))
     if not keys or keys[-1][1].decode() not in STACK_KEYS:
         return False
+    if statement.place == "frame":
+        return True
     above = line[keys[-1].end() : at].split(_LINE_END_IN_JSON)[:-1]
-    return statement.place == "frame" or not above or _FRAME_IN_JSON.match(above[-1]) is not None
+    in_place = not above or _FRAME_IN_JSON.match(above[-1]) is not None
+    return in_place and _begins_exception(before.rpartition("\n")[2], statement)
