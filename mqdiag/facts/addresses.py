@@ -81,3 +81,8 @@ def _only(values: Iterable[str | None]) -> str | None:
     # Settings of a log that differ from start to start have a comma and a space between them.
     told = {value for value in values if value and value.isprintable() and ", " not in value}
     return told.pop() if len(told) == 1 else None
+
+
+def port_of(address: str) -> str:
+    """The port of `host:port`, as it stands there."""
+    return address.rpartition(":")[2]

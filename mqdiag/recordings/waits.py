@@ -116,14 +116,15 @@ class Waits:
 
     def pinned(self) -> Pinned | None:
         """Virtual threads that waited with their carrier; None where there were none."""
-        for _, own in self._of(kinds.PINNED):
-            return Pinned(
-                count=own.count,
-                total_ms=ms(own.total_ns),
-                longest_ms=ms(own.longest_ns),
-                frame=self._frame(own),
-            )
-        return None
+        own = next((one for _, one in self._of(kinds.PINNED)), None)
+        if own is None:
+            return None
+        return Pinned(
+            count=own.count,
+            total_ms=ms(own.total_ns),
+            longest_ms=ms(own.longest_ns),
+            frame=self._frame(own),
+        )
 
     def _of(self, kind: int) -> Iterator[tuple[object, _Sum]]:
         whats = self._whats.things()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from mqdiag.facts import Facts
+from mqdiag.facts.addresses import port_of
 from mqdiag.facts.admin import ConnectedClient
 from mqdiag.facts.backlogs import Backlog, backlogs
 from mqdiag.facts.known import pid_in
@@ -131,7 +132,7 @@ def _said(backlog: Backlog, limits: Limits, silent: tuple[ConnectedClient, ...])
         words={
             "single": single,
             "client_pid": None if client is None else pid_in(client.client_id),
-            "client_port": None if client is None or not client.address else client.address.rpartition(":")[2],
+            "client_port": None if client is None or not client.address else port_of(client.address),
             "who": RULE.word("named", group=group) if group else RULE.word("nameless"),
             "keepers": _keepers(keep_up),
             "all_without_client_named": len(nobody) <= MOST_QUEUES_NAMED,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
+from mqdiag.facts.addresses import port_of
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.logs import KnownBroker, LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject
@@ -88,8 +89,8 @@ def _both(first: str, second: str) -> dict[str, str]:
     return {
         "first_address": first,
         "second_address": second,
-        "first_port": first.rpartition(":")[2],
-        "second_port": second.rpartition(":")[2],
+        "first_port": port_of(first),
+        "second_port": port_of(second),
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts
+from mqdiag.facts.addresses import port_of
 from mqdiag.facts.logs import LogEvent
 from mqdiag.findings import Confidence, Subject
 from mqdiag.log_events import events, files_of, lines_of, seconds_between
@@ -51,7 +52,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
         },
         words={
             "host": None if server is None else server.rpartition(":")[0],
-            "port": None if server is None else server.rpartition(":")[2],
+            "port": None if server is None else port_of(server),
             "kill": next(
                 (one for one in KILL if any(one in event.example for event in (*slow, *refused))), KILL[-1]
             ),
