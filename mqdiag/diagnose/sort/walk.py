@@ -176,13 +176,12 @@ class Walk:
                 yield _broken(name, say("is damaged gzip data"))
             else:
                 reason = why_no_evidence(piece.content, piece.inner_head)
-                form = form_without_evidence(piece.content, piece.inner_head)
                 yield (
                     _skipped(name, reason)
                     if not given
                     else Input(
                         path=name,
-                        format=form,
+                        format=form_without_evidence(piece.content, piece.inner_head),
                         bytes=size,
                         complete=False,
                         error=_with_hint(name, piece.content, reason),
