@@ -8,11 +8,10 @@ from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.servers import ReviveQueue
 from mqdiag.findings import Subject
-from mqdiag.log_events import by_group, events, lines_of, most_frequent, seconds_between, when
+from mqdiag.log_events import by_group, enough, events, lines_of, most_frequent, seconds_between, when
 from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("pop-revive-behind")
 ROUND = "pop-revive-round"

@@ -7,11 +7,10 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.facts.store_logs import PutLatency
 from mqdiag.findings import EvidenceValue, Severity
-from mqdiag.log_events import between, events, is_set, lines_of, of_broker, when
+from mqdiag.log_events import between, enough, events, is_set, lines_of, of_broker, when
 from mqdiag.rules.rule import Findings, Limits, Rule, Said
 from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.transient_pool import pool_fits
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import Text, Value

@@ -15,7 +15,6 @@ from mqdiag.graph.kernels.equal_texts import (
     hash_texts,
     sum_repeats,
 )
-from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import LARGE_BYTES, instances_in_slices
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.process_secret import FACTOR, START
@@ -129,7 +128,7 @@ def read(
             np.empty(mine.size, np.uint32),
             np.empty(mine.size, np.uint32),
         )
-        found = hash_texts(graph_arrays(heap), mine, fields, bits, most, START, FACTOR, kept, met, sums, hashed)
+        found = hash_texts(heap.arrays, mine, fields, bits, most, START, FACTOR, kept, met, sums, hashed)
         parts.append(
             Texts(hashed.chosen[:found], hashed.hashes[:found], hashed.weights[:found], hashed.draws[:found])
         )
