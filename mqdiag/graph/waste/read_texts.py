@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.equal_texts import (
     HashedTexts,
-    Kept,
     StringFields,
+    TextFilter,
     group_hashes,
     hash_texts,
     sum_repeats,
@@ -24,7 +24,7 @@ _ALL = 1 << 62
 SLOT_BITS = 16
 """upper half of a draw, by which a frequent text is found"""
 NO_SLOTS = np.full(1 << SLOT_BITS, -1, np.int16)
-ALL_KEPT = Kept(0, 0, NO_SLOTS)
+ALL_KEPT = TextFilter(0, 0, NO_SLOTS)
 _PART_BITS = 9
 """log2 of the hashes in a part that is counted at once"""
 
@@ -104,7 +104,7 @@ def read(
     met: NDArray[np.uint8],
     bits: int = 0,
     most: int = LARGE_BYTES,
-    kept: Kept = ALL_KEPT,
+    kept: TextFilter = ALL_KEPT,
 ) -> tuple[Texts, int, int]:
     """(the reachable ones of some strings, how many were read, their units).
 
