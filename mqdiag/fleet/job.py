@@ -45,7 +45,7 @@ from mqdiag.fleet.tables.commit import (
     write_tables,
 )
 from mqdiag.fleet.tables.compact import compact
-from mqdiag.fleet.tables.earlier import rows_taken_over, write_history
+from mqdiag.fleet.tables.earlier import rows_taken_over, update_history
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.run_totals import with_trend
@@ -161,7 +161,7 @@ class _FleetRun:
             self._progress.phase(say("moving the tables of earlier runs into folders of days"))
             compact(self._layout)
         self._progress.phase(say("starting workers, compiling kernels where they are not"))
-        warm_nodes(self._context, self._options.scratch, self._options.limits)
+        warm_nodes(self._context, self._layout.uri, self._options.scratch, self._options.limits)
         clock = [started, time.monotonic()]
         with self._planned(listing) as work:
             count, size = work.size()
@@ -175,7 +175,7 @@ class _FleetRun:
                 known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
                 write_tables(self._context, self._layout, self._run, work.in_order(), known)
                 publish(self._layout, self._run)
-                write_history(self._layout, self._run, marks)
+                update_history(self._layout, self._run, marks)
                 with comparisons() as base:
                     totals = Picture(base, self._layout, self._run).totals(listing.left_out)
                 self._mark(began, marks[-1].order + 1 if marks else 1, totals, status.tried_again)
