@@ -17,7 +17,7 @@ from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipp
 from mqdiag.fingerprints import fingerprint
 from mqdiag.rules.catalogue import RuleFile
 from mqdiag.rules.discovery import load
-from mqdiag.rules.results import Check, Draft, Limits, Result, Skip
+from mqdiag.rules.draft import Check, Draft, Limits, Result, Skip
 from mqdiag.rules.rule import Rule
 from mqdiag.rules.shared.actions import actions
 from mqdiag.text import NOTHING, Text, say

@@ -39,7 +39,7 @@ from mqdiag.knowledge.card_files import ForChecks, read_card, read_for_checks
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card
 from mqdiag.log_events import between
-from mqdiag.rules.results import Draft, Findings, Limits, Result, Skip
+from mqdiag.rules.draft import Draft, Findings, Limits, Result, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import Text, Value, say
 from mqdiag.time_ranges import Timed, periods

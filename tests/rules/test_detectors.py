@@ -16,7 +16,7 @@ from mqdiag.knowledge.card_files import FOLDER
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card
 from mqdiag.rules.detectors import checks_of
-from mqdiag.rules.results import Draft, Result, Skip
+from mqdiag.rules.draft import Draft, Result, Skip
 from mqdiag.rules.rule import Rule
 from tests.docs.copied_tree import ROOT
 from tests.rules.checks import with_heap

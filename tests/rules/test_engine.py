@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import english
+from mqdiag.rules.draft import Draft, Limits, Result
 from mqdiag.rules.engine import MOST_FINDINGS, run_rules
-from mqdiag.rules.results import Draft, Limits, Result
 from mqdiag.text import say
 from tests.rules.made import made_rule
 

@@ -10,7 +10,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.knowledge.detect import Choice, Lines, Number
 from mqdiag.log_events import by_group, enough, events, lines_of, most_frequent, one_of_several, only
-from mqdiag.rules.results import Findings, Limits, Result
+from mqdiag.rules.draft import Findings, Limits, Result
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
 from mqdiag.text import Text
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
 from mqdiag.knowledge.detect import Rows
-from mqdiag.rules.results import Findings, Limits, Result, Skip
+from mqdiag.rules.draft import Findings, Limits, Result, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap
 from mqdiag.rules.shared.graph_needed import without_graph
 

@@ -9,7 +9,7 @@ from mqdiag.facts.log_lines import TeamStatement
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.knowledge.library import said_by
-from mqdiag.rules.results import Findings, Limits, Result
+from mqdiag.rules.draft import Findings, Limits, Result
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
