@@ -19,9 +19,9 @@ from mqdiag.knowledge.card_files import read_card
 from mqdiag.knowledge.rule_card import Card, Case, Line
 from mqdiag.language import english
 from mqdiag.rules.card_names import wrong_cards
+from mqdiag.rules.draft import Draft
 from mqdiag.rules.engine import run_rules
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft
 from mqdiag.text import say
 
 ROOT = Path(cards.__file__).parents[1]
