@@ -317,7 +317,7 @@ def test_texts_do_not_end_in_blanks() -> None:
             "is {behind_bytes:bytes} behind",
             "is {behnd_bytes:bytes} behind",
             "{behnd_bytes",
-            ": slow-slave: nothing gives 'behnd_bytes'; the facts and its checks give behind_bytes, ",
+            ": slow-slave: nothing gives 'behnd_bytes'; did you mean behind_bytes",
         ),
         (
             'if = "sync_master"',
