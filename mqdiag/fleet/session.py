@@ -47,6 +47,8 @@ LOCAL_DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+NOT_NEEDED = "killed by driver"
+"""in what Spark says of an executor that dynamic allocation gave back"""
 ANSWER_S = 5.0
 """time in which a master must take a connection"""
 UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
@@ -99,6 +101,13 @@ def cores_of_executor(context: SparkContext) -> int:
     # Not the default parallelism: users set it for shuffles.
     tasks = int(spark.maxNumConcurrentTasks(spark.resourceProfileManager().defaultResourceProfile()))
     return max(1, tasks // max(1, processes - 1))
+
+
+def lost_executors(context: SparkContext) -> int:
+    """How many executors have ended, less those that the driver ended because it did not need them."""
+    every = context._jsc.sc().statusStore().executorList(False)
+    ended = [one for place in range(every.size()) if not (one := every.apply(place)).isActive()]
+    return sum(NOT_NEEDED not in str(one.removeReason()) for one in ended)
 
 
 def _conf(options: FleetOptions, folder: Path, submitted: bool) -> SparkConf:

@@ -36,7 +36,7 @@ from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subje
 from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.session import spark_cause, start_cause
+from mqdiag.fleet.session import lost_executors, spark_cause, start_cause
 from mqdiag.fleet.status import Status, status_line
 from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.layout import Layout, check_run_name
@@ -134,6 +134,15 @@ def test_text() -> None:
     assert "(1) offset-stuck-at-head, (2) retry-storm" in text
     assert "\x1b" not in text
     assert "a\nb" not in text
+    assert "tried again" not in text
+
+
+def test_tasks_that_were_tried_again_and_lost_executors_are_told() -> None:
+    totals = msgspec.structs.replace(FLEET.totals, tried_again=2, lost_executors=1)
+    told = render(
+        Report(mqdiag="0", inputs=(), fleet=msgspec.structs.replace(FLEET, totals=totals)), View(width=100)
+    )
+    assert "2 tasks, 1 executor was lost" in told
 
 
 def test_the_short_form_begins_with_the_overview_and_fits_a_screen_or_two() -> None:
@@ -516,6 +525,22 @@ def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(
     )
     assert done.returncode == 2, done.stderr
     assert told in done.stderr
+
+
+def test_lost_executors_are_those_that_spark_did_not_give_back() -> None:
+    context, every = Mock(), [
+        (True, "None"),
+        (False, "Some(Command exited with code 137)"),
+        (False, "Some(Executor killed by driver.)"),
+        (False, "None"),
+    ]  # fmt: skip
+    told = context._jsc.sc.return_value.statusStore.return_value.executorList.return_value
+    told.size.return_value = len(every)
+    told.apply.side_effect = [
+        Mock(**{"isActive.return_value": active, "removeReason.return_value": reason})
+        for active, reason in every
+    ]
+    assert lost_executors(context) == 2
 
 
 def test_tasks_that_were_tried_again_are_counted_over_all_stages() -> None:
