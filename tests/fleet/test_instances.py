@@ -71,8 +71,8 @@ def _night(day: int, pods: str, names: str, ill: str = "", *, hour: int = 2, **m
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(*storage(str(tmp_path / "out")))
+def layout(output: Layout) -> Layout:
+    return output
 
 
 def _runs(layout: Layout, *nights: Sequence[Analysed]) -> None:
