@@ -26,7 +26,6 @@ from mqdiag.facts.expectations import Expectation, SettingValue
 from mqdiag.fail_on import FailOn, parse_fail_on
 from mqdiag.findings import RuleCard, Severity
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -199,16 +198,14 @@ def _decoded(data: bytes, path: Path) -> ConfigFile:
         part = ""
         return msgspec.convert(raw, ConfigFile)
     except msgspec.ValidationError as error:
+        problem, place = given_toml.problem_and_place(str(error))
         raise UsageError(
-            say("{path}: {problem}", path=str(path), problem=_in_toml_words(str(error), part))
+            say("{path}: {problem}", path=str(path), problem=_in_toml_words(problem, place, part))
         ) from error
 
 
-def _in_toml_words(message: str, part: str) -> Text:
-    """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
-    from mqdiag import given_toml
-
-    problem, place = given_toml.problem_and_place(message)
+def _in_toml_words(problem: str, place: str, part: str) -> Text:
+    """The decoder's message about a place of a part, for a user who wrote TOML and knows no enums."""
     where = ".".join(filter(None, (part, place))) or say("the file")
     if problem.startswith("Invalid enum value"):
         severities = tuple(severity.value for severity in Severity)
@@ -296,6 +293,8 @@ def _limit_of(option: str | None, config: ConfigFile, source: str) -> int | None
 
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
+    from mqdiag.spelling import did_you_mean, nearest
+
     if name not in cards:
         problem = say("{source}: rules.{name}: there is no such rule", source=source, name=name)
         raise UsageError(did_you_mean(problem, nearest(name, cards)))
