@@ -32,7 +32,9 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Code 14, by what the store of the broker says."""
     answers = events(logs, "service-not-available")
-    if events(logs, "disk-marked-full"):
+    marked = events(logs, "disk-marked-full")
+    untold = () if answers or marked else events(logs, "put-not-writable")
+    if marked:
         # an answer without the shares of the disks, such as one of a line that was cut, is about that disk
         answers = [event for event in answers if _percent(event) is not None]
     refused = [event for event in answers if (_percent(event) or 0) < limits["full_percent"]]
@@ -49,6 +51,8 @@ def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     if enough(logs, lines_of(refused), limits["lines"]):
         known = any(_percent(event) is not None for event in refused)
         yield _refused(logs, "store-not-writable" if known else "reason-not-shown", refused, [])
+    elif untold := [event for event in untold if "disk_full" not in event.values]:
+        yield _refused(logs, "store-untold", [], untold)
 
 
 def _percent(event: LogEvent) -> int | None:
