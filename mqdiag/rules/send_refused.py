@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import enough, events, lines_of, most_frequent_counted, only
+from mqdiag.log_events import enough, events, lines_by_one_clock, lines_of, most_frequent_counted, only
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject_of_logs
 
@@ -77,7 +77,7 @@ def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[Log
         ),
         events=every,
         evidence={
-            "lines": lines_of(refused) or lines_of(every),
+            "lines": lines_by_one_clock(refused) or lines_by_one_clock(every),
             "disk_percent": max((_percent(event) or 0 for event in refused), default=0) or None,
             "limit_bytes": min((size for size in sizes if size is not None), default=None),
             "store_lines": lines_of(told) or None,
