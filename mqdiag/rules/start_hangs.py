@@ -33,7 +33,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         subject=Subject(thread=wait.thread),
         evidence={"frame": wait.frame},
         words={"frame": short_frame(wait.frame), "lasts": lasts},
-        severity=Severity.WARNING if stuck or wait.cause in SHOWN_BY_ONE_SAMPLE else Severity.INFO,
+        severity=Severity.INFO if wait.cause == "unreachable" and not stuck else Severity.WARNING,
         confidence=Confidence.HIGH if stuck and lasts else Confidence.MEDIUM,
         because=NOTHING if stuck and lasts else None,
         weight=1.0,
