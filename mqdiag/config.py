@@ -199,16 +199,14 @@ def _decoded(data: bytes, path: Path) -> ConfigFile:
         part = ""
         return msgspec.convert(raw, ConfigFile)
     except msgspec.ValidationError as error:
+        problem, place = given_toml.problem_and_place(str(error))
         raise UsageError(
-            say("{path}: {problem}", path=str(path), problem=_in_toml_words(str(error), part))
+            say("{path}: {problem}", path=str(path), problem=_in_toml_words(problem, place, part))
         ) from error
 
 
-def _in_toml_words(message: str, part: str) -> Text:
-    """The decoder's message about a JSON path, "$.limits[...]", for a user who wrote TOML and knows no enums."""
-    from mqdiag import given_toml
-
-    problem, place = given_toml.problem_and_place(message)
+def _in_toml_words(problem: str, place: str, part: str) -> Text:
+    """The decoder's message about a place of a part, for a user who wrote TOML and knows no enums."""
     where = ".".join(filter(None, (part, place))) or say("the file")
     if problem.startswith("Invalid enum value"):
         severities = tuple(severity.value for severity in Severity)

@@ -297,6 +297,9 @@ class CaseWords(msgspec.Struct, frozen=True, kw_only=True):
     confidence: Confidence
     titles: tuple[Text, ...]
     explanation: tuple[Text, ...]
+    now: tuple[Text, ...]
+    """what to do, with commands and prices, where the case has words of its own for it"""
+    then: tuple[Text, ...]
 
 
 State = Literal["fault", "healthy", "undecided"]

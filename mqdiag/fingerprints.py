@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 import msgspec
 
 from mqdiag.findings import Subject
@@ -19,6 +17,8 @@ def fingerprint(rule: str, cause: str, subject: Subject) -> str:
 
     Which thread of a pool it hits, and how a generated class is called, differ from run to run.
     """
+    import hashlib  # brings OpenSSL, which a run without findings does without
+
     named = msgspec.to_builtins(subject)
     if subject.thread is not None:
         named["thread"] = _NUMBER.sub("#", subject.thread)

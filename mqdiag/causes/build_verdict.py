@@ -39,9 +39,10 @@ def build_verdict(report: Report) -> Verdict | None:
     if gap is not None and {"heap", "logs"} <= {kind for step in made for kind in step.seen_in}:
         against = (*against, gap)
     zone = zone_of_dumps(report)
-    untimed = untimed_links(made, findings, same, zone)
+    in_any_zone = untimed_links(made, findings, same, None)
+    untimed = in_any_zone if zone is None else untimed_links(made, findings, same, zone)
     confidence, reason = certainty(chain[0], same, against, untimed)
-    if zone is not None and len(untimed) < len(untimed_links(made, findings, same, None)):
+    if len(untimed) < len(in_any_zone):
         taken = say(
             "local times of logs were read in the zone of the thread dumps, {zone}, so that the order of events is"
             " known",

@@ -72,6 +72,12 @@ LEAST_MEMORY = 256 << 20
     "--interval", default="30s", show_default=True, help="With --watch: time between two listings."
 )
 @commands.option(
+    "--batch",
+    default="5m",
+    show_default=True,
+    help="With --watch: shortest time between two runs; what comes meanwhile is one batch.",
+)
+@commands.option(
     "--webhook",
     metavar="URL",
     help="With --watch or --once: post each new finding here, redacted, with retries.",
@@ -109,6 +115,7 @@ def command(
     watch: bool,
     once: bool,
     interval: str,
+    batch: str,
     webhook: str | None,
     pages: str | None,
     dry_run: bool,
@@ -160,6 +167,16 @@ def command(
     late: list[MqdiagError] = []
 
     def work(settings: Settings, progress: Progress) -> Diagnosis:
+        try:
+            return one_run(settings, progress)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            from mqdiag.fleet.faults import unreadable
+
+            raise unreadable(error) from error
+
+    def one_run(settings: Settings, progress: Progress) -> Diagnosis:
         given = fleet_options()
         with _needs_spark():
             # Here, not above: this import takes pyspark and pyarrow with it.
@@ -194,14 +211,14 @@ def command(
         raise UsageError(say("--again analyses everything each time: it does not go with --watch or --once"))
     if dry_run or (watch and run is not None):
         raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
-    interval_s = seconds("--interval", interval)
+    interval_s, every_s = seconds("--interval", interval), seconds("--batch", batch)
 
     def work_watching(settings: Settings, progress: Progress) -> Diagnosis | None:
         given = fleet_options()
         with _needs_spark():
             from mqdiag.fleet.watching.watch import WatchOptions
             from mqdiag.fleet.watching.watch import watch as watch_fleet
-        how = WatchOptions(interval_s=interval_s, once=once, webhook=webhook)
+        how = WatchOptions(interval_s=interval_s, every_s=every_s, once=once, webhook=webhook)
         watched = watch_fleet(given, settings, progress, how)
         if watched.untold is not None:
             late.append(watched.untold)

@@ -52,7 +52,7 @@ OF_SERVERS = frozenset(
 ONCE_A_PROCESS = "harmless-first-reflection"
 """event of a line that a JVM writes once in its life"""
 _STARTED = "start-succeeded"
-Wanted = tuple[str, Mapping[str, str | None]]
+NamedAction = tuple[str, Mapping[str, str | None]]
 """an action of knowledge/actions.toml, with names for its sentences"""
 
 
@@ -233,14 +233,14 @@ def _weak(weak: dict[str, int]) -> Text:
     )
 
 
-def _own_log(logs: LogsFacts, report: Report) -> Wanted:
+def _own_log(logs: LogsFacts, report: Report) -> NamedAction:
     """RocketMQ's own log of the process; where one is there, the log of the other side."""
     if logs.other_clients or any(file.kind != "application" for file in logs.files):
         return _other_side(logs, report)
     return "own_log", NO_NAMES
 
 
-def _other_side(logs: LogsFacts, report: Report) -> Wanted:
+def _other_side(logs: LogsFacts, report: Report) -> NamedAction:
     """What to add: the logs that show the same time from the other side; threads where both sides are there."""
     kinds = {file.kind for file in logs.files}
     if any(event.kind in OF_GRPC_CLIENTS for event in logs.events) and "proxy" not in kinds:

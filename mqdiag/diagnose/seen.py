@@ -14,10 +14,6 @@ from mqdiag.text import Text, say
 
 MOST_SEEN = 3
 """a screen has space for so many, and nothing is left to ask for"""
-LEAST_SHARE = 0.1
-"""share of the heap below which a holder matters to nobody"""
-LEAST_BYTES = 1 << 20
-"""below it a holder is the JVM's own, whatever share of an almost empty heap it has"""
 _AT_REST, _ABSENT = "idle", "ABSENT"
 _WEIGHT = ("stuck", "blocked", "unknown", "progressing", _AT_REST)
 _LEFT_OUT = "…"
@@ -102,42 +98,19 @@ def _of_heap(report: Report, heap: HeapFacts) -> Iterator[Seen]:
     path = next((given.path for given in report.inputs if given.kind == "heap" and given.was_read), None)
     if path is None:
         return
-    for suspect in holders(heap):
-        yield Seen(path=path, text=_held(suspect))
+    for suspect in heap.worth_a_look():
+        yield Seen(path=path, text=_held(suspect, heap))
 
 
-def holders(heap: HeapFacts) -> Iterator[Suspect]:
-    """What holds so much of the heap that it is worth a look, the largest first."""
-    for suspect in heap.suspects:
-        if suspect.share >= LEAST_SHARE and suspect.retained_bytes >= LEAST_BYTES:
-            yield suspect
-
-
-def _held(suspect: Suspect) -> Text:
-    """What holds how much: threads together where each holds a part of it, a field by its name, an object by its id."""
-    object_class, in_frame = suspect.label, suspect.kind == "local-variable" and suspect.frame is not None
-    if in_frame and suspect.threads > 1:
+def _held(suspect: Suspect, heap: HeapFacts) -> Text:
+    """What holds how much: an object without a name by its id."""
+    if suspect.label in ("", suspect.class_name):
         return say(
-            "{threads:count} threads in {object_class} have {retained_bytes:bytes}, {share:percent} of the heap in"
-            " use, in local variables",
+            "{object_class} {object_id} holds {retained:bytes}, {share:percent} of the heap",
             suspect,
-            object_class=object_class,
+            object_class=suspect.class_name,
+            retained=suspect.retained_bytes,
         )
-    if in_frame:
-        return say(
-            "Thread {thread} has {retained_bytes:bytes}, {share:percent} of the heap in use, in a local variable of"
-            " {frame}",
-            suspect,
-        )
-    if object_class and object_class != suspect.class_name:
-        return say(
-            "{object_class} retains {retained_bytes:bytes}, {share:percent} of the heap in use",
-            suspect,
-            object_class=object_class,
-        )
-    return say(
-        "{object_class} {object_id} holds {retained:bytes}, {share:percent} of the heap",
-        suspect,
-        object_class=suspect.class_name,
-        retained=suspect.retained_bytes,
-    )
+    from mqdiag.rules.heap_held_by_application import RULE, held  # where a dump was read it is there already
+
+    return held(suspect, heap, RULE.limits, whole=True).title

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from mqdiag.diagnose.seen import holders
 from mqdiag.facts import HeapFacts, StacksFacts
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Report
@@ -68,7 +67,7 @@ def _of_process(heap: HeapFacts | None, stacks: StacksFacts | None) -> WrongProc
     )
     if of_stacks is not None:
         return WrongProcess(advice, of_stacks.headline, wants=RIGHT)
-    largest = next(holders(heap), None)
+    largest = next(heap.worth_a_look(), None)
     return WrongProcess(
         # a heap alone that has something to look at may well be the one that was meant
         advice if largest is None else NOTHING,

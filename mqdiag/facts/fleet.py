@@ -293,6 +293,10 @@ class FleetTotals(msgspec.Struct, frozen=True, kw_only=True):
     causes: int = 0
     regressions: int = 0
     recoveries: int = 0
+    tried_again: int | None = None
+    """tasks of the analysis that failed, and were tried again; None for what is no run, such as a service"""
+    lost_executors: int | None = None
+    """executors of Spark that ended meanwhile, less those that it gave back"""
 
 
 class FleetTiming(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,8 @@ Names and meanings follow the report's contract; sizes are shallow or retained b
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import msgspec
 
 from mqdiag.facts.broker import BrokerFacts
@@ -39,6 +41,10 @@ ConfigValue = int | float | bool | Setting | None
 
 SIZES_OFF_SHARE = 0.02
 """how much the bytes of all live objects may be off where sizes were computed"""
+_LEAST_SHARE = 0.1
+"""share of the heap below which a holder matters to nobody"""
+_LEAST_BYTES = 1 << 20
+"""below it a holder is the JVM's own, whatever share of an almost empty heap it has"""
 LITTLE_USED = 0.5
 """share of the largest heap that the JVM may have"""
 LARGE_OBJECT_BYTES = 512 * 1024
@@ -350,6 +356,12 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
             return False
         taken = used + (ratio(self.large_object_bytes or 0, self.limit_bytes) or 0.0)
         return taken < LITTLE_USED and self.limit[1] not in _UNSURE_LIMITS
+
+    def worth_a_look(self) -> Iterator[Suspect]:
+        """What holds so much of the heap that it may matter to somebody, the largest first."""
+        for suspect in self.suspects:
+            if suspect.share >= _LEAST_SHARE and suspect.retained_bytes >= _LEAST_BYTES:
+                yield suspect
 
     @property
     def name_server(self) -> str | None:

@@ -1,9 +1,10 @@
-"""Faults of ours in the analysis of incidents: rows of `failures` of kind fault, and `failed` of the fleet's report."""
+"""What failed in a run: faults of ours (rows of `failures` of kind fault, `failed` of the report), stores and disks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from mqdiag.errors import MqdiagError, first_line
 from mqdiag.facts.fleet import FleetFailure
 from mqdiag.facts.vocabulary import LossKind
 from mqdiag.findings import Failed
@@ -35,4 +36,11 @@ def faults_of(failures: Iterable[FleetFailure]) -> tuple[Failed, ...]:
     return tuple(
         Failed(rule=rule, error=f"{where[0]}{f' and {len(where) - 1:,} more' if where[1:] else ''}: {error}")
         for (rule, error), where in hosts.items()
+    )
+
+
+def unreadable(error: OSError) -> MqdiagError:
+    """What a user is told where a store or a disk ends a run."""
+    return MqdiagError(
+        say("evidence or tables could not be read or written: {reason}", reason=first_line(error))
     )

@@ -33,7 +33,7 @@ from mqdiag.fleet.files.labels import Template
 from mqdiag.fleet.files.listing import Identity, Listing
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.options import FleetOptions
-from mqdiag.fleet.session import cores_of_executor, spark_context
+from mqdiag.fleet.session import cores_of_executor, lost_executors, spark_context
 from mqdiag.fleet.status import Status
 from mqdiag.fleet.stoppable import stoppable
 from mqdiag.fleet.tables.commit import (
@@ -45,7 +45,7 @@ from mqdiag.fleet.tables.commit import (
     write_tables,
 )
 from mqdiag.fleet.tables.compact import compact
-from mqdiag.fleet.tables.earlier import rows_taken_over, write_history
+from mqdiag.fleet.tables.earlier import rows_taken_over, update_history
 from mqdiag.fleet.tables.layout import Layout, RunMark, check_run_name
 from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.run_totals import with_trend
@@ -161,7 +161,7 @@ class _FleetRun:
             self._progress.phase(say("moving the tables of earlier runs into folders of days"))
             compact(self._layout)
         self._progress.phase(say("starting workers, compiling kernels where they are not"))
-        warm_nodes(self._context, self._options.scratch, self._options.limits)
+        warm_nodes(self._context, self._layout.uri, self._options.scratch, self._options.limits)
         clock = [started, time.monotonic()]
         with self._planned(listing) as work:
             count, size = work.size()
@@ -175,10 +175,14 @@ class _FleetRun:
                 known = rows_taken_over(self._layout, work.known_runs(), work.taken_from)
                 write_tables(self._context, self._layout, self._run, work.in_order(), known)
                 publish(self._layout, self._run)
-                write_history(self._layout, self._run, marks)
+                update_history(self._layout, self._run, marks)
                 with comparisons() as base:
-                    totals = Picture(base, self._layout, self._run).totals(listing.left_out)
-                self._mark(began, marks[-1].order + 1 if marks else 1, totals, status.tried_again)
+                    totals = msgspec.structs.replace(
+                        Picture(base, self._layout, self._run).totals(listing.left_out),
+                        tried_again=status.tried_again,
+                        lost_executors=lost_executors(self._context),
+                    )
+                self._mark(began, marks[-1].order + 1 if marks else 1, totals)
             clean_up(self._layout, self._run)
         clock.append(time.monotonic())
         self._progress.phase(say("comparing instances"))
@@ -252,7 +256,7 @@ class _FleetRun:
             say("--against {wanted}: no such run; the latest are {runs}", wanted=wanted, runs=latest)
         )
 
-    def _mark(self, began: datetime, order: int, totals: FleetTotals, tried_again: int) -> None:
+    def _mark(self, began: datetime, order: int, totals: FleetTotals) -> None:
         mark = RunMark(
             run=self._run,
             order=order,
@@ -264,7 +268,8 @@ class _FleetRun:
             analysed=totals.analysed,
             failed=totals.failed,
             bytes=totals.bytes,
-            tried_again=tried_again,
+            tried_again=totals.tried_again,
+            lost_executors=totals.lost_executors,
         )
         write_run(self._layout, mark)
         self._layout.mark(mark)

@@ -47,6 +47,8 @@ LOCAL_DEFAULTS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
 }
+NOT_NEEDED = "killed by driver"
+"""in what Spark says of an executor that dynamic allocation gave back"""
 ANSWER_S = 5.0
 """time in which a master must take a connection"""
 UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
@@ -101,6 +103,13 @@ def cores_of_executor(context: SparkContext) -> int:
     return max(1, tasks // max(1, processes - 1))
 
 
+def lost_executors(context: SparkContext) -> int:
+    """How many executors have ended, less those that the driver ended because it did not need them."""
+    every = context._jsc.sc().statusStore().executorList(False)
+    ended = [one for place in range(every.size()) if not (one := every.apply(place)).isActive()]
+    return sum(NOT_NEEDED not in str(one.removeReason()) for one in ended)
+
+
 def _conf(options: FleetOptions, folder: Path, submitted: bool) -> SparkConf:
     conf = SparkConf().setAppName("mqdiag fleet")
     master = options.master or (None if submitted else "local[*]")
@@ -129,9 +138,9 @@ def _is_local(master: str | None) -> bool:
 
 def _check_java() -> None:
     home = os.environ.get("JAVA_HOME")
-    if home and os.access(f"{home}/bin/java", os.X_OK):
-        return
-    if shutil.which("java") is None:
+    if home and not os.access(f"{home}/bin/java", os.X_OK):
+        raise UsageError(say("JAVA_HOME={home}: no program bin/java is there", home=home))
+    if not home and shutil.which("java") is None:
         raise UsageError(
             say(
                 "Spark needs Java 17 or newer, and there is none (Debian: apt-get install"
@@ -180,12 +189,15 @@ def _check_master(master: str | None) -> None:
 @contextmanager
 def _streams_to(log: Path) -> Iterator[None]:
     """Point the streams at the log while the JVM is started, which keeps them."""
-    log.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+    except OSError as error:
+        raise UsageError(say("--spark-log {log}: {reason}", log=str(log), reason=error.strerror)) from error
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
     saved = {number: os.dup(number) for number in (1, 2)}
-    target = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
     try:
         for number in saved:
             os.dup2(target, number)
@@ -212,17 +224,34 @@ def spark_cause(error: BaseException) -> str:
     return (told or lines or [type(error).__name__])[-1][:300]
 
 
-def _why(error: BaseException, log: Path) -> str:
-    text = first_line(error)
+CAUSES = (
+    r"^Caused by: (.+)",
+    r"^: (.+)",
+    r'^Exception in thread "main" (.+)',
+    r"^(.*rror:.+)",
+    r"^(.* ERROR .+)",
+)
+"""how Java, Py4J and the log of Spark tell why a start failed; the first form that is there tells most"""
+
+
+def start_cause(error: str, log: str) -> str:
+    """The line that names why Spark did not start; without one the first line of the error.
+
+    Args:
+        error: message of the exception.
+        log: what the JVM wrote.
+    """
+    told = f"{error}\n{log}"
+    found = next((match for form in CAUSES if (match := re.search(form, told, re.MULTILINE))), None)
+    return (found[1] if found else error.strip().partition("\n")[0])[:300]
+
+
+def _why(error: Exception, log: Path) -> str:
     try:
-        lines = [
-            line
-            for line in log.read_text(errors="replace").splitlines()
-            if " ERROR " in line or "rror:" in line
-        ]
+        text = log.read_text(errors="replace")
     except OSError:
-        lines = []
-    return f"{text} ({lines[-1].strip()})" if lines else text
+        text = ""
+    return start_cause(str(error) or type(error).__name__, text)
 
 
 def _end_gateway(submitted: bool) -> None:

@@ -14,16 +14,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
-from typing import Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.cache.array_file import ArrayFile, Unusable
-from mqdiag.cache.entry import Entry
 from mqdiag.cache.folder import CacheFolder, Origin
-from mqdiag.cache.identity import key_of
 from mqdiag.facts.vocabulary import ShallowSizeSource
 from mqdiag.graph.class_sums import ClassSums
 from mqdiag.graph.dominance import Dominance
@@ -37,6 +35,9 @@ from mqdiag.read.hprof.dump import Dump, Roots, Summary, read_again
 from mqdiag.read.hprof.header import parse_header
 from mqdiag.read.source import Source
 from mqdiag.text import say
+
+if TYPE_CHECKING:
+    from mqdiag.cache.entry import Entry
 
 LEAST_BYTES = 64 << 20
 """size of a dump, unpacked: a smaller one is computed in a third of a second, hardly longer than Python takes to
@@ -87,6 +88,9 @@ class GraphCache:
         self.is_whole = False
         """whether the dump is known to lack nothing: others are not kept"""
         if folder is not None and source.data.size >= LEAST_BYTES and source.problem is None:
+            from mqdiag.cache.entry import Entry  # most dumps are smaller
+            from mqdiag.cache.identity import key_of
+
             origin = Origin(os.path.abspath(source.path), source.file_bytes, source.modified_ns)
             self._entry = Entry(folder, key_of(source, number), PARTS, progress, origin)
 

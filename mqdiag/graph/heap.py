@@ -15,6 +15,7 @@ from mqdiag.graph.class_sums import ClassSums, count_and_size, retained_of_group
 from mqdiag.graph.dominance import Dominance, build_dominance
 from mqdiag.graph.graph_cache import Computed, GraphCache
 from mqdiag.graph.index import ObjectIndex, build_index
+from mqdiag.graph.kernels.graph_arrays import GraphArrays
 from mqdiag.graph.memory_need import memory_need
 from mqdiag.graph.object_graph import Nodes, ObjectGraph
 from mqdiag.graph.paths import PathSearch, referrers, steps_of
@@ -162,6 +163,20 @@ class Heap(ObjectGraph):
     @cached_property
     def _kept_sums(self) -> ClassSums | None:
         return self._kept.class_sums(self.classes.count)
+
+    @property
+    def arrays(self) -> GraphArrays:
+        """The graph as one argument of a kernel."""
+        return GraphArrays(
+            data=self.data,
+            id_size=self.header.id_size,
+            offsets=self.index.offsets,
+            rows=self.index.rows,
+            starts=self.references.starts,
+            edges=self.references.edges,
+            numbers=self.dominance.numbers,
+            units=self.sizes.units,
+        )
 
     def reachable(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Which nodes a GC root reaches."""

@@ -18,11 +18,10 @@ from mqdiag.graph.heap import Heap
 from mqdiag.graph.holders.accumulation import Points
 from mqdiag.graph.holders.contents import Contents, contents_of
 from mqdiag.graph.holders.naming import Name, name_of, outermost_own_frame
-from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class
+from mqdiag.graph.holders.own_classes import is_application, is_jdk, named_class, web_application
 from mqdiag.graph.holders.pools import Pool, pool_on
 from mqdiag.graph.holders.shared_objects import SharedObjects, shared_objects
 from mqdiag.graph.holders.thread_values import Held, thread_values
-from mqdiag.graph.holders.web_applications import web_application
 from mqdiag.graph.kernels.row_counts import sum_inside
 from mqdiag.graph.paths import describe, steps_of
 from mqdiag.graph.threads import ThreadRecord

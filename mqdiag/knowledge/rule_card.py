@@ -207,6 +207,10 @@ class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True
             return tuple(msgspec.structs.replace(one, say=line.say) for one in shared) if line.say else shared
         return tuple(Line(say=text) for text in self.listed(line.use))
 
+    def steps_in(self, part: tuple[Entry, ...]) -> tuple[str, ...]:
+        """All sentences, commands and prices of a case's actions."""
+        return tuple(text for entry in part for line in self.steps_of(entry) for text in line.sentences if text)
+
     def sentences_in(self, part: str | tuple[Entry, ...]) -> tuple[str, ...]:
         """The sentences of a part of a case; those that a check hands over are not known."""
         return tuple(text for line in lines_of(part) for text in self.sentences_of(line) if text)

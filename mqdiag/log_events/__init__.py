@@ -30,6 +30,11 @@ def lines_of(found: Iterable[LogEvent]) -> int:
     return sum(event.count for event in found)
 
 
+def enough(logs: LogsFacts, lines: int, limit: float) -> bool:
+    """Whether there are as many lines as the limit says; of an excerpt, whose lines somebody chose, one is enough."""
+    return lines > 0 and (lines >= limit or logs.is_excerpt)
+
+
 def files_of(found: Iterable[LogEvent]) -> tuple[str, ...]:
     """The files that these events were read from, each once."""
     return tuple(dict.fromkeys(path for event in found for path in event.files))

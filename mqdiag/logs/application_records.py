@@ -7,9 +7,8 @@ from typing import NamedTuple
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message, lines_above, lines_below, unwrapped, wrapped_head
 from mqdiag.read.logs.heads import begin_of, is_collection, is_of_rocketmq, level_of
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD
-from mqdiag.read.logs.records import begins_record
 from mqdiag.read.logs.shape import is_of_own_form
 from mqdiag.read.logs.stamps import Stamp, StampReader
 

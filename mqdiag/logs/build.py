@@ -11,7 +11,6 @@ import msgspec
 
 from mqdiag.facts.log_lines import HarmlessLines, QuotedStatement, RepeatedLine
 from mqdiag.facts.logs import (
-    EXCERPT_LINES,
     BrokerLogs,
     KnownBroker,
     LogEvent,
@@ -81,6 +80,7 @@ class _Build:
         read, zones = self.read, self.zones
         every = range(len(read))
         several = len(self.owners) > 1
+        lines = sum(log.counts.lines for log in read)
         whole = self._of_logs(
             every,
             [(number, event) for number in every for event in read[number].tally.events.values()],
@@ -122,10 +122,10 @@ class _Build:
             if several
             else (),
             bytes=sum(log.counts.bytes for log in read),
-            lines=sum(log.counts.lines for log in read),
+            lines=lines,
             level_lines=level_line_facts(
                 ((log.path, log.levels, log.quiet_ms) for log in read),
-                is_excerpt=0 < sum(log.counts.lines for log in read) < EXCERPT_LINES,
+                is_excerpt=LogsFacts(lines=lines).is_excerpt,
             ),
             repeated=tuple(
                 RepeatedLine(text=log.repeated[0], count=log.repeated[1]) for log in read if log.repeated

@@ -23,7 +23,7 @@ from mqdiag.read.hprof.object_finder import ObjectFinder
 from mqdiag.read.hprof.outline import Outline
 from mqdiag.read.hprof.records import STACK_FRAME, big_endian
 from mqdiag.read.hprof.types import INT
-from mqdiag.redact.kernels.rewrite_objects import MOST_DIGITS, Kept, Layouts
+from mqdiag.redact.kernels.rewrite_objects import MOST_DIGITS, KeepTables, Layouts
 from mqdiag.redact.kernels.text_hash import MOST_BYTES, hash_texts
 from mqdiag.redact.retained_classes import RetainedClasses
 from mqdiag.redact.telling_numbers import ALWAYS, is_hash_of_key
@@ -46,7 +46,7 @@ class Rewriting:
 
     key: tuple[np.uint64, np.uint64]
     layouts: Layouts
-    kept: Kept
+    kept: KeepTables
     symbols: Ids
     """ids of the symbols that are names of classes, fields, methods and source files, ascending"""
 
@@ -229,7 +229,7 @@ class _Finder:
                 field_starts=np.searchsorted(fields[:, 0], np.arange(classes.count + 1)),
                 fields=np.ascontiguousarray(fields[:, 1:], np.int32),
             ),
-            kept=Kept(
+            kept=KeepTables(
                 texts=number_table(distinct(np.concatenate(self._texts)))[0],
                 hash_codes=number_table(codes)[0],
                 bodies=number_table(distinct(np.concatenate([np.empty(0, np.uint64), *self._bodies])))[0],

@@ -77,6 +77,16 @@ def _of_fleet(fleet: FleetFacts) -> Iterator[Metric]:
     yield Metric("mqdiag_fleet_services", "Services with evidence.", (({}, totals.services),))
     yield Metric("mqdiag_fleet_hosts", "Hosts with evidence.", (({}, totals.hosts),))
     yield Metric("mqdiag_fleet_lost_files", "Files that could not be analysed.", (({}, totals.failures),))
+    yield Metric(
+        "mqdiag_fleet_tasks_tried_again",
+        "Tasks of the analysis that failed and were tried again.",
+        (({}, totals.tried_again),),
+    )
+    yield Metric(
+        "mqdiag_fleet_executors_lost",
+        "Executors of Spark that ended during the run.",
+        (({}, totals.lost_executors),),
+    )
     comparisons = {
         "drift": totals.drifts,
         "outlier": totals.outliers,

@@ -8,7 +8,7 @@ from mqdiag.facts import StacksFacts
 from mqdiag.facts.stacks import Standstill, ThreadFacts
 from mqdiag.facts.thread_pools import PutWaits, WorkerPool
 from mqdiag.findings import Subject
-from mqdiag.rules.rule import Findings, Limits, Rule, Said
+from mqdiag.rules.rule import Findings, Limits, Result, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.text import Value
 
@@ -35,7 +35,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         yield from saturated or _stood_for_a_while(stacks, limits)
 
 
-def _blocked(still: Standstill, stacks: StacksFacts, limits: Limits) -> Said:
+def _blocked(still: Standstill, stacks: StacksFacts, limits: Limits) -> Result:
     """The threads wait in all samples; where they wait for a new file, the finding says who makes it."""
     maker = _maker(still, stacks)
     call = "" if maker is None else maker.samples[-1].top or ""

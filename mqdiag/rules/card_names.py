@@ -160,11 +160,12 @@ class _Given(_Source):
         return super().knows(word) or _given_to_all().knows(word)
 
     def told(self, word: str) -> str:
-        """The names that may stand there: those that are written alike, then those of the rule's own checks."""
+        """The names that may stand there: those that are written alike; without any, those of the rule's own checks."""
         alike = nearest(word, self.names | _given_to_all().names)
-        own = sorted(one for one in self.names if _NAME.fullmatch(one) and one not in alike)
-        more = ", ..." if len(own) > MOST_TOLD else ""
-        return "the facts and its checks give " + ", ".join((*alike, *own[:MOST_TOLD])) + more
+        if alike:
+            return f"did you mean {' or '.join(alike)}?"
+        own = sorted(filter(_NAME.fullmatch, self.names))
+        return "its checks give " + ", ".join(own[:MOST_TOLD]) + (", ..." if len(own) > MOST_TOLD else "")
 
 
 @cache

@@ -67,6 +67,8 @@ class RuleFile(msgspec.Struct, frozen=True):
                 confidence=case.confidence,
                 titles=tuple(map(say, self.texts.sentences_in(case.title))),
                 explanation=tuple(map(say, self.texts.sentences_in(case.explanation))),
+                now=tuple(map(say, self.texts.steps_in(case.now or ()))),
+                then=tuple(map(say, self.texts.steps_in(case.actions))),
             )
             for name, case in self.texts.case.items()
         )

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import Connections, LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between, by_broker, events, lines_of, seconds_between
+from mqdiag.log_events import between, by_broker, enough, events, lines_of, seconds_between
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between as time_range
 
 RULE = Rule("connection-churn")

@@ -6,9 +6,8 @@ from datetime import timedelta
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import between, events, lines_of, only
+from mqdiag.log_events import between, enough, events, lines_of, only
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between as range_between
 from mqdiag.time_ranges import ranges_apart, ranges_of
 

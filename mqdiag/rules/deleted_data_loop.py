@@ -8,6 +8,7 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import (
     between,
     counted,
+    enough,
     events,
     most_frequent,
     most_frequent_counted,
@@ -16,7 +17,6 @@ from mqdiag.log_events import (
     when,
 )
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("deleted-data-loop")
 THREAD = "PullMessageThread"

@@ -17,8 +17,8 @@ from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipp
 from mqdiag.fingerprints import fingerprint
 from mqdiag.rules.catalogue import RuleFile
 from mqdiag.rules.discovery import load
+from mqdiag.rules.draft import Check, Draft, Limits, Result, Skip
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Check, Draft, Limits, Said, Skip
 from mqdiag.rules.shared.actions import actions
 from mqdiag.text import NOTHING, Text, say
 from mqdiag.time_ranges import moments
@@ -108,7 +108,7 @@ class _Outcome:
         self.set_apart: list[Finding] = []
         self.errors: list[BaseException] = []
 
-    def take(self, rule: str, said: list[Said], found: list[Finding], acceptance: Acceptance | None) -> None:
+    def take(self, rule: str, said: list[Result], found: list[Finding], acceptance: Acceptance | None) -> None:
         """What one rule said; its findings are set apart where they are accepted."""
         self.skipped += [Skipped(rule=rule, reason=item.reason) for item in said if isinstance(item, Skip)]
         if not found:
@@ -143,7 +143,7 @@ def _checks(rule: Rule) -> list[tuple[tuple[str, ...], Check]]:
     return [*rule.own_checks, *checks_of(rule, rule.described)]
 
 
-def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Said, tuple[str, ...]]]:
+def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Result, tuple[str, ...]]]:
     """All that a rule says, with the kinds of evidence that showed it."""
     said = [
         (item, evidence)

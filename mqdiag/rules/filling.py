@@ -19,7 +19,7 @@ from mqdiag.log_events import (
     most_frequent_counted,
     when,
 )
-from mqdiag.rules.said import Step
+from mqdiag.rules.draft import Step
 from mqdiag.rules.shared.brokers import called, subject_of_logs
 from mqdiag.text import ARGUMENT, NOTHING, Text, Value, placeholders, say, sentences
 from mqdiag.time_ranges import ranges_of

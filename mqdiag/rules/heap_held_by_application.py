@@ -39,7 +39,7 @@ def in_heap(facts: Facts, limits: Limits) -> Findings:
     own = [one for one in heap.suspects if one.owner != "rocketmq" and not _is_rocketmq_inside(one, heap)]
     large = [suspect for suspect in own if _is_large(suspect, heap, limits)]
     for suspect in large:
-        yield _holds(suspect, heap, limits, whole=whole)
+        yield held(suspect, heap, limits, whole=whole)
     if own and not large:
         yield from _margin(max(own, key=lambda suspect: suspect.retained_bytes), heap, limits)
 
@@ -116,7 +116,8 @@ def _is_soft(suspect: Suspect) -> bool:
     return bool(suspect.entry_classes) and suspect.entry_classes[0].startswith("java.lang.ref.SoftReference:")
 
 
-def _holds(suspect: Suspect, heap: HeapFacts, limits: Limits, *, whole: bool) -> Draft:
+def held(suspect: Suspect, heap: HeapFacts, limits: Limits, *, whole: bool) -> Draft:
+    """What holds a part of the heap, whatever its size; `whole` where the dump lacks nothing."""
     share = ratio(suspect.retained_bytes, heap.shallow_bytes) or 0.0
     in_use = ratio(heap.shallow_bytes, heap.limit_bytes)
     holder_class, holder_field = _holder(suspect)

@@ -16,7 +16,7 @@ from mqdiag.knowledge.detect import Described
 CARDS = os.path.join("knowledge", "rules")
 """the folder of cards, beside that of rules"""
 NO_RULES = frozenset(
-    ("__init__", "card_names", "catalogue", "discovery", "engine", "filling", "index", "rule", "said", "views")
+    ("__init__", "card_names", "catalogue", "discovery", "draft", "engine", "filling", "index", "rule", "views")
 )
 """modules of `mqdiag.rules` that are no rules"""
 FILE = "index.tsv"

@@ -6,9 +6,8 @@ from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import by_group, lines_of, seconds_between
+from mqdiag.log_events import by_group, enough, lines_of, seconds_between
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("listener-swallows-exceptions")
 ERRORS, WARNINGS = "listener-logged-error", "listener-logged-warning"

@@ -5,9 +5,8 @@ from __future__ import annotations
 from mqdiag.facts.logs import ListenerException, LogEvent, LogsFacts
 from mqdiag.facts.recordings import Recording
 from mqdiag.findings import Confidence, Subject
-from mqdiag.log_events import by_group, lines_of
+from mqdiag.log_events import by_group, enough, lines_of
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.put_aside import logged_as_orderly, put_aside, try_later
 from mqdiag.rules.shared.standstill import frame_shown
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import events, lines_of, most_frequent, only, when
+from mqdiag.log_events import enough, events, lines_of, most_frequent, only, when
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.text import Value
 
 RULE = Rule("no-route")

@@ -7,9 +7,8 @@ from msgspec import structs
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.offset_logs import OffsetNotMatched
 from mqdiag.findings import Severity
-from mqdiag.log_events import between, one_of_several
+from mqdiag.log_events import between, enough, one_of_several
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("offset-not-matched")
 DELETED = "PullMessageThread"

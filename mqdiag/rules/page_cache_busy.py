@@ -6,7 +6,7 @@ from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.log_events import events, files_of, lines_of
-from mqdiag.rules.rule import Findings, Limits, Rule, Said
+from mqdiag.rules.rule import Findings, Limits, Result, Rule
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called, subject, subject_of_logs
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
@@ -70,7 +70,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
             yield _by_logs(logs, facts.heap)
 
 
-def _by_logs(logs: LogsFacts, heap: HeapFacts | None) -> Said:
+def _by_logs(logs: LogsFacts, heap: HeapFacts | None) -> Result:
     answers, in_lock = events(logs, *ONLY_PAGE_CACHE, REJECT), events(logs, "slow-put-in-lock")
     put = logs.pagecachert
     own_ranges = joined((*ranges_of(in_lock), *slow_ranges(put)))

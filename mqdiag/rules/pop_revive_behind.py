@@ -8,11 +8,10 @@ from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.servers import ReviveQueue
 from mqdiag.findings import Subject
-from mqdiag.log_events import by_group, events, lines_of, most_frequent, seconds_between, when
-from mqdiag.rules.rule import Findings, Limits, Rule, Said
+from mqdiag.log_events import by_group, enough, events, lines_of, most_frequent, seconds_between, when
+from mqdiag.rules.rule import Findings, Limits, Result, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.rules.shared.brokers import subject, subject_of_logs
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("pop-revive-behind")
 ROUND = "pop-revive-round"
@@ -85,7 +84,7 @@ def _silent(event: LogEvent, limits: Limits) -> list[LogSubject]:
     return silent
 
 
-def _unacknowledged(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Said:
+def _unacknowledged(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Result:
     return RULE.case(
         "not-acknowledged",
         logs=logs,
@@ -124,7 +123,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
             yield RULE.margin("delay", max(known), least_ms)
 
 
-def _in_objects(heap: HeapFacts, broker: BrokerFacts, found: list[ReviveQueue]) -> Said:
+def _in_objects(heap: HeapFacts, broker: BrokerFacts, found: list[ReviveQueue]) -> Result:
     ended = sum(queue.thread == "terminated" for queue in found)
     longest = max((queue.behind_ms for queue in found if queue.behind_ms is not None), default=None)
     frames = _frames(heap, found)

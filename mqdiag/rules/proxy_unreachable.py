@@ -5,10 +5,9 @@ from __future__ import annotations
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Severity
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.log_events import busiest, events, lines_of, seconds_between, when
+from mqdiag.log_events import busiest, enough, events, lines_of, seconds_between, when
 from mqdiag.log_events.course import goes_on
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("proxy-unreachable")
 CLOSED = "proxy-closed"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import by_group, events, lines_of, only, seconds_between
+from mqdiag.log_events import by_group, enough, events, lines_of, only, seconds_between
 from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("pull-refused")
 AT_BROKER = "subscription-not-latest"

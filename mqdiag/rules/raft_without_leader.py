@@ -9,7 +9,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.log_events import events, lines_of
 from mqdiag.log_events.raft import ASKED, FAILED, LOST, Group, Member, groups_of, logs_of, milliseconds
-from mqdiag.rules.rule import Findings, Limits, Rule, Said
+from mqdiag.rules.rule import Findings, Limits, Result, Rule
 
 RULE = Rule("raft-without-leader")
 
@@ -55,7 +55,7 @@ def _has_leader(one: Member, led: datetime | None, limits: Limits) -> bool:
     return one.last is None or one.without_leader_ms(led) < limits["without_leader_ms"]
 
 
-def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[Member], limits: Limits) -> Said:
+def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[Member], limits: Limits) -> Result:
     last = max((one.lost for one in members if one.lost is not None), default=None)
     again = last is not None and any(one.known is not None and one.known >= last for one in members)
     rare = again and lines_of(lost) < limits["times_lost"]
@@ -68,7 +68,7 @@ def _leader_lost(logs: LogsFacts, lost: list[LogEvent], members: list[Member], l
     )
 
 
-def _no_leader(lasting: list[Member], group: Group, led: datetime | None, limits: Limits) -> Said:
+def _no_leader(lasting: list[Member], group: Group, led: datetime | None, limits: Limits) -> Result:
     found = [event for logs in logs_of(lasting) for event in events(logs, FAILED, ASKED)]
     failed = [event for event in found if event.kind == FAILED]
     of_group = _most(failed, "members")
@@ -114,7 +114,7 @@ def _ended_before(one: Member, lasting: list[Member], limits: Limits) -> bool:
     )
 
 
-def _alone(one: Member, leaders: list[Member], *, is_told: bool) -> Said:
+def _alone(one: Member, leaders: list[Member], *, is_told: bool) -> Result:
     """A member that is cut off; or one of a group without a leader, where the leaders may be of another group."""
     return RULE.case(
         "cut-off-member" if is_told else "finds-no-leader",

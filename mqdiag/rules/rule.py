@@ -3,7 +3,7 @@
     RULE = Rule("slave-behind")
 
     @RULE.brokers
-    def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Said]:
+    def in_heap(broker: BrokerFacts, limits: Limits) -> Iterator[Result]:
         ...
         yield RULE.case("slow-slave", slave, subject=subject(broker), evidence={"behind_bytes": behind})
 
@@ -39,7 +39,7 @@ from mqdiag.knowledge.card_files import ForChecks, read_card, read_for_checks
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card
 from mqdiag.log_events import between
-from mqdiag.rules.said import Draft, Findings, Limits, Said, Skip
+from mqdiag.rules.draft import Draft, Findings, Limits, Result, Skip
 from mqdiag.rules.views import Views
 from mqdiag.text import Text, Value, say
 from mqdiag.time_ranges import Timed, periods
@@ -50,7 +50,7 @@ AS_WRITTEN = (
     "severity_alone", "since",
 )  # fmt: skip
 """what catalogues and renderers are given as the card has it"""
-__all__ = ["Draft", "Findings", "Limits", "Rule", "Said", "Skip"]
+__all__ = ["Draft", "Findings", "Limits", "Result", "Rule", "Skip"]
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

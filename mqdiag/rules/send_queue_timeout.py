@@ -5,12 +5,11 @@ from __future__ import annotations
 from mqdiag.facts.broker import BrokerFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Severity, TimeRange
-from mqdiag.log_events import events, is_set, lines_of, number_set
+from mqdiag.log_events import enough, events, is_set, lines_of, number_set
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.broker_status import Counters
 from mqdiag.rules.shared.brokers import called, setting, subject
 from mqdiag.rules.shared.busy_answers import ONLY_PAGE_CACHE, REJECT, answer_lines
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.page_cache import is_busy, pool_was_empty, was_busy
 from mqdiag.rules.shared.transient_pool import pool_fits_broker
 from mqdiag.rules.shared.write_times import writes_fast

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import events, lines_of, most_frequent_counted, only
+from mqdiag.log_events import enough, events, lines_of, most_frequent_counted, only
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject_of_logs
-from mqdiag.rules.shared.excerpts import enough
 
 RULE = Rule("send-refused")
 AT_STORE = "send-larger-than-allowed"

@@ -6,10 +6,9 @@ import re
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import events, lines_of, only, seconds_between
+from mqdiag.log_events import enough, events, lines_of, only, seconds_between
 from mqdiag.log_events.course import quiet_for
 from mqdiag.rules.rule import Findings, Limits, Rule
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
 RULE = Rule("send-timeout")

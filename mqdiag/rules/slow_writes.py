@@ -7,11 +7,10 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.facts.store_logs import PutLatency
 from mqdiag.findings import EvidenceValue, Severity
-from mqdiag.log_events import between, events, is_set, lines_of, of_broker, when
-from mqdiag.rules.rule import Findings, Limits, Rule, Said
+from mqdiag.log_events import between, enough, events, is_set, lines_of, of_broker, when
+from mqdiag.rules.rule import Findings, Limits, Result, Rule
 from mqdiag.rules.shared.broker_status import counters
 from mqdiag.rules.shared.brokers import brokers_of_logs, called
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.rules.shared.transient_pool import pool_fits
 from mqdiag.rules.shared.write_times import slow_ranges
 from mqdiag.text import Text, Value
@@ -111,7 +110,7 @@ def _margin(broker: Text, share: float, limits: Limits) -> Findings:
 
 def _by_latency(
     logs: LogsFacts, put: PutLatency, late: list[LogEvent], words: dict[str, Value], limits: Limits
-) -> Said:
+) -> Result:
     share, worst = put.from_100_ms / put.puts, put.worst
     slow = _is_slow(put.puts, put.from_100_ms, limits)
     return RULE.case(
@@ -140,7 +139,7 @@ def _by_latency(
     )
 
 
-def _by_lines(logs: LogsFacts, found: list[LogEvent], words: dict[str, Value]) -> Said:
+def _by_lines(logs: LogsFacts, found: list[LogEvent], words: dict[str, Value]) -> Result:
     kinds = {event.kind for event in found}
     longest = max((event.values.get("longest_ms", 0) for event in found), default=0)
     return RULE.case(

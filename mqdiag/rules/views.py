@@ -13,7 +13,7 @@ from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.profiles import Profile
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts
-from mqdiag.rules.said import Check, Findings, Limits, Skip
+from mqdiag.rules.draft import Check, Findings, Limits, Skip
 
 if TYPE_CHECKING:
     from mqdiag.rules.shared.broker_status import Counters

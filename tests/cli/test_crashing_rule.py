@@ -12,7 +12,7 @@ from mqdiag.cli import run
 from mqdiag.errors import EXIT_INTERNAL
 from mqdiag.facts import Facts
 from mqdiag.rules.catalogue import rule_files
-from mqdiag.rules.said import Limits, Said
+from mqdiag.rules.draft import Limits, Result
 from tests.rules.made import made_rule
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
@@ -22,7 +22,7 @@ RULE = made_rule("always-crashing")
 
 
 @RULE.sees("heap")
-def crash(facts: Facts, limits: Limits) -> Iterator[Said]:
+def crash(facts: Facts, limits: Limits) -> Iterator[Result]:
     raise ZeroDivisionError("inside\nthe rule")
     yield
 

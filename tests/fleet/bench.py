@@ -6,6 +6,7 @@
     make fleet-bench DUMPS=0 SMALL=0 LOGS=500,100000  the same with a packed log of 4 KB for each incident
     make fleet-bench DUMPS=0 SMALL=0 LISTED=1000000   what the driver needs for its lists
     make fleet-bench DUMPS=0 SMALL=0 COMPARED=100000  what it needs to compare two runs
+    python -m tests.fleet.bench --dumps 0 --small 0 --each 20   what 1,000 incidents cost, by the median of 20
 
 All dumps are hard links to one file on hosts of their own, so neither side waits for a disk. Pool and fleet run one
 after the other on the same cores, and the pool's processes are warm before the clock starts, as the fleet's are. Where
@@ -20,12 +21,14 @@ import json
 import multiprocessing
 import os
 import resource
+import statistics
 import subprocess
 import sys
 import tempfile
 import threading
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +59,7 @@ from tests.fleet.runs import environment
 
 CASE = "oversized-oom-4.3.2"
 SERIES = FIXTURES / "stacks/latch-stuck/series.tar.gz"
+DUMP = FIXTURES / "heap/stuck-one-4.9.8/dump.hprof.gz"
 LOG = FIXTURES / "logs/client-flow-control-5.3.3/count/rocketmq_client.log.gz"
 LINKS_OF_A_FILE = 50_000  # ext4 allows 65,000
 RUNS = ("first", "second")
@@ -96,10 +100,13 @@ def main() -> int:
     parser.add_argument(
         "--compared", type=int, default=0, help="number of incidents of two made runs that are compared"
     )
+    parser.add_argument("--each", type=int, default=0, help="times that single incidents are analysed")
     options = parser.parse_args()
     cores = len(os.sched_getaffinity(0))
     with tempfile.TemporaryDirectory(prefix="mqdiag-bench-") as name:
         folder = Path(name)
+        if options.each:
+            _each(folder, options.each)
         if options.listed:
             _listed(folder, options.listed)
         if options.compared:
@@ -161,6 +168,25 @@ def _small(folder: Path, source: Path, count: int, cores: int) -> None:
         f"  driver at most {cpu.peaks['python'] >> 20} MiB Python, {cpu.peaks['java'] >> 20} MiB JVM",
         flush=True,
     )
+
+
+def _each(folder: Path, count: int) -> None:
+    """Analyse single incidents, read and from kept facts; processor time without Spark's own."""
+    facts = folder / "facts"
+    for source in (SERIES, DUMP):
+        asked = Request(paths={str(source): str(source)}, settings=Settings(), classes=200, scratch=str(folder))
+        for what, request in (
+            ("read", replace(asked, keep=str(facts))),
+            ("kept", replace(asked, kept=str(facts))),
+        ):
+            analyse(request)
+            seconds = []
+            for _ in range(count):
+                before = time.process_time()
+                analyse(request)
+                seconds.append(time.process_time() - before)
+            cpu_s, kept_mb = 1000 * statistics.median(seconds), facts.stat().st_size >> 10
+            print(f"1,000 of {source.name}, {what}: processor {cpu_s:.0f} s, facts {kept_mb} MB")
 
 
 def _listed(folder: Path, count: int) -> None:

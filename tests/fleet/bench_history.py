@@ -138,6 +138,19 @@ def main() -> None:
         known = sum(1 for _ in known_incidents(layout, layout.runs(), settings="s", limits=""))
     print(f"{known} rows")
     base = duckdb.connect(config={"threads": 2})
+    _ask(base, layout)
+    marks = layout.runs()
+    old = len(marks) - 1 - known // (2 * asked.incidents)
+    layout.store.remove_folder(layout.partition(HISTORY.name, marks[-1].run))
+    write_history(layout, marks[old].run, marks[:old])
+    print(f"with the history of {len(marks) - 1 - old} runs ago, the oldest that there is:")
+    with timed("plan"):
+        known = sum(1 for _ in known_incidents(layout, marks, settings="s", limits=""))
+    print(f"{known} rows")
+    _ask(base, layout)
+
+
+def _ask(base: duckdb.DuckDBPyConnection, layout: Layout) -> None:
     base.execute(views_script(layout.root, "duckdb"))
     for view in ("current_incidents", "evidence_history", "fault_times", "open_findings", "trend"):
         with timed(view):

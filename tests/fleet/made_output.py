@@ -11,7 +11,7 @@ import msgspec
 from mqdiag.fleet.files.instances import instance_of
 from mqdiag.fleet.tables.arrow import parquet
 from mqdiag.fleet.tables.commit import CHUNK, clean_up, write_run
-from mqdiag.fleet.tables.earlier import write_history
+from mqdiag.fleet.tables.earlier import update_history
 from mqdiag.fleet.tables.layout import Layout, RunMark, day_of
 from mqdiag.fleet.tables.schemas import BY_DAY, INCIDENTS, SCHEMA_VERSION, UNKNOWN_DAY
 
@@ -92,7 +92,7 @@ def write_output(
         failed=0,
         bytes=1,
     )
-    write_history(layout, run, marks)
+    update_history(layout, run, marks)
     write_run(layout, mark)
     layout.mark(mark)
     clean_up(layout, run)

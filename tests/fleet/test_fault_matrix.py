@@ -89,6 +89,8 @@ def test_a_fault_on_a_cluster(
         fault(cluster, running)
         assert running.end() == 1, (tmp_path / "out.err").read_text()
     assert content(tmp_path / "out", fleet) == night.content
+    (run,) = rows(tmp_path / "out", "runs")
+    assert (run["lost_executors"] > 0) is (fault not in (_kill_python_workers, _stall_children))
 
 
 def test_a_killed_driver_of_a_cluster(fleet: Path, night: Night, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.tables.commit import clean_up
+from mqdiag.fleet.tables.commit import clean_up, remove_replaced
 from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.earlier import known_incidents, write_history
 from mqdiag.fleet.tables.layout import Layout
@@ -30,6 +30,8 @@ def layout(tmp_path: Path) -> Layout:
         made, "r3", [healthy("a2", 2, more={"evidence": "e-a", "settings": "new"})], second, ended=at(6, 2)
     )
     write_output(made, "r4", [healthy("b", 7)], second, ended=at(7, 2))
+    write_history(made, "r4", made.runs()[:-1])
+    remove_replaced(made, "r4")
     return made
 
 
@@ -75,6 +77,25 @@ def asked_rows(layout: Layout) -> list[Row]:
     """The row of `incidents` that r4 took over."""
     rows: list[Row] = layout.rows("history", {"r4"}).to_table().to_pylist()
     return [row for row in rows if row["incident"] == "t" and row["limits"] == "large"]
+
+
+def test_a_history_is_written_again_when_half_as_many_rows_are_listed_after_it(tmp_path: Path) -> None:
+    """Until then plan and views read it and the runs after it, and a compaction keeps what they say."""
+    many = Layout(*storage(str(tmp_path / "many")))
+    write_output(many, "r1", [ill(f"i{number}", 1, f"h{number}") for number in range(8)])
+    expected = {f"i{number}": "r1" for number in range(8)}
+    for number in range(2, 4):
+        write_output(many, f"r{number}", [healthy(f"j{number}", number, "h1")])
+        expected[f"j{number}"] = f"r{number}"
+        assert many.partitions_of("history") == {"r1"}
+        assert {key: run for key, _, run in _known(many)} == expected
+        assert len(asked(many, FAULTS)) == len(expected)
+    faults = asked(many, FAULTS)
+    compact(many)
+    assert many.partitions_of("history") == {"r3"}
+    assert asked(many, FAULTS) == faults
+    write_output(many, "r4", [healthy(f"k{number}", 4, "h2") for number in range(5)])
+    assert many.partitions_of("history") == {"r4"}
 
 
 @CHECK

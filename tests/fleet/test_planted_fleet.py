@@ -10,6 +10,7 @@ import duckdb
 import pytest
 
 from mqdiag.fleet.views.script import views_script
+from tests.fleet.dashboard import answers
 from tests.fleet.planted_fleet import CALLS, GATEWAY_USERS, RULES, TEMPLATES, Story, Truth, plant, stories
 from tests.fleet.runs import Done, run
 from tests.layers import some_later
@@ -39,10 +40,14 @@ def fleet(
     return root, last
 
 
-def _views(root: Path, query: str) -> list[dict[str, Any]]:
+def _connected(root: Path) -> duckdb.DuckDBPyConnection:
     base = duckdb.connect()
     base.execute(views_script(str(root / "out"), "duckdb"))
-    found: list[dict[str, Any]] = base.sql(query).to_arrow_table().to_pylist()
+    return base
+
+
+def _views(root: Path, query: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = _connected(root).sql(query).to_arrow_table().to_pylist()
     return found
 
 
@@ -112,3 +117,29 @@ def test_what_is_new_in_most_services_is_told_first(
     assert {one["service"] for one in done.report["fleet"]["failures"]} == {
         name.partition("/")[2] for name in services if name.startswith("prod/page")
     }
+
+
+def test_the_dashboard_tells_the_same(
+    services: dict[str, tuple[Story, Truth]], fleet: tuple[Path, Done]
+) -> None:
+    root, done = fleet
+    totals = done.report["fleet"]["totals"]
+    found = {title: rows.to_pylist() for title, rows in answers(_connected(root)).items()}
+    assert found["Open errors"] == [{"errors": totals["errors"]}]
+    assert found["New since the run before"] == [{"new_faults": totals["regressions"]}]
+    assert found["Gone since the run before"] == [{"gone_faults": totals["recoveries"]}]
+    assert found["Files that could not be analysed"] == [{"lost": totals["failures"]}]
+    first = found["Common causes, what is new in most services first"][0]
+    users = GATEWAY_USERS * sum(name.startswith("prod/healed") for name in services)
+    assert (first["rule"], first["new_services"]) == (RULES[CALLS], users)
+    assert found["New and gone faults by run"][-1]["new_faults"] == totals["regressions"]
+    assert [row["errors"] for row in found["Open faults by run"]][-1] == totals["errors"]
+    assert {row["rule"] for row in found["Open faults, the worst first"]} >= {
+        truth.fault for _, truth in services.values() if truth.fault
+    }
+    (*_, last) = found["Tasks tried again and executors lost"]
+    assert (
+        (last["tried_again"], last["lost_executors"])
+        == (totals["tried_again"], totals["lost_executors"])
+        == (0, 0)
+    )

@@ -36,7 +36,7 @@ from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subje
 from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
-from mqdiag.fleet.session import spark_cause
+from mqdiag.fleet.session import lost_executors, spark_cause, start_cause
 from mqdiag.fleet.status import Status, status_line
 from mqdiag.fleet.tables.compact import Keep, compact
 from mqdiag.fleet.tables.layout import Layout, check_run_name
@@ -44,6 +44,7 @@ from mqdiag.fleet.tables.lock import output_lock
 from mqdiag.fleet.tables.run_totals import with_trend
 from mqdiag.fleet.verdict import fleet_verdict, service_verdict
 from mqdiag.fleet.work.child_main import needs_more
+from mqdiag.fleet.work.warm_nodes import output_trouble
 from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.render import View
@@ -133,6 +134,15 @@ def test_text() -> None:
     assert "(1) offset-stuck-at-head, (2) retry-storm" in text
     assert "\x1b" not in text
     assert "a\nb" not in text
+    assert "tried again" not in text
+
+
+def test_tasks_that_were_tried_again_and_lost_executors_are_told() -> None:
+    totals = msgspec.structs.replace(FLEET.totals, tried_again=2, lost_executors=1)
+    told = render(
+        Report(mqdiag="0", inputs=(), fleet=msgspec.structs.replace(FLEET, totals=totals)), View(width=100)
+    )
+    assert "2 tasks, 1 executor was lost" in told
 
 
 def test_the_short_form_begins_with_the_overview_and_fits_a_screen_or_two() -> None:
@@ -423,9 +433,76 @@ def test_of_an_error_of_spark_the_line_that_names_what_happened_is_told(text: st
     assert spark_cause(Exception(text)) == cause
 
 
+@pytest.mark.parametrize(
+    ("error", "log", "cause"),
+    [
+        (
+            "An error occurred while calling None.org.apache.spark.api.java.JavaSparkContext.\n"
+            ": io.fabric8.kubernetes.client.KubernetesClientException: An error has occurred.\n\tat x.y(Z.java:1)\n"
+            "Caused by: java.io.IOException: Connection refused: /127.0.0.1:1\n\t... 20 more\n"
+            "Caused by: java.net.ConnectException: Connection refused\n",
+            "2026-11-28T20:32:06.126 ERROR Utils: Uncaught exception in thread Thread-3\n",
+            "java.io.IOException: Connection refused: /127.0.0.1:1",
+        ),
+        (
+            "An error occurred while calling None.org.apache.spark.api.java.JavaSparkContext.\n"
+            ": java.lang.IllegalArgumentException: System memory 9 must be at least 471859200.\n\tat x.y(Z.java:1)\n",
+            "2026-11-28T20:32:06.126 ERROR SparkContext: Error initializing SparkContext.\n",
+            "java.lang.IllegalArgumentException: System memory 9 must be at least 471859200.",
+        ),
+        (
+            "[JAVA_GATEWAY_EXITED] Java gateway process exited before sending its port number.",
+            "WARNING: Using incubator modules: jdk.incubator.vector\n"
+            'Exception in thread "main" org.apache.spark.SparkException: Master must be yarn or spark\n',
+            "org.apache.spark.SparkException: Master must be yarn or spark",
+        ),
+        ("[JAVA_GATEWAY_EXITED] Java exited.\nmore", "", "[JAVA_GATEWAY_EXITED] Java exited."),
+    ],
+)
+def test_of_a_start_that_fails_the_cause_is_told(error: str, log: str, cause: str) -> None:
+    assert start_cause(error, log) == cause
+
+
+def test_what_a_start_needs_is_looked_for_before_it(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    words = ["fleet", str(tmp_path), "--out", str(tmp_path / "out")]
+    (tmp_path / "file").touch()
+    assert run([*words, "--spark-log", str(tmp_path / "file/spark.log")]) == 2
+    assert f"--spark-log {tmp_path}/file/spark.log: " in capfd.readouterr().err
+    monkeypatch.setenv("JAVA_HOME", str(tmp_path))
+    assert run(words) == 2
+    assert f"JAVA_HOME={tmp_path}: no program bin/java is there" in capfd.readouterr().err
+    monkeypatch.setattr("mqdiag.fleet.job.output_lock", Mock(side_effect=OSError("bucket b: access denied")))
+    assert run(words) == 4
+    assert "could not be read or written: bucket b: access denied" in capfd.readouterr().err
+
+
+def test_an_executor_that_does_not_share_the_output_is_told_before_any_analysis(tmp_path: Path) -> None:
+    layout = Layout(*storage(str(tmp_path / "out")))
+
+    def told() -> str:
+        trouble = output_trouble(layout.uri)
+        return "" if trouble is None else english()(trouble)
+
+    assert "the folder of the driver is not there" in told()
+    with output_lock(layout):
+        assert told() == ""
+        assert list((tmp_path / "out/_staging").iterdir()) == []
+        (tmp_path / "out/_staging").rmdir()
+        (tmp_path / "out/_staging").touch()
+        assert f"cannot write to --out {tmp_path}/out: " in told()
+
+
 @CHECK
 @pytest.mark.usefixtures("_java")
-def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("python", "told"),
+    [("bare/bin/python", "the Python of executors lacks mqdiag, "), ("none", "executors have no such Python")],
+)
+def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(
+    tmp_path: Path, python: str, told: str
+) -> None:
     """Each task would fail there, and Spark would try it again tens of times."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(tmp_path / "bare")], check=True)
     (tmp_path / "in").mkdir()
@@ -439,7 +516,7 @@ def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(tmp_pa
                 "--out",
                 str(tmp_path / "out"),
             ),
-            *("--master", "local[1]", "--conf", f"spark.pyspark.python={tmp_path / 'bare' / 'bin' / 'python'}"),
+            *("--master", "local[1]", "--conf", f"spark.pyspark.python={tmp_path / python}"),
         ],
         cwd=tmp_path,
         capture_output=True,
@@ -447,8 +524,23 @@ def test_executors_without_mqdiag_are_told_before_anything_is_tried_again(tmp_pa
         check=False,
     )
     assert done.returncode == 2, done.stderr
-    assert "the Python of executors lacks " in done.stderr
-    assert "numpy" in done.stderr
+    assert told in done.stderr
+
+
+def test_lost_executors_are_those_that_spark_did_not_give_back() -> None:
+    context, every = Mock(), [
+        (True, "None"),
+        (False, "Some(Command exited with code 137)"),
+        (False, "Some(Executor killed by driver.)"),
+        (False, "None"),
+    ]  # fmt: skip
+    told = context._jsc.sc.return_value.statusStore.return_value.executorList.return_value
+    told.size.return_value = len(every)
+    told.apply.side_effect = [
+        Mock(**{"isActive.return_value": active, "removeReason.return_value": reason})
+        for active, reason in every
+    ]
+    assert lost_executors(context) == 2
 
 
 def test_tasks_that_were_tried_again_are_counted_over_all_stages() -> None:

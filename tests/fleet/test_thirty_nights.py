@@ -219,9 +219,9 @@ def nightly(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[], Non
     monkeypatch.setattr(tempfile, "tempdir", None)
     monkeypatch.setattr(task, "warm_child", reader.of)
     monkeypatch.setattr(job, "spark_context", lambda options: contextlib.nullcontext(_Here()))
-    monkeypatch.setattr(job, "cores_of_executor", lambda context: 1)
     monkeypatch.setattr(job, "Status", lambda *given: Mock(tried_again=0))
-    for name, mine in {"warm_nodes": lambda *given: None, "run_waves": _waves}.items():
+    no_cluster = {"cores_of_executor": lambda *given: 1, "lost_executors": lambda *given: 0}
+    for name, mine in {**no_cluster, "warm_nodes": lambda *given: None, "run_waves": _waves}.items():
         monkeypatch.setattr(job, name, mine)
     scratch = tmp_path / "scratch"
     scratch.mkdir()

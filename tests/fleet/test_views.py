@@ -18,6 +18,7 @@ from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.schemas import ALL_TABLES
 from mqdiag.fleet.views import script
 from mqdiag.fleet.views.script import VIEWS, told_views, view_select, views_script
+from tests.fleet.dashboard import answers
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
 from tests.layers import CHECK, NIGHTLY
 
@@ -392,3 +393,14 @@ def test_the_state_of_a_service_is_that_of_its_workloads(layout: Layout) -> None
     ]
     (state,) = asked(layout, "FROM current_state")
     assert (state["hosts"], state["incidents"], state["lost"], state["errors"]) == (3, 3, 1, 2)
+
+
+@CHECK
+def test_the_dashboard_asks_what_there_is(layout: Layout) -> None:
+    """The tables of comparisons are empty here; the planted fleet has them all."""
+    first = write_output(layout, "r1", [ill("a", 1), ill("x", 2, "h2", consumers=(consumer(heap_bytes=9),))])
+    write_output(layout, "r2", [healthy("b", 2)], first)
+    found = answers(connected(layout))
+    assert found["Open errors"].to_pylist() == [{"errors": 1}]
+    assert [row["host"] for row in found["Open faults, the worst first"].to_pylist()] == ["h2"]
+    assert len(found["Time of a run"]) == 2

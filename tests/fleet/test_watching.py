@@ -21,6 +21,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.errors import MqdiagError, UsageError
 from mqdiag.facts import Input
+from mqdiag.facts.fleet import FleetFacts, FleetTotals
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.fleet.files.labels import Labels
 from mqdiag.fleet.files.listing import EvidenceFile, Listing
@@ -31,7 +32,7 @@ from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.watching import watch as watching
 from mqdiag.fleet.watching.actions import ATTEMPTS, webhook
-from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, has_end_record
+from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, Batches, has_end_record
 from mqdiag.fleet.watching.watch import WatchOptions, tell_runs, watch
 from mqdiag.language import english
 from mqdiag.progress import Silent
@@ -365,8 +366,10 @@ def batches(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, Any]]:
     """What each run was to take; none is made."""
     taken: list[dict[str, Any]] = []
 
-    def fake(options: FleetOptions, settings: Settings, progress: object, **more: Any) -> None:
+    def fake(options: FleetOptions, settings: Settings, progress: object, **more: Any) -> Diagnosis:
         taken.append({Path(uri).name: identity for uri, identity in more["only"].items()})
+        fleet = FleetFacts(run="r1", totals=FleetTotals(analysed=2, failed=1))
+        return Diagnosis(report=Report(mqdiag="1", inputs=(), fleet=fleet))
 
     monkeypatch.setattr(watching, "run_fleet", fake)
     monkeypatch.setattr(watching, "STILL_S", 0.0)
@@ -403,10 +406,39 @@ def test_each_batch_of_new_files_is_a_run_and_sigterm_ends_it(
     (tmp_path / "in/a").write_text("x")
     at_sleep(monkeypatch, lambda: (tmp_path / "in/b").write_text("y"))
     before = signal.getsignal(signal.SIGTERM)
-    watch(given, Settings(), Silent(), WatchOptions(interval_s=0.001))
+    watch(given, Settings(), Silent(), WatchOptions(interval_s=0.001, every_s=0.0))
     assert [set(batch) for batch in batches][:1] == [{"a"}]
     assert set(batches[-1]) <= {"a", "b"}
     assert signal.getsignal(signal.SIGTERM) is before
+
+
+def test_files_that_come_one_by_one_are_one_run(
+    tmp_path: Path, batches: list[dict[str, Any]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = options(tmp_path)
+    (tmp_path / "in/a").write_text("x")
+    more = [lambda name=name: (tmp_path / "in" / name).write_text("y") for name in "bcd"]
+    at_sleep(monkeypatch, *more, lambda: None, lambda: (tmp_path / "in/e").write_text("z"), lambda: None)
+    watch(given, Settings(), Silent(), WatchOptions())
+    assert [set(batch) for batch in batches] == [{"a", "b", "c", "d"}], "e is too early for a run of its own"
+
+
+def test_a_batch_waits_for_a_listing_without_more_and_never_longer_than_the_time_between_two() -> None:
+    """A listing each 30 s, a file with each: a run every five minutes; after a quiet time the first one soon."""
+    batches, begun, new = Batches(300.0), [], {}
+    for now in range(0, 930, 30):
+        new[f"/in/{now}"] = (1, 1)
+        if batches.is_due(new, float(now)):
+            batches.begin(float(now))
+            begun.append((now, len(new)))
+            new = {}
+    assert begun == [(300, 11), (630, 11)]
+    assert not batches.is_due({}, 5000.0)
+    assert not batches.is_due({"/in/late": (1, 1)}, 5030.0)
+    assert batches.is_due({"/in/late": (1, 1)}, 5060.0)
+    assert batches.is_due({"/in/late": (1, 1)}, 5090.0), "of a run that failed the files are still due"
+    batches.begin(5090.0)
+    assert not batches.is_due({}, 5120.0)
 
 
 def test_nothing_new_is_no_run(
@@ -415,7 +447,7 @@ def test_nothing_new_is_no_run(
     given = options(tmp_path)
     (tmp_path / "in/a").write_text("x")
     at_sleep(monkeypatch)
-    watch(given, Settings(), Silent(), WatchOptions(interval_s=5.0))
+    watch(given, Settings(), Silent(), WatchOptions(interval_s=5.0, every_s=0.0))
     assert len(batches) == 1
 
 
@@ -424,21 +456,22 @@ def test_sigterm_lets_a_run_finish_and_a_second_one_does_not(
 ) -> None:
     ended = []
 
-    def killed(times: int) -> Callable[..., None]:
-        def fake(*arguments: object, **more: object) -> None:
+    def killed(times: int) -> Callable[..., Diagnosis]:
+        def fake(*arguments: object, **more: object) -> Diagnosis:
             for _ in range(times):
                 signal.raise_signal(signal.SIGTERM)
             ended.append(times)
+            return Diagnosis(report=Report(mqdiag="1", inputs=()))
 
         return fake
 
     given = options(tmp_path)
     (tmp_path / "in/a").write_text("x")
     monkeypatch.setattr(watching, "run_fleet", killed(1))
-    watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0))
+    watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0, every_s=0.0))
     monkeypatch.setattr(watching, "run_fleet", killed(2))
     with pytest.raises(KeyboardInterrupt):
-        watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0))
+        watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0, every_s=0.0))
     assert ended == [1]
 
 
@@ -453,7 +486,7 @@ class _Killed(BaseException):
     """The process is gone."""
 
 
-def _run_of_new_files(options: FleetOptions, settings: Settings, progress: object, **more: Any) -> None:
+def _run_of_new_files(options: FleetOptions, settings: Settings, progress: object, **more: Any) -> Diagnosis:
     """A run without Spark: what no earlier run has is analysed, and each file has a fault of its own."""
     layout = Layout(*storage(options.out))
     runs = {mark.run for mark in layout.runs()}
@@ -461,6 +494,7 @@ def _run_of_new_files(options: FleetOptions, settings: Settings, progress: objec
     names = sorted(Path(uri).name for uri in more["only"])
     new = [one(name, day, name) for day, name in enumerate(names, 1) if name not in known]
     write_output(layout, f"r{len(runs) + 1}", new, [known[name] for name in names if name in known])
+    return Diagnosis(report=Report(mqdiag="1", inputs=()))
 
 
 def _kill(*given: object, **more: object) -> None:
@@ -628,8 +662,8 @@ def test_a_watch_goes_on_after_what_passes(
     tell_runs(Layout(*storage(given.out)), ())  # not the first start in this output
     failing(monkeypatch, name, error)
     at_sleep(monkeypatch, lambda: None)
-    watch(given, Settings(), notes, WatchOptions(interval_s=0.001))
-    assert len(notes.lines) == 1
+    watch(given, Settings(), notes, WatchOptions(interval_s=0.001, every_s=0.0))
+    assert notes.lines[1:] == ["batch r1: 1 new file, 2 incidents analysed, 1 failed"]
     assert [set(batch) for batch in batches] == [{"a"}]
 
 
@@ -678,7 +712,7 @@ def test_no_run_is_made_before_telling_has_begun(
     failing(monkeypatch, "tell_runs", *[OSError("read-only")] * 9)
     at_sleep(monkeypatch)
     with contextlib.nullcontext() if not once else pytest.raises(MqdiagError):
-        watch(given, Settings(), Silent(), WatchOptions(once=once, interval_s=5.0))
+        watch(given, Settings(), Silent(), WatchOptions(once=once, interval_s=5.0, every_s=0.0))
     assert batches == []
 
 

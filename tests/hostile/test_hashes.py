@@ -16,7 +16,6 @@ from mqdiag.graph import strings as graph_strings
 from mqdiag.graph.kernels.equal_texts import HashedTexts, StringFields, hash_texts
 from mqdiag.graph.threads import read_threads
 from mqdiag.graph.waste import drawn_texts, read_texts
-from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.process_secret import FACTOR, START
 from tests.writers.hprof_records import OBJECT
@@ -81,7 +80,7 @@ def hashes_of(heap: Heap) -> list[int]:
     out = HashedTexts(*(np.empty(nodes.size, kind) for kind in (np.int32, np.uint64, np.uint32, np.uint32)))
     met = np.zeros(heap.count // 8 + 1, np.uint8)
     found = hash_texts(
-        graph_arrays(heap),
+        heap.arrays,
         nodes,
         fields,
         0,

@@ -50,7 +50,7 @@ def service(name: str, errors: int = 1) -> ServiceState:
 
 def fleet(**more: object) -> Report:
     facts = msgspec.structs.replace(
-        FleetFacts(run="r1", totals=FleetTotals(incidents=3, analysed=2, known=1)), **more
+        FleetFacts(run="r1", totals=FleetTotals(incidents=3, analysed=2, known=1, tried_again=2)), **more
     )
     return Report(mqdiag="0", inputs=(), fleet=facts)
 
@@ -69,6 +69,8 @@ def test_a_fleet() -> None:
         "unknown is not 0"
     )
     assert found["mqdiag_fleet_incidents"][(("status", "known"),)] == 1
+    assert found["mqdiag_fleet_tasks_tried_again"] == {(): 2}
+    assert "mqdiag_fleet_executors_lost" not in found, "unknown is not 0"
     assert "mqdiag_series_left_out" not in found
 
 

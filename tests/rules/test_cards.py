@@ -19,9 +19,9 @@ from mqdiag.knowledge.card_files import read_card
 from mqdiag.knowledge.rule_card import Card, Case, Line
 from mqdiag.language import english
 from mqdiag.rules.card_names import wrong_cards
+from mqdiag.rules.draft import Draft
 from mqdiag.rules.engine import run_rules
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft
 from mqdiag.text import say
 
 ROOT = Path(cards.__file__).parents[1]
@@ -317,7 +317,7 @@ def test_texts_do_not_end_in_blanks() -> None:
             "is {behind_bytes:bytes} behind",
             "is {behnd_bytes:bytes} behind",
             "{behnd_bytes",
-            ": slow-slave: nothing gives 'behnd_bytes'; the facts and its checks give behind_bytes, ",
+            ": slow-slave: nothing gives 'behnd_bytes'; did you mean behind_bytes",
         ),
         (
             'if = "sync_master"',

@@ -16,8 +16,8 @@ from mqdiag.knowledge.card_files import FOLDER
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.rule_card import Card
 from mqdiag.rules.detectors import checks_of
+from mqdiag.rules.draft import Draft, Result, Skip
 from mqdiag.rules.rule import Rule
-from mqdiag.rules.said import Draft, Said, Skip
 from tests.docs.copied_tree import ROOT
 from tests.rules.checks import with_heap
 from tests.rules.examples import proxy_handles_kept
@@ -27,7 +27,7 @@ MANY = 100
 """lines of a log that is no excerpt"""
 
 
-def said(detect: str, facts: Facts, **limits: float) -> list[Said]:
+def said(detect: str, facts: Facts, **limits: float) -> list[Result]:
     """What the checks of a card with two cases say, of which "few" says less."""
     case = {"severity": "warning", "title": "It is so", "explanation": [], "evidence": ["lines"]}
     card = {

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from mqdiag.facts import AdminFacts, Facts
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.language import english
+from mqdiag.rules.draft import Draft, Limits, Result
 from mqdiag.rules.engine import MOST_FINDINGS, run_rules
-from mqdiag.rules.said import Draft, Limits, Said
 from mqdiag.text import say
 from tests.rules.made import made_rule
 
@@ -19,7 +19,7 @@ def test_of_many_findings_the_gravest_are_kept_in_the_rules_order_and_the_others
     rule = made_rule("many-cases")
 
     @rule.sees("admin")
-    def in_admin(facts: Facts, limits: Limits) -> Iterator[Said]:
+    def in_admin(facts: Facts, limits: Limits) -> Iterator[Result]:
         for number in range(CASES):
             yield Draft(
                 severity=Severity.ERROR if number == CASES - 1 else Severity.WARNING,

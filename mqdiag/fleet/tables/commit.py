@@ -121,12 +121,18 @@ def publish(layout: Layout, run: str) -> None:
 
 
 def clean_up(layout: Layout, run: str) -> None:
-    """After the mark of a run: remove the history of the runs before, and all unfinished work."""
-    for earlier in layout.partitions_of(HISTORY.name) - {run}:
-        layout.store.remove_folder(layout.partition(HISTORY.name, earlier))
+    """After the mark of a run: remove the histories that its own replaces, and all unfinished work."""
+    remove_replaced(layout, run)
     # A late copy of a task can put a file into a folder that is just being removed; the next run removes it.
     with contextlib.suppress(OSError):
         layout.store.remove_folder(layout.staging)
+
+
+def remove_replaced(layout: Layout, run: str) -> None:
+    """Remove the histories of other runs, if the run has one."""
+    histories = layout.partitions_of(HISTORY.name)
+    for earlier in histories - {run} if run in histories else ():
+        layout.store.remove_folder(layout.partition(HISTORY.name, earlier))
 
 
 @contextlib.contextmanager

@@ -10,6 +10,8 @@ A compaction can be killed at any point, and queries and the next run find each 
 4. The marks of the runs that are not kept are removed, then their folders, then the old partitions. What a kill
    leaves of these is named by no row, and the next compaction removes it.
 
+The latest run has the history before 1. begins.
+
 Runs of one day that become one: before 3. the last of them gets the rows of `incidents` that only the others have.
 
 Tables that an earlier version of mqdiag wrote, without folders of days, become tables with them on the way.
@@ -34,8 +36,8 @@ from mqdiag.fleet.tables.arrow import (
     table_bytes,
     table_rows,
 )
-from mqdiag.fleet.tables.commit import remove_unmarked
-from mqdiag.fleet.tables.earlier import each_once
+from mqdiag.fleet.tables.commit import remove_replaced, remove_unmarked
+from mqdiag.fleet.tables.earlier import each_once, write_history
 from mqdiag.fleet.tables.layout import NAME, CompactionMark, Layout, RunMark, day_in
 from mqdiag.fleet.tables.schemas import (
     ALL_TABLES,
@@ -119,6 +121,7 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
     kept = [mark for mark in listed if mark.run not in merged]
     removed = {mark.run for mark in marks} - {mark.run for mark in kept}
     if kept and (removed or not _is_compact(layout)):
+        _move_history(layout, marks)
         name = layout.new_name("c")
         wanted = _wanted(layout, listed)
         for table in BY_DAY:
@@ -142,6 +145,15 @@ def compact(layout: Layout, keep: Keep = EVERYTHING) -> Compacted:
         bytes_before=sum(before),
         bytes_after=sum(after),
     )
+
+
+def _move_history(layout: Layout, marks: list[RunMark]) -> None:
+    """Let the latest run have the history, as that of a removed run goes with it."""
+    latest = marks[-1].run
+    histories = layout.partitions_of(HISTORY.name)
+    if histories and latest not in histories:
+        write_history(layout, latest, marks[:-1])
+        remove_replaced(layout, latest)
 
 
 def _sizes(layout: Layout) -> list[int]:

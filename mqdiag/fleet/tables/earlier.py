@@ -55,6 +55,27 @@ def _latest_first(layout: Layout, marks: Sequence[RunMark]) -> Iterator[tuple[ds
         yield layout.rows(INCIDENTS.name, {mark.run}), mark.run
 
 
+def update_history(layout: Layout, run: str, marks: Sequence[RunMark]) -> None:
+    """Write the history of a run if those that ended after the latest one, with it, have listed half as many rows.
+
+    So what runs write follows what they list, however long the history is, and readers take half as many rows more.
+
+    Args:
+        layout: the output.
+        run: whose rows of `incidents` are in their place.
+        marks: of the runs before it, oldest first.
+    """
+    with_history = layout.partitions_of(HISTORY.name)
+    later = [
+        run,
+        *itertools.takewhile(lambda one: one not in with_history, (mark.run for mark in reversed(marks))),
+    ]
+    rows = layout.rows(INCIDENTS.name, set(later)).count_rows()
+    latest = next((mark.run for mark in reversed(marks) if mark.run in with_history), None)
+    if latest is None or 2 * rows >= layout.rows(HISTORY.name, {latest}).count_rows():
+        write_history(layout, run, marks)
+
+
 def write_history(layout: Layout, run: str, marks: Sequence[RunMark]) -> None:
     """Write what a run knows of all runs, so that nobody has to read them all: each incident once.
 

@@ -41,6 +41,7 @@ class RunMark(msgspec.Struct, frozen=True, kw_only=True):
     bytes: int
     tried_again: int | None = None
     """None in marks of older versions"""
+    lost_executors: int | None = None
 
 
 class CompactionMark(msgspec.Struct, frozen=True, kw_only=True):

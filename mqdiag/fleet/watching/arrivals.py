@@ -56,6 +56,42 @@ class Arrivals:
         return len(complete) == len(self._seen)
 
 
+class Batches:
+    """When the files that are complete and new become a batch, so that files that come one by one are not a run each.
+
+    A batch begins at the first listing that adds nothing to it, and not before `every_s` after the batch before; where
+    files keep coming, none waits for longer than `every_s`.
+
+    Args:
+        every_s: shortest time between the beginnings of two batches.
+    """
+
+    def __init__(self, every_s: float) -> None:
+        self._every_s = every_s
+        self._begun_s: float | None = None
+        self._waiting: dict[str, Identity] = {}
+        self._since_s = 0.0
+
+    def is_due(self, new: Mapping[str, Identity], now_s: float) -> bool:
+        """Whether to begin a batch with what a listing shows.
+
+        Args:
+            new: complete files that no batch has had, by URI.
+            now_s: of a clock that only goes forward.
+        """
+        is_settled = new == self._waiting
+        if not self._waiting:
+            self._since_s = now_s
+        self._waiting = dict(new)
+        is_early = self._begun_s is not None and now_s - self._begun_s < self._every_s
+        return bool(new) and not is_early and (is_settled or now_s - self._since_s >= self._every_s)
+
+    def begin(self, now_s: float) -> None:
+        """Tell that a batch begins: all that waits is in it."""
+        self._begun_s = now_s
+        self._waiting = {}
+
+
 def has_end_record(file: EvidenceFile) -> bool:
     """Whether a heap dump that is not compressed ends as the JVM ends it; other kinds have no end to look for."""
     if not without_options(file.uri).endswith(".hprof") or file.bytes < END_BYTES:

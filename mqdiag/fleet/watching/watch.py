@@ -18,7 +18,8 @@ import pyarrow.dataset as ds
 
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis
-from mqdiag.errors import MqdiagError, UsageError, first_line
+from mqdiag.errors import MqdiagError, UsageError
+from mqdiag.fleet.faults import unreadable
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.job import listing_of, run_fleet
 from mqdiag.fleet.options import FleetOptions
@@ -27,7 +28,7 @@ from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.tables.schemas import FINDINGS, INCIDENTS
 from mqdiag.fleet.watching.actions import Send, print_line, tell, webhook
-from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, has_end_record
+from mqdiag.fleet.watching.arrivals import STILL_S, Arrivals, Batches, has_end_record
 from mqdiag.fleet.watching.faults import ReportedFaults, Row, new_faults
 from mqdiag.progress import Progress
 from mqdiag.text import say
@@ -44,6 +45,8 @@ class WatchOptions:
 
     interval_s: float = 30.0
     """between two listings"""
+    every_s: float = 300.0
+    """between the beginnings of two runs, at least"""
     once: bool = False
     """end after one batch, for cron"""
     webhook: str | None = None
@@ -77,7 +80,7 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
     """
     sends = [print_line] if how.webhook is None else [print_line, webhook(how.webhook)]
     layout = Layout(*storage(options.out))
-    arrivals = Arrivals()
+    arrivals, batches = Arrivals(), Batches(how.every_s)
     analysed: set[object] = set()
     diagnosis: Diagnosis | None = None
     untold: MqdiagError | None = None
@@ -96,9 +99,13 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
                 if how.once and not arrivals.all_complete(complete) and ending.sleep(STILL_S):
                     listing = listing_of(options, layout)
                     complete = arrivals.complete(listing, time.monotonic(), has_end_record)
-                if not analysed.issuperset(complete.items()):
+                new = {uri: identity for uri, identity in complete.items() if (uri, identity) not in analysed}
+                now_s = time.monotonic()
+                if batches.is_due(new, now_s) or (new and how.once):
                     diagnosis = run_fleet(options, settings, progress, only=complete, guard=_unguarded)
+                    batches.begin(now_s)
                     analysed = set(complete.items())
+                    _log_batch(progress, len(new), diagnosis)
                 elif how.once:
                     for path, error in listing.errors.items():
                         progress.note(say("{path}: {error}", path=path, error=error))
@@ -110,6 +117,21 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
                 return Watched(diagnosis=diagnosis, untold=untold)
 
 
+def _log_batch(progress: Progress, files: int, diagnosis: Diagnosis) -> None:
+    fleet = diagnosis.report.fleet
+    if fleet is not None:
+        progress.note(
+            say(
+                "batch {run}: {files:count} new {files:file|files}, {analysed:count} {analysed:incident|incidents}"
+                " analysed, {failed:count} failed",
+                run=fleet.run,
+                files=files,
+                analysed=fleet.totals.analysed,
+                failed=fleet.totals.failed,
+            )
+        )
+
+
 @contextlib.contextmanager
 def _again_later(progress: Progress, how: WatchOptions) -> Iterator[None]:
     """Go on after what can be better at the next listing, with a line; with `once`, end with it."""
@@ -118,7 +140,7 @@ def _again_later(progress: Progress, how: WatchOptions) -> Iterator[None]:
     except BrokenPipeError:
         raise  # nobody reads the lines any more
     except (BusyError, OSError) as error:
-        found = error if isinstance(error, BusyError) else _unreadable(error)
+        found = error if isinstance(error, BusyError) else unreadable(error)
         if how.once:
             if found is error:
                 raise
@@ -133,17 +155,11 @@ def _untold(layout: Layout, sends: Sequence[Send], progress: Progress, how: Watc
     except (UsageError, BrokenPipeError):
         raise
     except (MqdiagError, OSError) as error:
-        found = _unreadable(error) if isinstance(error, OSError) else error
+        found = unreadable(error) if isinstance(error, OSError) else error
         if not how.once:
             progress.note(say("{line}; mqdiag tries again after the next --interval", line=found.text))
         return found
     return None
-
-
-def _unreadable(error: OSError) -> MqdiagError:
-    return MqdiagError(
-        say("evidence or tables could not be read or written: {reason}", reason=first_line(error))
-    )
 
 
 class _Ending:

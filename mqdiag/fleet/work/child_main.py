@@ -76,7 +76,9 @@ def _failure(error: Exception, memory_bytes: int, *, redact: bool) -> dict[str, 
 
 def needs_more(memory_bytes: int) -> Text:
     """The reason of a failure for want of memory."""
-    return say("needs more than {memory_bytes:bytes} of memory", memory_bytes=memory_bytes)
+    return say(
+        "needs more than the {memory_bytes:bytes} of memory that --memory gives", memory_bytes=memory_bytes
+    )
 
 
 def _send(stream: IO[bytes], answer: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ class HashedTexts(NamedTuple):
     """[k] a number by which texts are drawn: of equal texts the same, and the same in every process"""
 
 
-class Kept(NamedTuple):
+class TextFilter(NamedTuple):
     """Which texts are hashed."""
 
     mask: int
@@ -88,7 +88,7 @@ def hash_texts(graph, nodes, fields, sample, most, start, factor, kept, met, sum
         sample: one string in 2 ** sample is taken, chosen by a hash of its place.
         most: bytes that are read of one text at most: half from its start, half from its end.
         start, factor: uint64, secrets of the process, the factor odd.
-        kept: `Kept`.
+        kept: `TextFilter`.
         met: uint8[n // 8 + 1], in and out: a bit for each array that a string had before.
         sums: int64[2], in and out: strings that were read, their units.
         out: `HashedTexts`, out.

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.graph.heap import Heap
-from mqdiag.graph.kernels.equal_texts import Kept
+from mqdiag.graph.kernels.equal_texts import TextFilter
 from mqdiag.graph.waste.read_texts import (
     NO_SLOTS,
     SLOT_BITS,
@@ -84,7 +84,7 @@ def drawn_repeats(heap: Heap, rows: list[int], sampled: Texts, groups: Groups, s
     often = _Often(heap, sampled, groups)
     bits = max((strings // KEPT).bit_length() - 1, 1)
     long = LARGE_BYTES // heap.sizes.alignment
-    kept = Kept((1 << bits) - 1, long, often.slots)
+    kept = TextFilter((1 << bits) - 1, long, often.slots)
     mask = np.uint32(kept.mask)
     met = arrays_met(heap)
     count, units, rare = 0, 0, []

@@ -9,13 +9,12 @@ from numpy.typing import NDArray
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.equal_texts import (
     HashedTexts,
-    Kept,
     StringFields,
+    TextFilter,
     group_hashes,
     hash_texts,
     sum_repeats,
 )
-from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import LARGE_BYTES, instances_in_slices
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.process_secret import FACTOR, START
@@ -25,7 +24,7 @@ _ALL = 1 << 62
 SLOT_BITS = 16
 """upper half of a draw, by which a frequent text is found"""
 NO_SLOTS = np.full(1 << SLOT_BITS, -1, np.int16)
-ALL_KEPT = Kept(0, 0, NO_SLOTS)
+ALL_KEPT = TextFilter(0, 0, NO_SLOTS)
 _PART_BITS = 9
 """log2 of the hashes in a part that is counted at once"""
 
@@ -105,7 +104,7 @@ def read(
     met: NDArray[np.uint8],
     bits: int = 0,
     most: int = LARGE_BYTES,
-    kept: Kept = ALL_KEPT,
+    kept: TextFilter = ALL_KEPT,
 ) -> tuple[Texts, int, int]:
     """(the reachable ones of some strings, how many were read, their units).
 
@@ -129,7 +128,7 @@ def read(
             np.empty(mine.size, np.uint32),
             np.empty(mine.size, np.uint32),
         )
-        found = hash_texts(graph_arrays(heap), mine, fields, bits, most, START, FACTOR, kept, met, sums, hashed)
+        found = hash_texts(heap.arrays, mine, fields, bits, most, START, FACTOR, kept, met, sums, hashed)
         parts.append(
             Texts(hashed.chosen[:found], hashed.hashes[:found], hashed.weights[:found], hashed.draws[:found])
         )

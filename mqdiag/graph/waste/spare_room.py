@@ -9,7 +9,6 @@ import numpy as np
 from mqdiag.facts.waste import CollectionClass, WastefulCollections
 from mqdiag.graph.heap import Heap
 from mqdiag.graph.kernels.spare_room import ArrayBytes, CollectionClasses, spare_room
-from mqdiag.graph.waste.arrays import graph_arrays
 from mqdiag.graph.waste.sample import (
     LARGE_BYTES,
     OF_NORMAL,
@@ -66,13 +65,13 @@ def wasteful_collections(heap: Heap) -> WastefulCollections:
     )
     most = LARGE_BYTES // heap.sizes.alignment if bits else _ALL
     for nodes in instances_in_slices(heap, mine):
-        spare_room(graph_arrays(heap), nodes, *arguments, bits, -1, most, sums, squares)
+        spare_room(heap.arrays, nodes, *arguments, bits, -1, most, sums, squares)
     error = None
     if bits:
         error = _error(int(sums[:, 2].sum() + sums[:, 4].sum()), float(squares[0]), 1 << bits)
         sums <<= bits
         large = owners_of_large_arrays(heap, mine, np.flatnonzero(tables).tolist())
-        spare_room(graph_arrays(heap), large, *arguments, 0, most, _ALL, sums, squares)
+        spare_room(heap.arrays, large, *arguments, 0, most, _ALL, sums, squares)
     rows = np.flatnonzero(sums[:, 2] + sums[:, 4])
     largest = rows[np.argsort(-(sums[rows, 2] + sums[rows, 4]), kind="stable")][:CLASSES]
     return WastefulCollections(

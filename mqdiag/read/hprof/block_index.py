@@ -97,12 +97,12 @@ class BlockScanner:
         }
         return BlockIndex(**joined, stops=[stop for part in parts for stop in part.stops])
 
-    def _asked(self, class_ids: Ids) -> kernel.Asked:
+    def _asked(self, class_ids: Ids) -> kernel.ClassFilter:
         likely = np.zeros(1 << kernel.LIKELY_BITS, np.uint8)
         kernel.mark_likely(class_ids[class_ids != 0], likely)
-        return kernel.Asked(likely, *number_table(class_ids))
+        return kernel.ClassFilter(likely, *number_table(class_ids))
 
-    def _group(self, segments: list[Segment], asked: kernel.Asked) -> BlockIndex:
+    def _group(self, segments: list[Segment], asked: kernel.ClassFilter) -> BlockIndex:
         columns, state = _room(), np.zeros(5, np.int64)
         stops = []
         for start, end in segments:
@@ -117,7 +117,7 @@ class BlockScanner:
         end: int,
         step: int,
         state: Places,
-        asked: kernel.Asked,
+        asked: kernel.ClassFilter,
         columns: kernel.Columns,
     ) -> tuple[int, kernel.Columns]:
         """(status, the columns, longer ones where these had no more room)."""

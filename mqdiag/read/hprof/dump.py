@@ -19,8 +19,7 @@ from mqdiag.read.hprof.classes import (
 from mqdiag.read.hprof.distinct import distinct
 from mqdiag.read.hprof.header import Header, parse_header
 from mqdiag.read.hprof.names import Names
-from mqdiag.read.hprof.records import Records, read_records
-from mqdiag.read.hprof.spliced import spliced_at
+from mqdiag.read.hprof.records import Records, read_records, spliced_at
 from mqdiag.read.hprof.walk import Damage, Segment, Walked, heap_segments, walk_segments
 from mqdiag.read.source import Source
 from mqdiag.text import Text, say

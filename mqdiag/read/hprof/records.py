@@ -198,3 +198,28 @@ def big_endian(data: NDArray[np.uint8], at: NDArray[np.int64], width: int) -> ND
     # A view in which the number at any byte can be picked whole: it overlaps itself and is only read.
     numbers = np.ndarray((data.size - width + 1,), f">u{width}", buffer=data, strides=(1,))
     return numbers[at].astype(np.uint64)
+
+
+def spliced_at(data: NDArray[np.uint8], records: Records, id_size: int) -> int | None:
+    """Where a class begins whose serial number another class has; None where each has its own.
+
+    A JVM numbers its classes once (hprof manual, "LOAD CLASS"). Where one number stands for two classes, two processes
+    wrote the file, and no object of it is surely of either.
+
+    Args:
+        data: the file.
+        records: all of its records.
+        id_size: 4 or 8.
+
+    Returns:
+        The first byte of the LOAD_CLASS record that comes second in the file.
+    """
+    offsets, lengths = records.of(LOAD_CLASS)
+    offsets = offsets[lengths >= 8 + 2 * id_size]
+    if offsets.size < 2 or (records.tags == UNLOAD_CLASS).any():
+        return None  # the agent gives the number of an unloaded class to another one
+    serials, ids = big_endian(data, offsets, 4), big_endian(data, offsets + 4, id_size)
+    order = np.lexsort((offsets, serials))
+    same = serials[order[1:]] == serials[order[:-1]]
+    other = same & (ids[order[1:]] != ids[order[:-1]])
+    return int(offsets[order[1:]][other].min()) - 9 if other.any() else None

@@ -13,7 +13,7 @@ from mqdiag.read.jfr.decoding import decode_arrays, decode_listed
 from mqdiag.read.jfr.described import Descriptions, Programs
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.pools import END, RECORDS, START, TYPE
-from mqdiag.read.jfr.kernels.walk import Wanted, walk_events
+from mqdiag.read.jfr.kernels.walk import ListedTypes, walk_events
 from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Field, JfrType
 from mqdiag.read.jfr.pools import Pool, list_constants
 from mqdiag.read.jfr.program import UnknownTypeError, element_of
@@ -36,7 +36,7 @@ class _Walk(NamedTuple):
 
     places: dict[int, Places]
     """events by type, of those that are listed"""
-    listed: Wanted
+    listed: ListedTypes
     """lists by type, with the counts of all types"""
     end: int
     """byte where it ended"""
@@ -196,7 +196,7 @@ class Chunk:
         order = sorted(ids)
         slots = np.full(most, -1, np.int32)
         slots[order] = range(len(order))
-        wanted = Wanted(slots, np.zeros(most, np.int64), np.zeros(most, np.int64))
+        wanted = ListedTypes(slots, np.zeros(most, np.int64), np.zeros(most, np.int64))
         found: dict[int, list[Places]] = {}
         starts, ends = np.zeros(_ROOM, np.int64), np.zeros(_ROOM, np.int64)
         lists, stop = np.zeros(_ROOM, np.int32), np.zeros(2, np.int64)
@@ -226,7 +226,7 @@ class Chunk:
         }
         return _Walk(places, wanted, at)
 
-    def _count(self, wanted: Wanted) -> None:
+    def _count(self, wanted: ListedTypes) -> None:
         for number in np.flatnonzero(wanted.counts).tolist():
             kind = self.types.get(number)
             if kind is not None and kind.is_event:

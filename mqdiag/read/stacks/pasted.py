@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING
 
 from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.logs.levels import ANY
-from mqdiag.read.logs.records import LEVEL, begins_record
+from mqdiag.read.logs.levels import ANY, LEVEL, begins_record
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:

@@ -36,7 +36,7 @@ class Layouts(NamedTuple):
     """[f, 3] place, bytes, 1 if only what is no hash code of a kept text goes"""
 
 
-class Kept(NamedTuple):
+class KeepTables(NamedTuple):
     """What stays, as tables of `number_table`."""
 
     texts: NDArray[np.uint64]
@@ -169,7 +169,7 @@ def rewrite_sub_records(data, starts, ends, id_size, key0, key1, layouts, kept, 
     Args:
         data: uint8[], in and out; starts, ends: int64[n], the stretches in it.
         id_size: 4 or 8; key0, key1: uint64, of the hash.
-        layouts: a `Layouts`; kept: a `Kept`.
+        layouts: a `Layouts`; kept: a `KeepTables`.
         counts: int64[4], in and out.
 
     Of a stretch in which something else stands, the rest becomes zeros. O(bytes).

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-
 from markupsafe import Markup, escape
 
 from mqdiag.render.wording.safe import safe
@@ -33,6 +31,8 @@ def picture(title: str, height: float, *children: Markup, width: float = WIDTH) 
         children: elements.
         width: 960 fills the page.
     """
+    import hashlib  # brings OpenSSL, which reports without pictures do without
+
     name = "svg-" + hashlib.sha256(safe(f"{title}{height}", limit=None).encode()).hexdigest()[:8]
     return element(
         "svg",

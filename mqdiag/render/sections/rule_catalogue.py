@@ -93,7 +93,9 @@ def _case_parts(cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Bullets
         )
         texts = (*case.titles, *(text for text in dict.fromkeys(case.explanation) if text not in told))
         told.update(case.explanation)
-        yield Bullets([_PLACEHOLDER.sub(_named, write(text)) for text in texts], title=title)
+        for part, head in ((texts, title), (case.now, NOW), (case.then, THEN)):
+            if part:
+                yield Bullets([_PLACEHOLDER.sub(_named, write(text)) for text in part], title=head)
 
 
 def _named(found: re.Match[str]) -> str:

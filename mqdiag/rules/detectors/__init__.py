@@ -10,7 +10,7 @@ from mqdiag.rules.detectors.drifts import in_drifts
 from mqdiag.rules.detectors.lines import in_lines
 from mqdiag.rules.detectors.rows import in_rows
 from mqdiag.rules.detectors.statements import in_statements
-from mqdiag.rules.said import Check
+from mqdiag.rules.draft import Check
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule

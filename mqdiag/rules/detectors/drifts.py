@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
-from mqdiag.rules.said import Findings, Limits
+from mqdiag.rules.draft import Findings, Limits
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule

@@ -9,10 +9,9 @@ from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.knowledge.detect import Choice, Lines, Number
-from mqdiag.log_events import by_group, events, lines_of, most_frequent, one_of_several, only
-from mqdiag.rules.said import Findings, Limits, Said
+from mqdiag.log_events import by_group, enough, events, lines_of, most_frequent, one_of_several, only
+from mqdiag.rules.draft import Findings, Limits, Result
 from mqdiag.rules.shared.brokers import brokers_of_logs, subject_of_logs
-from mqdiag.rules.shared.excerpts import enough
 from mqdiag.text import Text
 
 if TYPE_CHECKING:
@@ -66,7 +65,7 @@ def _said(
     logs: LogsFacts,
     group: str | None,
     found: list[LogEvent],
-) -> Said:
+) -> Result:
     values: Values = {name: _value(one, logs, found) for name, one in shown.values.items()}
     seen = {name for event in found for name in (event.kind, *event.values)}
     flags = {name: sign in seen for name, sign in shown.flags.items()}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mqdiag.facts import Facts
 from mqdiag.findings import Subject
 from mqdiag.knowledge.detect import Rows
-from mqdiag.rules.said import Findings, Limits, Said, Skip
+from mqdiag.rules.draft import Findings, Limits, Result, Skip
 from mqdiag.rules.shared.brokers import brokers_of_heap
 from mqdiag.rules.shared.graph_needed import without_graph
 
@@ -88,7 +88,7 @@ def _short_of(shown: Rows, found: Found, limits: Limits) -> str | None:
     return None
 
 
-def _said(rule: Rule, shown: Rows, found: Found, counted: dict[str, int]) -> Said:
+def _said(rule: Rule, shown: Rows, found: Found, counted: dict[str, int]) -> Result:
     row = found[0]
     values = {name: _at(found, place) for name, place in shown.values.items()}
     return rule.case(

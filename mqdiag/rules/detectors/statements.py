@@ -9,7 +9,7 @@ from mqdiag.facts.log_lines import TeamStatement
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence, Severity, Subject, TimeRange
 from mqdiag.knowledge.library import said_by
-from mqdiag.rules.said import Findings, Limits, Said
+from mqdiag.rules.draft import Findings, Limits, Result
 
 if TYPE_CHECKING:
     from mqdiag.rules.rule import Rule
@@ -32,7 +32,7 @@ def in_statements(rule: Rule, facts: Facts, limits: Limits) -> Findings:
         yield _finding(rule, logs, max(rows, key=lambda row: (row.measured or 0.0) / row.limit), rows)
 
 
-def _finding(rule: Rule, logs: LogsFacts, row: TeamStatement, rows: list[TeamStatement]) -> Said:
+def _finding(rule: Rule, logs: LogsFacts, row: TeamStatement, rows: list[TeamStatement]) -> Result:
     sure = "medium" if row.sampled and row.confidence == "high" else row.confidence
     number = MEASURED_IN[row.kind]
     return rule.case(

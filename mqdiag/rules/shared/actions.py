@@ -8,7 +8,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.known import NO_NAMES, Known, KnownOfRun
 from mqdiag.findings import Action, EvidenceValue
 from mqdiag.knowledge.rule_card import shared_actions
-from mqdiag.rules.said import Step
+from mqdiag.rules.draft import Step
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders
 
 

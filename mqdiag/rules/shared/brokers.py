@@ -10,7 +10,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
 from mqdiag.knowledge.words import Words
 from mqdiag.log_events import busiest, by_broker, of_broker
-from mqdiag.rules.said import Skip
+from mqdiag.rules.draft import Skip
 from mqdiag.rules.shared.graph_needed import without_graph
 from mqdiag.text import Text
 

@@ -10,7 +10,7 @@ from mqdiag.facts import StacksFacts
 from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Confidence, EvidenceValue, Subject
 from mqdiag.knowledge.words import Words
-from mqdiag.rules.said import Draft
+from mqdiag.rules.draft import Draft
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import NOTHING, Text, Value
 

@@ -8,7 +8,7 @@ from functools import wraps
 from mqdiag.facts import Facts, HeapFacts
 from mqdiag.facts.heap import TIME
 from mqdiag.knowledge.words import Words
-from mqdiag.rules.said import Check, Findings, Limits, Skip
+from mqdiag.rules.draft import Check, Findings, Limits, Skip
 
 WORDS = Words("graph_needed")
 

@@ -9,7 +9,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.recordings import RecordedCalls, Recording, ThreadBudget
 from mqdiag.findings import EvidenceValue, Subject
 from mqdiag.knowledge.words import Words
-from mqdiag.rules.said import Draft
+from mqdiag.rules.draft import Draft
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import NOTHING, Text, Value
 from mqdiag.time_ranges import between

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from mqdiag.facts.profiles import Profile, SampledGroup
 from mqdiag.findings import Confidence, Subject
 from mqdiag.knowledge.words import Words
-from mqdiag.rules.said import Draft
+from mqdiag.rules.draft import Draft
 from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import NOTHING, Text
 

@@ -15,7 +15,7 @@ from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import StacksFacts, Standstill
 from mqdiag.findings import Confidence, EvidenceValue, Severity, Subject
 from mqdiag.knowledge.words import Words
-from mqdiag.rules.said import Draft, Limits
+from mqdiag.rules.draft import Draft, Limits
 from mqdiag.rules.shared.peers import Peers, lines
 from mqdiag.rules.shared.peers import evidence as peer_evidence
 from mqdiag.text import NOTHING, Text, Value

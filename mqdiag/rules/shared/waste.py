@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from mqdiag.facts import Facts
 from mqdiag.facts.waste import Waste
-from mqdiag.rules.said import Skip
+from mqdiag.rules.draft import Skip
 from mqdiag.rules.shared.graph_needed import not_read
 
 LEAST_BYTES = 16 * 1024 * 1024

@@ -28,7 +28,7 @@ LIKELY_BITS = 12
 """bits of a class id's hash; see `likely`"""
 
 
-class Asked(NamedTuple):
+class ClassFilter(NamedTuple):
     """The classes with wanted instances."""
 
     likely: NDArray[np.uint8]
@@ -96,7 +96,7 @@ def scan_segment(data, end, id_size, large, block_bytes, step, state, asked, col
             any other block is closed.
         step: bytes after which to pause; 0 to stop at the first object.
         state: int64[5], in and out: position, entries used, and what makes reading ahead count.
-        asked: an `Asked`.
+        asked: a `ClassFilter`.
         columns: a `Columns`, out.
 
     Returns:

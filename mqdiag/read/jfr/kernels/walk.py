@@ -11,7 +11,7 @@ from mqdiag.kernel import kernel
 from mqdiag.read.jfr.kernels.numbers import integer
 
 
-class Wanted(NamedTuple):
+class ListedTypes(NamedTuple):
     """What is listed of the events of a chunk."""
 
     slots: NDArray[np.int32]
@@ -32,7 +32,7 @@ def walk_events(data, at, end, is_compressed, width, wanted, starts, ends, slots
         end: the end of the chunk.
         is_compressed: whether integers are compressed.
         width: bytes of the number of a type that is not compressed.
-        wanted: `Wanted`.
+        wanted: `ListedTypes`.
         starts: int64[room], out: where the payload of each listed event begins, behind its size and type.
         ends: int64[room], out: where it ends.
         slots: int32[room], out: its list.

@@ -75,8 +75,8 @@ class Skip(msgspec.Struct, frozen=True, kw_only=True):
     reason: Text
 
 
-Said = Draft | Skip | Margin
+Result = Draft | Skip | Margin
 """What a check yields: a finding, a part that it could not decide, how far it was from a limit."""
-Findings = Iterator[Said]
+Findings = Iterator[Result]
 """All that a check yields."""
 Check = Callable[[Facts, Limits], Findings]
