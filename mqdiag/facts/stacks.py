@@ -99,6 +99,9 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     captured_at: Public | None = None
     seconds: float | None = None
     """since the first sample"""
+    jumped_s: float | None = None
+    """how much further the host's clock went on than the JVM's own time since the sample before, below zero where it
+    went back; None where one of both is unknown"""
     threads: int = 0
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
