@@ -160,6 +160,8 @@ class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
     """new objects; a loop that makes none finishes nothing"""
     same_lines: bool = False
     """also the lines are the same, not only the methods"""
+    in_table: bool = False
+    """it walks through a table that is for one thread, and others are in it at the same place"""
 
 
 class GrowingKind(msgspec.Struct, frozen=True, kw_only=True):
