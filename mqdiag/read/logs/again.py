@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mqdiag.read.logs.stamps import has_clock
+from mqdiag.read.logs.stamps import StampReader, has_clock
 
 _PIECE = 16 << 10
 """bytes that are compared at once"""
 _LONGEST_LINE = 1 << 20
 _FEWEST_LINES = 10
-"""a program can print fewer lines twice within a millisecond"""
+"""a program can print fewer lines twice within a millisecond, if none of them has a later time"""
 _MOST_FAILED = 8
 """first lines without a copy behind them, after which no more is looked for"""
 
@@ -83,12 +83,18 @@ class _Log:
         """Where a copy begins; the length of the data where none does."""
         at = 0 if self._lines else len(self._first or b"")
         while self._first is not None and (at := data.find(self._first, at)) >= 0:
-            if self._lines + data.count(b"\n", 0, at) < _FEWEST_LINES:
+            if self._lines + data.count(b"\n", 0, at) < _FEWEST_LINES and not self._is_back(data[:at]):
                 self._first = None
             elif at == 0 or data[at - 1 : at] == b"\n":
                 return at
             at += 1
         return len(data)
+
+    def _is_back(self, before: bytes) -> bool:
+        """Whether the line above the first one, where it stands again, is later than it."""
+        above = (self._open + before).rstrip(b"\n").rpartition(b"\n")[2]
+        begun, last = (StampReader().of_line(line) for line in (self._first or b"", above))
+        return begun is not None and last is not None and begun.wall_ms < last.wall_ms
 
     def _compared(self, data: bytes) -> tuple[bytes, bytes]:
         """(what is still to be looked at, what is no copy after all)."""

@@ -8,9 +8,12 @@ import pytest
 
 from mqdiag.read.logs.again import without_copies
 
-LOG = b"".join(b"2026-11-21 20:%02d:%02d,123 INFO  main - line %d\n" % (at // 60, at % 60, at) for at in range(900))
+LOG = b"".join(
+    b"2026-11-21 20:%02d:%02d,123 INFO  main - line %d\n" % (at // 60, at % 60, at) for at in range(900)
+)
 SHORT = b"".join(LOG.splitlines(keepends=True)[:12])
 MORE = b"2026-11-21 21:00:00,000 WARN  main - more\n"
+TWO = MORE.replace(b"21:00:00,000", b"21:00:00,001")
 
 
 def read(data: bytes, step: int) -> bytes:
@@ -22,6 +25,7 @@ def read(data: bytes, step: int) -> bytes:
 def test_what_is_there_again_is_left_out(log: bytes, step: int) -> None:
     assert read(log, step) == log
     assert read(log * 3, step) == log
+    assert read(MORE + TWO + MORE + TWO, step) == MORE + TWO
     assert read(log + log + MORE, step) == log + MORE
     assert read(log + MORE + log + MORE + MORE, step) == log + MORE + MORE
 
@@ -33,7 +37,7 @@ def test_no_other_line_is_lost(step: int) -> None:
     assert lines.startswith(LOG)
     assert b" - line x\n" in lines
     assert set(lines.splitlines()) == {*LOG.splitlines(), *changed.splitlines()}
-    for few in (MORE * 30, SHORT[:200] * 4, b"no time\n" * 40):
+    for few in (MORE * 30, (MORE + MORE.replace(b"more", b"less")) * 4, SHORT[:200] * 4, b"no time\n" * 40):
         assert read(few, step) == few
 
 
