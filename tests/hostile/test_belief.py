@@ -207,6 +207,8 @@ WRITTEN = {
     "too many files": "java.io.IOException: Too many open files\n\tat sun.nio.ch.Net.accept(Native Method)",
     "a crash": "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n"
     "#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=7, tid=42\n#",
+    "a crash without its head": "#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=2207, tid=2231\n"
+    "# Problematic frame:\n# V  [libjvm.so+0xb19b6b]  markWord::displaced_mark_helper() const+0xb",
     "a cluster": "#Cluster Name     #Broker Name  #BID  #Addr            #Version  #InTPS(LOAD)  #OutTPS(LOAD)"
     " #PCWait(ms) #Hour #SPACE\n"
     "c                 broker-a      0     10.0.0.1:10911   V5_3_3    0.00(0,0ms)   0.00(0,0ms)  0  480000.00 0.9800",
