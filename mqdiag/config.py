@@ -26,7 +26,6 @@ from mqdiag.facts.expectations import Expectation, SettingValue
 from mqdiag.fail_on import FailOn, parse_fail_on
 from mqdiag.findings import RuleCard, Severity
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -294,6 +293,8 @@ def _limit_of(option: str | None, config: ConfigFile, source: str) -> int | None
 
 
 def _check_rule(name: str, rule: RuleSettings, source: str, cards: Mapping[str, RuleCard]) -> None:
+    from mqdiag.spelling import did_you_mean, nearest
+
     if name not in cards:
         problem = say("{source}: rules.{name}: there is no such rule", source=source, name=name)
         raise UsageError(did_you_mean(problem, nearest(name, cards)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
+import importlib
 import os
 import signal
 import sys
@@ -32,6 +34,7 @@ settings.load_profile("any machine")
 # addresses, which we do not check.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]
 
+TESTS = Path(__file__).parent
 MOST_GROWTH = 160 << 20
 """bytes that a process may grow by before cycles are searched for: what a test leaves behind is often held by one"""
 LONGEST_NAME = 120
@@ -44,6 +47,21 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     Nor are long texts: the name of the running test is in the environment of each program that it starts.
     """
     return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > LONGEST_NAME) else None
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """In a fresh clone the workers that collect everything write the bytecode of a part of the files each.
+
+    All of them need all files, and to rewrite the assertions of one takes much longer than to read it.
+    """
+    given = getattr(session.config, "workerinput", None)
+    if given is None or [Path(one).resolve() for one in session.config.args] != [TESTS]:
+        return
+    own, workers = int(given["workerid"].removeprefix("gw")), given["workercount"]
+    for path in sorted(TESTS.rglob("test_*.py"))[own::workers]:
+        with contextlib.suppress(Exception, pytest.skip.Exception):  # pytest tells when it comes to the file
+            importlib.import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
 
 
 def pytest_collection_finish() -> None:

@@ -1,12 +1,14 @@
 """The tests of the night, file by file: `make nightly`, or one folder or file of them by `make nightly PART=hostile`.
 
-What passed on this commit is not run again, so a night that was ended goes on where it was. `build/nightly.json` keeps
-what passed and how long it took; `--page` writes that into `docs/measurements/nightly.md`.
+What passed on this commit is not run again, so a night that was ended goes on where it was, and several can run parts
+of their own at the same time. `build/nightly.json` keeps what passed and how long it took; `--page` writes that into
+`docs/measurements/nightly.md`.
 """
 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import json
 import os
@@ -59,6 +61,18 @@ def kept() -> dict[str, Any]:
     except FileNotFoundError:
         state = {}
     return state if state.get("tree") == name else {"tree": name, "passed": {}}
+
+
+def keep(part: str, took: dict[str, Any]) -> None:
+    """Note that a part passed; others that run parts of their own at the same time note theirs."""
+    STATE.parent.mkdir(exist_ok=True)
+    with STATE.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        state = kept()
+        state["passed"][part] = took
+        written = STATE.with_suffix(".new")
+        written.write_text(json.dumps(state, indent=1))
+        written.replace(STATE)
 
 
 def run(part: str) -> dict[str, Any] | None:
@@ -123,17 +137,14 @@ def main() -> None:
         sys.exit(f"no tests of the night below {' '.join(named)}; there are: {' '.join(parts())}")
     failed = []
     for part in chosen:
-        state = kept()
-        if part in state["passed"] and not named:
+        if part in kept()["passed"] and not named:
             print(f"passed before  {part}")
             continue
         took = run(part)
         if took is None:
             failed.append(part)
             continue
-        state["passed"][part] = took
-        STATE.parent.mkdir(exist_ok=True)
-        STATE.write_text(json.dumps(state, indent=1))
+        keep(part, took)
     total = sum(one["seconds"] for one in kept()["passed"].values())
     print(f"{len(kept()['passed'])} of {len(parts())} parts have passed on {kept()['tree']}, in {total} s")
     if failed:

@@ -80,6 +80,10 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     """collections that System.gc() asked for"""
     asked_pause_ms: float = 0.0
     """their pauses"""
+    jumped_s: float | None = None
+    """the largest step of the host's clock against the JVM's own time, below zero where it went back; None where its
+    lines lack one of both"""
+    jumped_at: Public | None = None
     step_minutes: int = 1
     series: tuple[GcPause, ...] = ()
 

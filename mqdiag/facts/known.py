@@ -44,7 +44,8 @@ _PODS = lazy_pattern(rf"(?:^|[/!])({_LABEL})_({_LABEL})_[0-9a-f-]{{36}}/({_LABEL
 _FRACTION = lazy_pattern(r"\.\d+")
 _OF_CLIENTS = ("client", "application", "gc")
 """kinds of logs that a client's process writes"""
-_OF_ONE_PROCESS = frozenset(("heap", "stacks"))
+_OF_ONE_PROCESS = frozenset(("heap", "stacks", "processes"))
+"""kinds of evidence that are of the run's process; "processes" where all dumps are of one"""
 ADDRESS = lazy_pattern(r"[\w.\-:\[\]]{1,100}:\d{1,5}")
 _PID = lazy_pattern(r"@(\d{1,9})(?:#|$)")
 Known = str | int | tuple[str, ...] | None
@@ -98,7 +99,10 @@ class KnownOfRun:
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
         self._addresses = addresses(facts.heap, facts.logs, facts.admin)
+        dumped = {one.pid for one in facts.processes or ()}
         pid = facts.pid if facts.pid is not None else pid_of_clients(facts.heap)
+        if pid is None and len(dumped) == 1:
+            pid = dumped.pop()
         pod = pod_of(facts.inputs)
         dumps = [given.path for given in facts.inputs if given.kind == "heap" and given.was_read]
         self._pid = None if pid is None else str(pid)
@@ -189,8 +193,8 @@ def _to_seconds(time: str) -> str:
 
 
 def _groups(facts: Facts) -> Iterator[str | None]:
-    if facts.heap is not None:
-        yield from (one.group for one in facts.heap.consumers)
+    for heap in (facts.heap, *(one.heap for one in facts.processes or ())):
+        yield from () if heap is None else (one.group for one in heap.consumers)
     if facts.stacks is not None:
         yield from (one.group for one in facts.stacks.threads)
     if facts.admin is not None:

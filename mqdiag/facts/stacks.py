@@ -99,6 +99,9 @@ class SampleFacts(msgspec.Struct, frozen=True, kw_only=True):
     captured_at: Public | None = None
     seconds: float | None = None
     """since the first sample"""
+    jumped_s: float | None = None
+    """how much further the host's clock went on than the JVM's own time since the sample before, below zero where it
+    went back; None where one of both is unknown"""
     threads: int = 0
     heap_used_bytes: int | None = None
     heap_size_bytes: int | None = None
@@ -157,6 +160,8 @@ class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
     """new objects; a loop that makes none finishes nothing"""
     same_lines: bool = False
     """also the lines are the same, not only the methods"""
+    in_table: bool = False
+    """it walks through a table that is for one thread, and others are in it at the same place"""
 
 
 class GrowingKind(msgspec.Struct, frozen=True, kw_only=True):

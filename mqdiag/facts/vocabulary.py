@@ -142,7 +142,7 @@ DeadlockSource = Literal["jvm", "locks"]
 NotJudged = Literal["one-sample", "identical-samples", "mixed-jvms", "too-close"]
 """Why progress cannot be judged."""
 
-StartWaitCause = Literal["entropy", "class-initialisation", "unreachable"]
+StartWaitCause = Literal["entropy", "class-initialisation", "file-lock", "unreachable"]
 """What a process that does not come up waits for.
 
 entropy: random numbers of the system. class-initialisation: a static initializer in another thread. unreachable:

@@ -18,7 +18,6 @@ from mqdiag.kernel import folder
 from mqdiag.kernel.folder import Task
 from mqdiag.progress import Progress
 from mqdiag.text import say
-from mqdiag.workers import started, usable_processors
 
 if TYPE_CHECKING:
     import subprocess
@@ -64,6 +63,8 @@ def compile_ahead(progress: Progress, *tasks: Task) -> None:
 
 def _compile(wanted: list[Listed]) -> bool:
     """Share the kernels out, each to the first process that is free; whether all of them are kept now."""
+    from mqdiag.workers import started, usable_processors
+
     ahead: queue.SimpleQueue[Listed] = queue.SimpleQueue()
     for one in wanted:
         ahead.put(one)

@@ -35,6 +35,14 @@ def enough(logs: LogsFacts, lines: int, limit: float) -> bool:
     return lines > 0 and (lines >= limit or logs.is_excerpt)
 
 
+def lines_by_one_clock(found: Iterable[LogEvent]) -> int:
+    """The lines of these kinds, of several clocks the most: a client and its application log the same twice."""
+    most: dict[str, int] = {}
+    for event in found:
+        most[event.kind] = max(most.get(event.kind, 0), event.count)
+    return sum(most.values())
+
+
 def files_of(found: Iterable[LogEvent]) -> tuple[str, ...]:
     """The files that these events were read from, each once."""
     return tuple(dict.fromkeys(path for event in found for path in event.files))

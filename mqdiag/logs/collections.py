@@ -83,6 +83,10 @@ class GcTally(msgspec.Struct):
     worst_run: Run | None = None
     broken_off_s: float | None = None
     """when a young collection of CMS turned into a full one whose numbers are on the next line"""
+    clock: tuple[int, float] | None = None
+    """time in ms and seconds since the start of the last line that had both"""
+    jumped: tuple[float, int] | None = None
+    """the largest step of the one against the other, in seconds, and the time after it in ms"""
     step: int = 1
     minutes: dict[int, float] = msgspec.field(default_factory=dict)
     """pauses in ms, by step"""
@@ -242,6 +246,8 @@ class GcTally(msgspec.Struct):
                 self.after_full = one.after
         if one.heap is not None:
             self.heap = max(self.heap or 0, one.heap)
+        if one.at is not None and one.seconds is not None:
+            self._see_clocks(one.at, one.seconds)
         self._pause(one.pause_ms, one.at)
         now = one.seconds if one.seconds is not None else None if one.at is None else one.at / 1000
         if one.after is not None and one.heap:
@@ -261,6 +267,14 @@ class GcTally(msgspec.Struct):
         # a JVM that started again counts its seconds from 0 again
         self.last_s = ended if self.last_s is None or ended >= self.last_s else self.last_s
         self._follow(one, now, began, ended)
+
+    def _see_clocks(self, at: int, seconds: float) -> None:
+        """A JVM that started again counts its seconds from 0 again: nothing is known between the two."""
+        if self.clock is not None and seconds >= self.clock[1]:
+            jumped = round((at - self.clock[0]) / 1000 - (seconds - self.clock[1]), 1)
+            if self.jumped is None or abs(jumped) > abs(self.jumped[0]):
+                self.jumped = (jumped, at)
+        self.clock = (at, seconds)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms

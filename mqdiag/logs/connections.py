@@ -34,6 +34,7 @@ _REMOTE_DESKTOP = 0x030000
 _BEGUN = lazy_pattern(rf"createChannel: begin to connect remote host\[{_ADDRESS}")
 _SUCCESS = lazy_pattern(rf"createChannel: connect remote host\[{_ADDRESS}\] success")
 _NAME_SERVERS = lazy_pattern(r"\bnamesrvAddr='?([\w.:;\[\]-]{1,300})")
+_SET_SERVERS = lazy_pattern(r"address updated\. NEW : \[([\w.:, -]{1,300})\]")
 _NUMBERED = lazy_pattern(r"Created a new client Instance, InstanceIndex:(\d{1,9})\b")
 _VERSION = lazy_pattern(r"\}, ClientVersion:V(\d{1,2})_(\d{1,2})_(\d{1,2})\b")
 _STARTED = lazy_pattern(r"the client factory \[.{1,300}\] (start|shutdown) OK")
@@ -146,6 +147,13 @@ def frame(message: Message, log: LogTally) -> None:
     tally = log.add("frame-of-another-server" if of_client else "frame-not-rocketmq", message)
     if tally is not None and words is not None:
         tally.values[words] = tally.values.get(words, 0) + message.stands_for
+
+
+def name_servers_set(message: Message, log: LogTally) -> None:
+    """The list of name servers that a process was given."""
+    servers = _SET_SERVERS.search(message.text)
+    if servers is not None and len(log.name_servers) < MOST_ROWS:
+        log.name_servers[servers[1].replace(", ", ";")] = None
 
 
 def client_made(message: Message, log: LogTally) -> None:

@@ -86,7 +86,7 @@ _OF_STACK = lazy_pattern(
 )
 _FRAMES = lazy_pattern(rb"(?:[ \t]{1,8}at [!-~][ -~]*\r?\n)+")
 _LONGEST_FRAME = 1 << 10
-_BETWEEN_FRAMES = ("See http", "For more information")
+BETWEEN_FRAMES = ("See http", "For more information")
 """beginnings of lines that RocketMQ puts between an exception and its stack"""
 
 
@@ -194,7 +194,7 @@ class Message(msgspec.Struct):
             bare, is_of_stack = line_of_stack(line)
             if is_of_stack:
                 yield bare
-            elif bare and not bare.startswith(_BETWEEN_FRAMES):
+            elif bare and not bare.startswith(BETWEEN_FRAMES):
                 return
 
     def above(self) -> Iterator[str]:
@@ -234,7 +234,7 @@ class Message(msgspec.Struct):
         if below < 0 or below - found.end() > _LONGEST_FRAME:
             return None
         bare, is_of_stack = line_of_stack(block[found.end() : below])
-        goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(_BETWEEN_FRAMES)
+        goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(BETWEEN_FRAMES)
         return None if goes_on else _joined_frames(found[0])
 
     def with_little_around(self) -> Message:

@@ -44,6 +44,8 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         allocation_stalls=gc.stalls,
         asked=gc.asked,
         asked_pause_ms=round(gc.asked_pause_ms, 3),
+        jumped_s=None if gc.jumped is None else gc.jumped[0],
+        jumped_at=None if gc.jumped is None else zone.shown(gc.jumped[1]),
         step_minutes=step,
         series=tuple(
             GcPause(

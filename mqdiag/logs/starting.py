@@ -14,7 +14,7 @@ from mqdiag.facts.vocabulary import LogSide
 from mqdiag.knowledge.last_exceptions import kind_of_last
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
-from mqdiag.logs.message import Message
+from mqdiag.logs.message import Message, thread_of
 from mqdiag.logs.statements import searched
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import Head, level_of
@@ -91,7 +91,8 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
     if stack.is_uncaught and _MAIN in f"{stack.above}{message.text}":
         last = stack.deepest
         return last is not None and kind_of_last(last.thrown, stack.frames) is not None
-    return any(_OF_SPRING.search(text) is not None for text in (header, *(part.thrown for part in stack.parts)))
+    told = (header, message.text, *(part.thrown for part in stack.parts))
+    return any(_OF_SPRING.search(text) is not None for text in told)
 
 
 def spring_analysis(message: Message, log: LogTally) -> None:
@@ -151,6 +152,9 @@ def not_permitted(message: Message, log: LogTally) -> None:
     own = of_server or _FILE_OF_SERVER.search(message.text) is not None
     last = stack.deepest
     ends = last is not None and _ends_start(stack, message)
+    if not of_server and not ends and thread_of(stack.above) not in (None, "main"):
+        log.said_nothing += message.stands_for  # a thread of a program that runs has caught it
+        return
     if own or ends:
         log.ended_at = stack.position
         text = message.text if last is None else last.thrown

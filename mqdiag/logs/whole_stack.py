@@ -10,7 +10,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import STACK_BYTES, Message, line_of_stack, lines_above
+from mqdiag.logs.message import BETWEEN_FRAMES, STACK_BYTES, Message, line_of_stack, lines_above
 
 MOST_LINES = 400
 """lines above that are looked at"""
@@ -81,9 +81,10 @@ class WholeStack:
 
 def whole_stack(message: Message) -> WholeStack:
     """The stack of a line: of one of its frames or causes, or of the line that it begins with or was logged under."""
-    above, lines, position = _above(message)
     own, is_of_stack = line_of_stack(message.text.partition("\n")[0])
-    if _is_part(own, is_of_stack=is_of_stack):
+    is_part = _is_part(own, is_of_stack=is_of_stack)
+    above, lines, position = _above(message, within=is_part)
+    if is_part:
         lines.append(own)
     elif not lines:
         above = message.text.partition("\n")[0]
@@ -94,8 +95,13 @@ def _is_part(line: str, *, is_of_stack: bool) -> bool:
     return is_of_stack or line.startswith(_UNCAUGHT)
 
 
-def _above(message: Message) -> tuple[str, list[str], int]:
-    """(the line above the stack, the lines of the stack above this one in their order, where the stack begins)."""
+def _above(message: Message, *, within: bool) -> tuple[str, list[str], int]:
+    """(the line above the stack, the lines of the stack above this one in their order, where the stack begins).
+
+    Args:
+        message: a line.
+        within: whether it is one of the stack itself, above whose frames a line of RocketMQ's own may stand.
+    """
     hit = message.hit
     found: list[str] = []
     begin = hit.start
@@ -105,6 +111,6 @@ def _above(message: Message) -> tuple[str, list[str], int]:
         if _is_part(bare, is_of_stack=is_of_stack):
             found.append(bare)
             begin = start
-        elif bare:
+        elif bare and not ((found or within) and bare.startswith(BETWEEN_FRAMES)):
             return bare, found[::-1], hit.position - hit.start + begin
     return "", found[::-1], hit.position - hit.start + begin

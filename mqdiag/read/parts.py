@@ -114,6 +114,10 @@ def _assigned(text: str) -> Iterator[tuple[str, str]]:
                     # settings above the first that tells whose they are
                     yield (SETTINGS if _SETTING.match(before) else LOG), before
                 waiting = []
+            elif begun == HOST and name is None:
+                for before in waiting:
+                    yield LOG, before  # a table of the host begins with its heading
+                waiting = []
             name = begun
         if name is None:
             waiting.append(line)

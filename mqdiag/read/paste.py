@@ -42,7 +42,7 @@ _BEGINS = lazy_pattern(
     _LOGRUS + rb"|The (?:broker\[|Name Server boot )|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
-    + rb"|[A-Z]\w{3,80} - "
+    + rb"|[A-Z]\w{3,80} - |\S{1,200}\.sh: line \d"
     + rb"|[\w.%-]+(?:\[\d{1,10}\])?[ \t]*[:=|] |(?:See|For more information)\b|" + _PROCESS + _TIME + rb"|" + _ACCESS
 )  # fmt: skip
 """the beginnings of a line that continues no other one: a record, also without time and level, a frame, a setting"""

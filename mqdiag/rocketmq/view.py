@@ -16,8 +16,9 @@ from mqdiag.facts.servers import ProxyFacts, RaftMember
 from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.distinct import distinct, is_in
+from mqdiag.rocketmq import fields
 from mqdiag.rocketmq.broker.broker_facts import broker_facts
-from mqdiag.rocketmq.broker.controllers import broker_roots, find_controllers
+from mqdiag.rocketmq.broker.controllers import Controller, broker_roots, find_controllers
 from mqdiag.rocketmq.client import find_clients
 from mqdiag.rocketmq.clients import ClientPart, read_clients
 from mqdiag.rocketmq.consumer_owners import with_owners
@@ -25,7 +26,6 @@ from mqdiag.rocketmq.grpc.kind import grpc_roots
 from mqdiag.rocketmq.messages import distinct_body_bytes
 from mqdiag.rocketmq.producers import sending
 from mqdiag.rocketmq.retained_by import message_holders, split_messages
-from mqdiag.rocketmq.servers.kinds import server_kinds
 from mqdiag.rocketmq.servers.proxy import proxy_facts
 from mqdiag.rocketmq.servers.raft import raft_members
 from mqdiag.text import Text
@@ -110,7 +110,7 @@ def rocketmq_facts(heap: Heap) -> RocketMQView:
         sending=sending(heap, clients, broker_roots(heap)),
         broker=brokers[0] if brokers else None,
         further_brokers=brokers[1:],
-        servers=server_kinds(heap, controllers, proxy),
+        servers=_server_kinds(heap, controllers, proxy),
         proxy=proxy,
         raft_members=raft_members(heap),
         unknown=unknown,
@@ -132,3 +132,31 @@ def _bodies_of(parts: list[ClientPart], messages: NDArray[np.int32]) -> NDArray[
 
 def _by_name(row: QueueFacts) -> tuple[str, str, str, int, str]:
     return row.group or "", row.topic or "", row.broker or "", row.queue_id or 0, row.object_id
+
+
+def _server_kinds(heap: Heap, brokers: list[Controller], proxy: ProxyFacts | None) -> tuple[ServerKind, ...]:
+    """All kinds: a proxy in local mode has a broker, a name server may have a controller.
+
+    Loaded classes without an object make no server: tools have the jars of servers on their class path as well.
+    """
+    found: list[ServerKind] = []
+    if _runs(heap, "NamesrvController"):
+        found.append("name-server")
+    if _runs(heap, "ControllerManager"):
+        found.append("controller")
+    # a broker that was built and not initialized has no store
+    serving = [broker for broker in brokers if broker.store >= 0]
+    if serving:
+        found.append("broker-dledger" if any(map(_keeps_dledger, serving)) else "broker")
+    if proxy is not None and proxy.mode is not None:
+        found.append("proxy-local" if proxy.mode == "local" else "proxy-cluster")
+    return tuple(found)
+
+
+def _runs(heap: Heap, role: str) -> bool:
+    return any(fields.instances(heap, root, role).size for root in fields.package_roots(heap, role))
+
+
+def _keeps_dledger(broker: Controller) -> bool:
+    rows = fields.class_rows(broker.heap, broker.root, "DLedgerCommitLog")
+    return broker.commit_log >= 0 and int(broker.heap.index.rows[broker.commit_log]) in rows

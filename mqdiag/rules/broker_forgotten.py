@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import KnownBroker, LogsFacts, LogSubject
-from mqdiag.findings import Severity, Subject
+from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import events, files_of, seconds_between
 from mqdiag.rules.rule import Findings, Limits, Rule
 
@@ -43,6 +43,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
             if any(row.broker == broker for row in event.subjects)
         ]
         back = lost.back
+        stayed_s = None if back is None or lost.row.last is None else seconds_between(lost.row.last, back)
+        by_clock = lost.kind == EXPIRED and stayed_s is not None and stayed_s <= limits["back_s"]
         yield RULE.case(
             "registrations-stopped" if lost.kind == EXPIRED else "connection-lost",
             subject=Subject(broker=broker),
@@ -53,7 +55,12 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 "taken_away_at": lost.row.last,
                 "back_at": back,
             },
-            words={"away": back is None, "address": broker if ":" in broker else None},
+            words={
+                "away": back is None,
+                "by_clock": by_clock,
+                "address": broker if ":" in broker else None,
+            },
+            confidence=Confidence.MEDIUM if by_clock else None,
             severity=Severity.ERROR if back is None else Severity.WARNING,
             rests_on=files_of(found),
         )

@@ -24,7 +24,9 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         longest = max(members, key=lambda busy: busy.share_of_core or 0.0)
         works = _allocates(longest, limits)
         whole_core = longest.share_of_core is None or longest.share_of_core >= limits["core_share"]
-        loops = whole_core and works is not True and longest.samples >= limits["min_samples"]
+        loops = (
+            (whole_core or longest.in_table) and works is not True and longest.samples >= limits["min_samples"]
+        )
         yield RULE.case(
             "busy-since-its-start" if longest.samples == 1 else "busy-loop" if loops else "loop-or-work",
             longest,

@@ -57,6 +57,11 @@ def in_dumps(facts: Facts, limits: Limits) -> Findings:
             yield _said(found, dumps, seconds, limits)
 
 
+def _roughly(ms: float) -> int:
+    """An outlook to the minute where it is longer than ten: more digits would promise what nobody knows."""
+    return round(ms / 60_000) * 60_000 if ms > 600_000 else round(ms)
+
+
 def _matters(found: _Growing, heap_grown: int, limits: Limits) -> bool:
     """Whether it grew much, and most of what the heap grew by is in it."""
     return (
@@ -78,7 +83,7 @@ def _said(found: _Growing, dumps: Sequence[_Dump], seconds: float, limits: Limit
         if heap.limit_bytes is None or heap.shallow_bytes is None
         else heap.limit_bytes - heap.shallow_bytes
     )
-    full_in_ms = None if room is None else round(1000 * max(room, 0) / rate)
+    full_in_ms = None if room is None else _roughly(1000 * max(room, 0) / rate)
     without_limit = any(name in step for step in last.path for name in RULE.names("without_limit"))
     soon = full_in_ms is not None and full_in_ms <= limits["soon_ms"]
     return RULE.case(

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import Subject
-from mqdiag.log_events import enough, events, lines_of, most_frequent_counted, only
+from mqdiag.log_events import enough, events, lines_by_one_clock, lines_of, most_frequent_counted, only
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared.brokers import subject_of_logs
 
@@ -32,7 +32,9 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
 def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Code 14, by what the store of the broker says."""
     answers = events(logs, "service-not-available")
-    if events(logs, "disk-marked-full"):
+    marked = events(logs, "disk-marked-full")
+    untold = () if answers or marked else events(logs, "put-not-writable")
+    if marked:
         # an answer without the shares of the disks, such as one of a line that was cut, is about that disk
         answers = [event for event in answers if _percent(event) is not None]
     refused = [event for event in answers if (_percent(event) or 0) < limits["full_percent"]]
@@ -49,6 +51,8 @@ def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     if enough(logs, lines_of(refused), limits["lines"]):
         known = any(_percent(event) is not None for event in refused)
         yield _refused(logs, "store-not-writable" if known else "reason-not-shown", refused, [])
+    elif untold := [event for event in untold if "disk_full" not in event.values]:
+        yield _refused(logs, "store-untold", [], untold)
 
 
 def _percent(event: LogEvent) -> int | None:
@@ -73,7 +77,7 @@ def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[Log
         ),
         events=every,
         evidence={
-            "lines": lines_of(refused) or lines_of(every),
+            "lines": lines_by_one_clock(refused) or lines_by_one_clock(every),
             "disk_percent": max((_percent(event) or 0 for event in refused), default=0) or None,
             "limit_bytes": min((size for size in sizes if size is not None), default=None),
             "store_lines": lines_of(told) or None,

@@ -9,6 +9,7 @@ from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import NOTHING
 
 SHOWN_BY_ONE_SAMPLE = ("entropy", "class-initialisation")
+NO_USUAL_WORK = (*SHOWN_BY_ONE_SAMPLE, "file-lock")
 """causes that are no usual work of a main thread, unlike a call of another machine ("unreachable")"""
 
 RULE = Rule("start-hangs")
@@ -33,7 +34,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         subject=Subject(thread=wait.thread),
         evidence={"frame": wait.frame},
         words={"frame": short_frame(wait.frame), "lasts": lasts},
-        severity=Severity.WARNING if stuck or wait.cause in SHOWN_BY_ONE_SAMPLE else Severity.INFO,
+        severity=Severity.WARNING if stuck or wait.cause in NO_USUAL_WORK else Severity.INFO,
         confidence=Confidence.HIGH if stuck and lasts else Confidence.MEDIUM,
         because=NOTHING if stuck and lasts else None,
         weight=1.0,

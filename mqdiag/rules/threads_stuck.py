@@ -70,6 +70,10 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             words = {"library": still.library}
             name = "native-call" if in_native else _case(still)
             yield standstill.case(RULE, name, still, limits, worst=worst, words=words)
+        elif not place.moving and _takes_whole_pool(place, limits["whole_pool"]):
+            still = _standstill(stacks, place, [by_name[name] for name in place.threads])
+            words = {"library": still.library}
+            yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, words=words)
 
 
 @RULE.logs

@@ -5,6 +5,7 @@ The methods are compared, not the lines, as a loop goes from line to line.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -15,12 +16,15 @@ from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track, allocated_between
+from mqdiag.threads.wait_table import known_frames
 
 LEAST_SHARE = 0.5
 """share of a core, from which a thread computes all the time, whatever else wants the processors"""
 LONG_S = 60.0
 """seconds over which a thread without CPU times must run in one place"""
 LEAST_SAMPLES = 2
+LEAST_TOGETHER = 3
+"""threads in one place inside of a table, from which little of a core is enough: they take it from each other"""
 _NOT_JUDGED = frozenset({roles.JVM, roles.CARRIER})
 _POLLS = ("EPoll", "poll", "select", "Native", "accept", "wait", "park", "read0", "receive")
 """parts of methods that wait in native code, which look like code that runs"""
@@ -29,7 +33,20 @@ _POLLS = ("EPoll", "poll", "select", "Native", "accept", "wait", "park", "read0"
 def busy_threads(judgements: Sequence[Judgement], series: Series) -> tuple[BusyThread, ...]:
     """Those that run in one place in all samples, with most CPU time first."""
     found = [busy for judgement in judgements if (busy := _busy(judgement.track, series)) is not None]
+    together = Counter((one.pool, one.frame) for one in found if one.in_table)
+    found = [
+        one
+        for one in found
+        if not _is_too_little(one) or (one.in_table and together[one.pool, one.frame] >= LEAST_TOGETHER)
+    ]
     return tuple(sorted(found, key=lambda one: (-(one.share_of_core or 0.0), one.thread)))
+
+
+def _is_too_little(one: BusyThread) -> bool:
+    """Whether what one thread does may be work like any other."""
+    if one.share_of_core is not None:
+        return one.share_of_core < LEAST_SHARE
+    return one.seconds is None or one.seconds < LONG_S
 
 
 def _busy(track: Track, series: Series) -> BusyThread | None:
@@ -49,14 +66,11 @@ def _busy(track: Track, series: Series) -> BusyThread | None:
     if grew_ms is None and first.coarse_cpu_ms is not None and last.coarse_cpu_ms is not None:
         grew_ms = last.coarse_cpu_ms - first.coarse_cpu_ms
     share = None if grew_ms is None or not seconds else round(grew_ms / (1000 * seconds), 3)
-    if share is None and (seconds is None or seconds < LONG_S):
-        return None
-    if share is not None and share < LEAST_SHARE:
-        return None
     return msgspec.structs.replace(
         _found(track, seconds, share),
         allocated_bytes=allocated_between(first, last),
         same_lines=len({meaning.stack.frames for meaning in meanings}) == 1,
+        in_table=all(meaning.methods[0].startswith(known_frames().unsynchronized) for meaning in meanings),
     )
 
 
@@ -66,7 +80,7 @@ def _busy_since_its_start(track: Track) -> BusyThread | None:
     if cpu_ms is None or age_s is None or age_s < LONG_S or _place(track.last_meaning) is None:
         return None
     share = round(cpu_ms / (1000 * age_s), 3)
-    return _found(track, age_s, share) if share >= LEAST_SHARE else None
+    return _found(track, age_s, share)
 
 
 def _found(track: Track, seconds: float | None, share: float | None) -> BusyThread:

@@ -101,6 +101,7 @@ def _sample(moment: Moment) -> SampleFacts:
         captured_local=sample.captured_local,
         captured_at=sample.captured_at,
         seconds=moment.seconds,
+        jumped_s=moment.jumped_s,
         threads=len(sample.threads),
         heap_used_bytes=sample.heap_used_bytes,
         heap_size_bytes=sample.heap_size_bytes,

@@ -79,7 +79,8 @@ def _knows(judgement: Judgement) -> bool:
     if judgement.state == "progressing":
         # it was seen to end its work: what it waits for now decides
         return _is_known(track, track.last_meaning)
-    return judgement.state == "idle" and all(_is_known(track, meaning) for meaning in meanings)
+    # a pool ends threads that had nothing to do
+    return (judgement.state == "idle" or track.ended) and all(_is_known(track, meaning) for meaning in meanings)
 
 
 def _is_known(track: Track, meaning: StackMeaning) -> bool:

@@ -71,13 +71,18 @@ def is_cut_too_high(track: Track, meaning: StackMeaning) -> bool:
     return track.is_worker and meaning.run_index < 0 and not _waits_in_queue(meaning)
 
 
-def waits_for_answer(meaning: StackMeaning) -> bool:
-    """Whether it waits inside of a call that the user's code made of a client, which asked for no work."""
+def in_request(meaning: StackMeaning) -> bool:
+    """Whether it is inside of a call that the user's code made of a client, which asked for no work."""
     library = meaning.library
     if meaning.own_index < 1 or library is None or library.kind not in ("client", "sdk"):
         return False
     call = meaning.methods[meaning.own_index - 1].rpartition(".")[2]
-    return meaning.doing in ANSWERS and not call.startswith(_ASKS_FOR_WORK)
+    return not call.startswith(_ASKS_FOR_WORK)
+
+
+def waits_for_answer(meaning: StackMeaning) -> bool:
+    """Whether it waits in such a call for another thread, which takes the answer from the connection."""
+    return (meaning.doing in ANSWERS or meaning.doing == "queue") and in_request(meaning)
 
 
 def waits_for_room(meaning: StackMeaning) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from itertools import pairwise
 
 import msgspec
 
@@ -27,6 +28,8 @@ class Moment(msgspec.Struct):
     jvm: int = 0
     seconds: float | None = None
     """since the first sample of the series"""
+    jumped_s: float | None = None
+    """how much further the clock went on than the uptime since the sample before, of the same JVM"""
 
 
 class Series(msgspec.Struct, kw_only=True):
@@ -71,6 +74,7 @@ def make_series(samples: list[Sample]) -> Series:
         ordered += whole
     series = Series(moments=ordered, jvms=jvms, repeated=repeated, cut=cut)
     _set_seconds(ordered)
+    _set_jumps(ordered)
     if jvms > 1:
         series.not_judged = "mixed-jvms"
     elif len(ordered) == 1:
@@ -263,3 +267,12 @@ def _set_seconds(moments: list[Moment]) -> None:
         begin = moments[0].clock or 0.0
         for moment in moments:
             moment.seconds = round((moment.clock or 0.0) - begin, 3)
+
+
+def _set_jumps(moments: list[Moment]) -> None:
+    """A date line has whole seconds, so a second and more is no jump yet; rules say from where on it is one."""
+    for before, moment in pairwise(moments):
+        own = (before.clock, before.uptime, moment.clock, moment.uptime)
+        if before.jvm == moment.jvm and None not in own:
+            clock_0, uptime_0, clock, uptime = (number or 0.0 for number in own)
+            moment.jumped_s = round((clock - clock_0) - (uptime - uptime_0), 1)

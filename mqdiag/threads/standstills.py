@@ -16,6 +16,7 @@ from mqdiag.text import Text, say
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import CauseOfWait, cause_of_wait
 from mqdiag.threads.judgement import Judgement, Revision
+from mqdiag.threads.resting import in_request
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track
 
@@ -243,7 +244,7 @@ def _is_fault(
     if track.role == roles.CALLBACK:
         return meaning.own_index >= 0
     if not (meaning.in_pool_task or track.role == roles.VIRTUAL):
-        return why.kind == "lock"
+        return why.kind == "lock" or (why.kind == "socket-read" and in_request(meaning))
     if why.kind in ("socket-read", "pool"):
         return meaning.library is not None and meaning.own_index >= 0
     return why.kind == "lock"

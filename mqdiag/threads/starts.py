@@ -63,6 +63,8 @@ def _cause(meaning: StackMeaning) -> StartWaitCause | None:
         return "entropy"
     if meaning.doing == "class-init":
         return "class-initialisation"
+    if meaning.doing == "file-lock":
+        return "file-lock"
     if meaning.awaits_end_of_server or any(method.startswith(_SERVES) for method in meaning.methods):
         return None
     if meaning.doing in REMOTE_WAITS or waits_for_answer(meaning):

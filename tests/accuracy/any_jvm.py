@@ -21,7 +21,7 @@ from tests.accuracy.public.truth import Case, Truth
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DUMPS = FIXTURES / "any-jvm"
 FIRST_RUNS = DUMPS / "first_runs.json"
-MADE_BY = ("jdk", "samples", "requests", "signal", "full_stdout")
+MADE_BY = ("jdk", "samples", "requests", "signal", "full_stdout", "reads_pipe", "quit", "flags", "locked")
 """keys of a scene that say how it is made, not what it shows"""
 
 

@@ -27,3 +27,13 @@ def test_a_folder_without_evidence_names_its_files(tmp_path: Path) -> None:
     assert "a.md" in said
     assert "and others" in said
     assert "g.md" not in said
+
+
+def test_a_program_that_quotes_a_log_is_no_evidence_unless_it_is_named(tmp_path: Path) -> None:
+    program = tmp_path / "test_orders.java"
+    program.write_text('2026-11-21 20:00:01 ERROR main - No route info of this topic: "orders"\n' * 3)
+    (told,) = (one for one in diagnose_incident([tmp_path]).report.inputs if one.path == str(program))
+    assert told.skipped is not None
+    assert "source of a program" in english()(told.skipped)
+    (read,) = diagnose_incident([program]).report.inputs
+    assert read.kind == "log"

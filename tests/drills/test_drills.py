@@ -17,8 +17,6 @@ from tests.layers import CHECK
 from tests.left_over import assert_told
 
 DRILLS = Path(__file__).parents[2] / "fixtures" / "drills"
-NAME_SERVER_ALONE = "names_alone.tar.xz"
-"""its log has the address of its own client, which is not read"""
 SCREEN = 24
 """paragraphs and points, or lines of 80 columns, that a reader sees without scrolling"""
 
@@ -57,8 +55,7 @@ def test_an_operator_reads_what_an_expert_would_say(
     for part in () if step is None else (step.text, step.command):
         assert "".join(english()(part).split()) in "".join("".join(narrow).split()), "the first action is below"
     assert step is not None or truth["state"] == "healthy"
-    if evidence.name != NAME_SERVER_ALONE:
-        assert_told(report, tmp_path)
+    assert_told(report, tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.tables.layout import Layout
 from tests.layers import CHECK
 from tests.programs import need
 
@@ -79,6 +82,18 @@ def spark(context: SparkContext) -> SparkSession:
 def fixtures() -> Path:
     """The committed evidence."""
     return Path(__file__).parents[2] / "fixtures"
+
+
+@pytest.fixture(scope="session")
+def _place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("output") / "it's out"
+
+
+@pytest.fixture
+def output(_place: Path) -> Layout:
+    """An empty output at the same place in each test, whose views are made once; SQL has to quote its name."""
+    shutil.rmtree(_place, ignore_errors=True)
+    return Layout(*storage(str(_place)))
 
 
 TEMPLATE = (

@@ -20,9 +20,9 @@ FAULTS = "SELECT * EXCLUDE (run, analysed_in) FROM evidence_history ORDER BY inc
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
+def layout(output: Layout) -> Layout:
     """Four runs: one incident is tried again, one is analysed anew, one is no longer listed."""
-    made = Layout(*storage(str(tmp_path / "out")))
+    made = output
     tried = ill("t", 2, "h2", more={"again": True, "limits": "small"})
     first = write_output(made, "r1", [ill("a", 2), tried, ill("gone", 3, "h3")], ended=at(5, 2))
     second = write_output(made, "r2", [ill("t", 2, "h2", more={"limits": "large"})], [first[0]], ended=at(5, 3))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,6 @@ from mqdiag.fleet.analysis.database import comparisons
 from mqdiag.fleet.analysis.gather import fleet_facts
 from mqdiag.fleet.analysis.picture import Picture
 from mqdiag.fleet.files.instances import Instance, instance_of, is_environment
-from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.watching.faults import ReportedFaults, new_faults
 from tests.fleet.made_output import Analysed, Row, at, write_output
@@ -71,8 +69,8 @@ def _night(day: int, pods: str, names: str, ill: str = "", *, hour: int = 2, **m
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    return Layout(*storage(str(tmp_path / "out")))
+def layout(output: Layout) -> Layout:
+    return output
 
 
 def _runs(layout: Layout, *nights: Sequence[Analysed]) -> None:

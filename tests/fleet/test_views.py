@@ -12,7 +12,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from mqdiag.cli import run
-from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.schemas import ALL_TABLES
@@ -27,9 +26,9 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
-    """An empty output, in a folder whose name SQL has to quote."""
-    return Layout(*storage(str(tmp_path / "it's out")))
+def layout(output: Layout) -> Layout:
+    """An empty output."""
+    return output
 
 
 def asked(layout: Layout, query: str) -> list[Row]:
@@ -45,7 +44,7 @@ def connected(layout: Layout) -> duckdb.DuckDBPyConnection:
 @functools.lru_cache(maxsize=1)
 def _with_views(script: str) -> duckdb.DuckDBPyConnection:
     """The views read their files at each question; for a few rows one thread is quicker than many."""
-    base = duckdb.connect(config={"threads": 1})
+    base = duckdb.connect(config={"threads": 1, "enable_external_file_cache": False})
     base.execute(script)
     return base
 

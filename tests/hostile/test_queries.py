@@ -220,13 +220,11 @@ def test_texts_that_duckdb_does_not_count_are_limited_too(
 @NIGHTLY
 def test_a_query_that_nothing_interrupts_ends_at_its_timeout(dump: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
-    begun = time.monotonic()
     done = run_alone(
         "query", dump, UNINTERRUPTED, "--timeout", "1", "--format", "csv", "-o", rows, most_cpu_s=60
     )
     done.check(2)
     assert done.err == "mqdiag: the query took longer than 1 s; --timeout allows more\n"
-    assert time.monotonic() - begun < 30
     assert list(tmp_path.iterdir()) == []
 
 

@@ -323,3 +323,12 @@ def test_collections_that_code_asks_for_are_counted_and_are_no_run_without_room(
     assert asked.futile_run is None or asked.futile_run.asked == asked.futile_run.full == 12
     crowded = collections("".join(line.format(at=at, n=at, used=80) for at in range(1, 13)))
     assert crowded.futile_run is None or (crowded.futile_run.asked, crowded.futile_run.full) == (0, 12)
+
+
+def test_a_clock_that_was_put_differs_from_the_time_of_the_jvm() -> None:
+    pause = "GC(1) Pause Young (Normal) (G1 Evacuation Pause) 12M->4M(128M) 1.5ms"
+    at = [("20:43:30", 10), ("20:43:40", 20), ("21:03:50", 30), ("21:04:00", 40)]
+    row = collections(
+        "".join(f"[2026-11-28T{clock}.000+0000][{up}.000s][info][gc] {pause}\n" for clock, up in at)
+    )
+    assert (row.jumped_s, row.jumped_at) == (1200.0, "2026-11-28T21:03:50+00:00")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +71,13 @@ def truth(case: str) -> dict[str, Any]:
 
 
 def report(case: str, *names: str) -> Report:
-    files = [ROOT / case / f"{name}.gz" for name in names] or sorted((ROOT / case).rglob("*.gz"))
+    """Of all files of a case, or of those that are named."""
+    found = (ROOT / case / f"{name}.gz" for name in names) if names else sorted((ROOT / case).rglob("*.gz"))
+    return _report(case, tuple(found))
+
+
+@cache
+def _report(case: str, files: tuple[Path, ...]) -> Report:
     settings = Settings(limits={"retry-storm": {"failures_per_minute": 90}}) if case == CUT else None
     diagnosis = diagnose_logs(files, settings)
     assert not diagnosis.crashes

@@ -68,6 +68,7 @@ NODE = "ClientException: [request-id=0a, response-code=40300] no permission\n   
         (LOST * 12, ("name-server-unreachable", None)),
         (NODE, ("access-denied", None)),
         (TWICE, ("start-failed", "group-exists")),
+        ("panic: producer group has been created\n", ("start-failed", "group-exists")),
         (GO_5, ("proxy-unreachable", "unreachable")),
         (RUST, ("proxy-unreachable", "unreachable")),
         (PYTHON, ("proxy-unreachable", "unreachable")),

@@ -194,9 +194,18 @@ def test_code_14_of_a_full_disk_is_left_to_its_rule(tmp_path: Path) -> None:
     assert {finding.rule for finding in diagnosed(text, tmp_path).findings} == {"disk-full"}
 
 
-def test_the_store_alone_tells_that_it_is_a_slave(tmp_path: Path) -> None:
-    report = diagnosed(line("message store is in slave mode" + FORBIDDEN), tmp_path)
-    assert only(report, "send-refused").cause == "not-master"
+@pytest.mark.parametrize(
+    ("told", "cause"),
+    [
+        (line("message store is in slave mode" + FORBIDDEN), "not-master"),
+        (
+            "the message store is not writable. It may be caused by one of the following reasons\n",
+            "store-not-writable",
+        ),
+    ],
+)
+def test_what_the_store_alone_tells(told: str, cause: str, tmp_path: Path) -> None:
+    assert only(diagnosed(told, tmp_path), "send-refused").cause == cause
 
 
 def test_a_store_that_stops_is_no_finding_without_refusals(tmp_path: Path) -> None:

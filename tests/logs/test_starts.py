@@ -23,6 +23,8 @@ CLIENT = (
     "\tat com.acme.orders.Sender.open(Sender.java:10)\n"
 )
 NO_FILE = "java.io.FileNotFoundException: "
+MAIN = 'Exception in thread "main" '
+BEAN = "Caused by: org.springframework.beans.factory.BeanCreationException: Error creating bean with name "
 SPRING = f"{'*' * 27}\nAPPLICATION FAILED TO START\n{'*' * 27}\n\nDescription:\n\n{{}}\n\nAction:\n"
 POD = "  Warning  {}  2m (x10 over 20m)  kubelet  {}\n"
 DAEMON = "docker: Error response from daemon: {}\n"
@@ -47,6 +49,14 @@ def diagnosed(text: str, tmp_path: Path) -> Report:
         (f"java.lang.NoClassDefFoundError: com/alibaba/fastjson/JSON\n{CLIENT}", "class-missing"),
         (f"java.lang.UnsatisfiedLinkError: /tmp/librocksdbjni1.so: Error\n{BROKER}", "class-missing"),
         (f"java.lang.NullPointerException\n{BROKER}", "exception"),
+        # RocketMQ puts a line of its own between an exception and its stack
+        (f"a.b.MQClientException: no\nSee http://a.b for further details.\n{CLIENT}", "exception"),
+        (f"{BEAN}'a': Init failed; nested exception is a.b.SomeException: no\n\tat a.B.c(B.java:1)\n", "exception"),
+        (f"{MAIN}a.b.NoSuchBeanDefinitionException: No qualifying bean\n\tat a.B.c(B.java:1)\n", "spring"),
+        (f"{MAIN}org.flywaydb.core.api.FlywayException: no\n\tat a.B.main(B.java:1)\n", "exception"),
+        ("2026-11-21 20:00:01 INFO main - shutdown thread AllocateMappedFileService true\n", "store-not-loaded"),
+        ("CODE: 1  DESC: The broker does not support consumer to filter message by SQL92\n", "client-settings"),
+        ("rm: cannot remove 'a'\n./entry.sh: line 21: /opt/a.conf: Permission denied\n", "launcher"),
         (f"java.lang.Error: no\n{CLIENT}Caused by: java.net.UnknownHostException: mq\n", "host-name-unknown"),
         (SPRING.format("Web server failed to start. Port 8080 was already in use."), "port-in-use"),
         (SPRING.format("Field a in com.acme.A required a bean of type 'b.C' that could not be found."), "spring"),
@@ -88,6 +98,9 @@ def test_why_a_start_failed(text: str, cause: str, tmp_path: Path) -> None:
     [
         # caught, and logged by the server itself
         f"2026-11-21 20:00:01 WARN main - registerBroker Exception\njava.lang.IllegalStateException: no\n{BROKER}",
+        # a thread of a broker that runs was refused a file, or a broker is stopped by its hook
+        "2026-11-21 20:00:01 ERROR FlushService - Failed\njava.nio.file.AccessDeniedException: D:\\mq\\store\\config\n",
+        "2026-11-21 20:00:01 INFO ShutdownHook - shutdown thread AllocateMappedFileService interrupt true\n",
         # a command of mqadmin
         "java.lang.IllegalStateException: no\n\tat org.apache.rocketmq.tools.command.MQAdminStartup.main(M.java:90)\n",
         # a thread dump has frames of a start too

@@ -284,3 +284,11 @@ def test_an_exception_with_its_stack_above_settings_is_a_log() -> None:
     assert names == ["log lines", "settings of a broker"]
     # without the stack it does not tell what was asked
     assert parts_of(exception + settings) == []
+
+
+def test_lines_above_a_table_of_the_host_are_of_the_log() -> None:
+    said = "the message store is not writable.\n"
+    table = "Filesystem      Size  Used Avail Use% Mounted on\n/dev/vda1        50G  3.3G   44G   7% /\n\n"
+    record = "2026-08-16 09:46:31,256 ERROR a.B: no\n"
+    log, host = parts_of(said + table + record)
+    assert (log.text, host.name) == (said + record + "\n", "disks and memory")

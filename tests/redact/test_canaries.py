@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import random
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,20 +36,33 @@ def redacted(made: CanaryDump | DumpWriter | bytes, folder: Path) -> tuple[bytes
     return (folder / "shared.hprof").read_bytes(), done
 
 
-@pytest.mark.parametrize(
-    "form",
-    some_later(FORMS.values(), lambda form: len(form) == 2),
-    ids=FORMS,
-)
-def test_no_secret_is_left_and_names_are(form: dict[str, int], tmp_path: Path) -> None:
-    made = canary_dump(**form)
-    original = made.dump.to_bytes()
+Shared = Callable[[str], tuple[CanaryDump, bytes, Redacted, Path]]
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
+    """Of a form: the dump, the redacted file, the summary, and the folder of both files."""
+
+    @cache
+    def of(name: str) -> tuple[CanaryDump, bytes, Redacted, Path]:
+        made, folder = canary_dump(**FORMS[name]), tmp_path_factory.mktemp("shared")
+        return made, *redacted(made, folder), folder
+
+    return of
+
+
+every_form = pytest.mark.parametrize("name", some_later(FORMS, lambda name: len(FORMS[name]) == 2))
+
+
+@every_form
+def test_no_secret_is_left_and_names_are(name: str, shared: Shared) -> None:
+    made, data, done, folder = shared(name)
+    original = (folder / "original.hprof").read_bytes()
     assert sorted(made.leaked(original)) == sorted(made.secrets), "the check must see secrets where they are"
-    data, done = redacted(made, tmp_path)
     assert made.leaked(data) == []
     assert len(data) == len(original)
-    encoding = "utf-16-be" if form.get("jdk") == 8 else "ascii"
-    assert [name for name in KEPT if name.encode(encoding) not in data] == []
+    encoding = "utf-16-be" if FORMS[name].get("jdk") == 8 else "ascii"
+    assert [one for one in KEPT if one.encode(encoding) not in data] == []
     assert b"consumeMessage" in data
     assert b"app/Holder" in data
     assert done.blanked_bodies == 40
@@ -55,10 +70,10 @@ def test_no_secret_is_left_and_names_are(form: dict[str, int], tmp_path: Path) -
     assert done.unread_bytes == 0
 
 
-@pytest.mark.parametrize("form", FORMS.values(), ids=FORMS)
-def test_the_report_is_the_same(form: dict[str, int], tmp_path: Path) -> None:
-    redacted(canary_dump(**form), tmp_path)
-    assert differences(tmp_path / "original.hprof", tmp_path / "shared.hprof") == []
+@every_form
+def test_the_report_is_the_same(name: str, shared: Shared) -> None:
+    *_, folder = shared(name)
+    assert differences(folder / "original.hprof", folder / "shared.hprof") == []
 
 
 def test_a_body_of_digits_is_blanked_and_a_value_of_digits_stays(tmp_path: Path) -> None:

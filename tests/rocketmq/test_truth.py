@@ -16,7 +16,7 @@ NOT_ROWS = {"max_offset_property", "msg_acc_cnt", "queue_offset_max"}
 """what the lag is computed from; the rows of the report do not repeat it"""
 
 
-@pytest.fixture(params=one_in(3, case_names()))
+@pytest.fixture(params=one_in(6, case_names()))
 def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 

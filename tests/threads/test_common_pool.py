@@ -70,7 +70,7 @@ def test_threads_that_the_listener_starts_itself(tmp_path: Path, wait: str, name
 
 
 def test_a_thread_of_other_code_is_no_answer(tmp_path: Path) -> None:
-    """A server's own reader stands in a read by design."""
+    """A reader of another part hangs by itself: nobody is known to wait for it."""
     waits = (
         "java.lang.Object.wait(Native Method)",
         "java.lang.Thread.join(Thread.java:1313)",
@@ -78,8 +78,10 @@ def test_a_thread_of_other_code_is_no_answer(tmp_path: Path) -> None:
     )
     other = tuple(frame.replace("com.acme.Pricing", "com.acme.Feed") for frame in PLAIN)
     sample = [At("ConsumeMessageThread_CID_1", 27, waits, "WAITING"), At("feed-1", 61, other)]
-    (found,) = report(tmp_path, [sample] * 5).findings
-    assert found.rule == "stuck-wait"
+    found = {finding.rule: finding for finding in report(tmp_path, [sample] * 5).findings}
+    assert set(found) == {"stuck-wait", "threads-stuck"}
+    assert not found["stuck-wait"].caused_by
+    assert found["threads-stuck"].severity == "warning"
 
 
 def test_a_task_that_a_moving_pool_leaves_behind_is_not_stuck(tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ import click
 import msgspec
 
 from mqdiag.cli.common.language import in_reader_language
-from mqdiag.cli.common.wrong_usage import refused
 from mqdiag.errors import UsageError
 from mqdiag.text import Text, say
 
@@ -40,6 +39,8 @@ class Typed(click.Parameter):
         try:
             return super().type_cast_value(ctx, value)
         except click.BadParameter as error:
+            from mqdiag.cli.common.wrong_usage import refused
+
             problem = refused(self, value, error.message)
             raise UsageError(
                 say("{problem}; see {command} --help", problem=problem, command=ctx.command_path)

@@ -13,7 +13,6 @@ import click
 
 from mqdiag.cli.common.language import reader_language
 from mqdiag.cli.common.output import give_up_stdout, not_written
-from mqdiag.cli.common.wrong_usage import usage_problem
 from mqdiag.errors import (
     EXIT_CLEAN,
     EXIT_INTERNAL,
@@ -60,6 +59,8 @@ def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:
         click.echo(error.format_message(), err=True)
         return EXIT_USAGE
     except click.ClickException as error:
+        from mqdiag.cli.common.wrong_usage import usage_problem
+
         complain(usage_problem(error), language)
         return EXIT_USAGE
     except (click.Abort, KeyboardInterrupt):

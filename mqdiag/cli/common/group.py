@@ -13,7 +13,6 @@ import click
 from mqdiag.cli.common.commands import Command
 from mqdiag.cli.common.language import in_reader_language
 from mqdiag.errors import UsageError
-from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 
 COMMANDS = str(Path(__file__).parents[1])
@@ -76,6 +75,8 @@ class CommandFolder(Command, click.Group):
             # The nearest name is heap, which would mislead.
             if name == "help":
                 raise UsageError(say("no such command {name}; see mqdiag --help", name=repr(name)))
+            from mqdiag.spelling import did_you_mean, nearest
+
             close = nearest(name, known)[:1]
             if close:
                 raise UsageError(did_you_mean(say("no command, file or folder {name}", name=repr(name)), close))

@@ -136,7 +136,6 @@ def diagnose(
         all_threads: show every thread, not only those that matter.
         on_stdout: whether the report may go to standard output; False where the work writes there itself.
     """
-    from mqdiag.cli.common.also import also_targets
     from mqdiag.cli.common.run_command import run_command
     from mqdiag.cli.common.watchdog import watched
 
@@ -144,7 +143,11 @@ def diagnose(
     read, kept = _read_and_kept(options, paths)
     target = Target(options.output, inputs=read)
     options.check_ending()
-    also = also_targets(options, read)
+    also: list[tuple[str, Target]] = []
+    if options.also:
+        from mqdiag.cli.common.also import also_targets
+
+        also = also_targets(options, read)
     language = language_of_run(options.lang, _written(options, also))
     with (
         _debug_log(options.debug),

@@ -28,6 +28,26 @@ MAX_FILES = 100_000
 MAX_FOLDER_DEPTH = 64
 _PACKED = frozenset((*ARCHIVES, *SQUEEZED))
 _FOLDERS_OF_TOOLS = frozenset(("node_modules", "__pycache__", "site-packages"))
+_SOURCES = (
+    ".c",
+    ".cc",
+    ".cpp",
+    ".cs",
+    ".css",
+    ".go",
+    ".h",
+    ".j2",
+    ".java",
+    ".js",
+    ".kt",
+    ".proto",
+    ".py",
+    ".rs",
+    ".scala",
+    ".toml",
+    ".ts",
+)
+"""ends of names of programs and their settings, which quote the words of logs and dumps"""
 _ENVIRONMENT = "pyvenv.cfg"
 """file of a Python environment, which holds thousands of others"""
 _SPECIAL = (
@@ -188,6 +208,9 @@ class Walk:
                     )
                 )
         else:
+            if not given and name.lower().endswith(_SOURCES):
+                yield _skipped(name, say("is the source of a program; name it if it is evidence"))
+                return
             yield from self._parts(piece) or (piece,)
 
     def _parts(self, piece: Piece) -> list[Piece]:

@@ -123,38 +123,9 @@ def read_records(
             break
         capacity *= 4
         tags, offsets, lengths = (_grown(column, capacity) for column in (tags, offsets, lengths))
-    stopped_at, problem, declared_end = None, None, None
-    if zeros and (zeros >= _ZEROS_TO_STOP or status in (CUT, DONE)):
-        # As records they would take more memory than the file has bytes.
-        count -= zeros
-        if not count or tags[count - 1] != HEAP_DUMP_END:
-            stopped_at = int(offsets[count]) - _HEADER
-            problem = say("only zero bytes follow: the file is longer than the data that was written into it")
-    elif status == CUT:
-        stopped_at = int(position)
-        problem = say(
-            "{left} {left:byte is|bytes are} left, too few for a record header of 9 bytes",
-            left=int(data.size - position),
-        )
-    elif status == RUNS_OUT:
-        stopped_at = int(position)
-        tag, length = int(tags[count - 1]), int(lengths[count - 1])
-        left = int(data.size - offsets[count - 1])
-        problem = say(
-            "a record (tag {tag}) of {length} bytes begins here, {left} {left:is|are} left",
-            tag=f"0x{tag:02x}",
-            length=length,
-            left=left,
-        )
-        lengths[count - 1] = left
-        if tag == HEAP_DUMP:
-            declared_end = int(offsets[count - 1]) + length
-    elif _is_unpatched(data, tags[:count], offsets[:count], lengths[:count]):
-        stopped_at = int(data.size)
-        problem = say("the heap record has no length: its writer died before it knew it")
-    elif _is_unclosed(tags[:count]):
-        stopped_at = int(data.size)
-        problem = _UNCLOSED
+    count, stopped_at, problem, declared_end = _ending(
+        data, tags[:count], offsets[:count], lengths[:count], status, int(position), zeros
+    )
     return Records(
         tags[:count].copy(),
         offsets[:count].copy(),
@@ -163,6 +134,46 @@ def read_records(
         problem,
         declared_end,
     )
+
+
+def _ending(
+    data: NDArray[np.uint8],
+    tags: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    status: int,
+    position: int,
+    zeros: int,
+) -> tuple[int, int | None, Text | None, int | None]:
+    """How the list ends: (how many are records, `stopped_at`, `problem`, `declared_end`); clips the last length."""
+    if zeros and (zeros >= _ZEROS_TO_STOP or status in (CUT, DONE)):
+        # As records they would take more memory than the file has bytes.
+        count = tags.size - zeros
+        if count and tags[count - 1] == HEAP_DUMP_END:
+            return count, None, None, None
+        problem = say("only zero bytes follow: the file is longer than the data that was written into it")
+        return count, int(offsets[count]) - _HEADER, problem, None
+    if status == CUT:
+        problem = say(
+            "{left} {left:byte is|bytes are} left, too few for a record header of 9 bytes",
+            left=int(data.size - position),
+        )
+        return tags.size, position, problem, None
+    if status == RUNS_OUT:
+        tag, length = int(tags[-1]), int(lengths[-1])
+        left = int(data.size - offsets[-1])
+        problem = say(
+            "a record (tag {tag}) of {length} bytes begins here, {left} {left:is|are} left",
+            tag=f"0x{tag:02x}",
+            length=length,
+            left=left,
+        )
+        lengths[-1] = left
+        return tags.size, position, problem, int(offsets[-1]) + length if tag == HEAP_DUMP else None
+    if _is_unpatched(data, tags, offsets, lengths):
+        problem = say("the heap record has no length: its writer died before it knew it")
+        return tags.size, int(data.size), problem, None
+    return tags.size, *((int(data.size), _UNCLOSED) if _is_unclosed(tags) else (None, None)), None
 
 
 def _grown(column: NDArray[Any], capacity: int) -> NDArray[Any]:

@@ -72,8 +72,8 @@ class ClassicScanner:
                 buffer = self._open(buffer, start)
             following = buffer.find(patterns.DUMP_MARK)
             if following >= 0:
-                # the next dump's date stands before its first line
-                head = head_start(buffer, following)
+                # the next dump's date stands before its first line; what has no line before it goes on all the same
+                head = head_start(buffer, following) or following
                 self._blocks(buffer[:head], final=True)
                 buffer = buffer[head:]
                 yield from self._end()

@@ -137,20 +137,21 @@ def _severity(report: Report) -> Severity:
 def _margins(answer: Answer, write: Writer, *, wide: bool) -> Table:
     return TABLES.table(
         "margins",
-        _worst(answer.margins),
+        _worst(answer.margins, write),
         wide=wide,
         now=lambda one: _now(one, write),
         limit=lambda one: quantity(one.limit, one.kind),
     )
 
 
-def _worst(margins: tuple[Margin, ...]) -> tuple[Margin, ...]:
-    """One margin of each label: of several instances, dumps or logs the one that is nearest to its limit."""
-    kept: dict[tuple[str, Text], Margin] = {}
+def _worst(margins: tuple[Margin, ...], write: Writer) -> tuple[Margin, ...]:
+    """One of those that read the same, as of several instances, dumps or logs: the one nearest to its limit."""
+    kept: dict[str, Margin] = {}
     for one in margins:
-        other = kept.setdefault((one.rule, one.label), one)
+        label = write(one.label)
+        other = kept.setdefault(label, one)
         if one.value * other.limit > other.value * one.limit:
-            kept[one.rule, one.label] = one
+            kept[label] = one
     return tuple(kept.values())
 
 

@@ -195,6 +195,13 @@ def test_a_deadlock_section_alone(tmp_path: Path) -> None:
     ]
 
 
+def test_one_line_with_the_words_of_a_dump_and_of_a_deadlock_ends(tmp_path: Path) -> None:
+    """Such a line begins two things at once; it was read again and again."""
+    line = 'pattern = "Full thread dump|Found one Java-level deadlock"\n'
+    threads = sample_of(tmp_path, f"{line}{DEADLOCK}").threads
+    assert [thread.name for thread in threads] == ["naming-listener", "main"]
+
+
 def test_a_deadlock_section_without_stacks_names_the_threads(tmp_path: Path) -> None:
     sample = sample_of(tmp_path, DEADLOCK.split("\n\n")[0])
     assert sample.deadlocks == [(("naming-listener", "main"), ("main", "naming-listener"))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from functools import cache
 from html.parser import HTMLParser
 
 import msgspec
@@ -95,9 +96,15 @@ def test_the_page_is_whole_and_loads_nothing(make) -> None:
     assert "@import" not in page
 
 
+@cache
+def outline_of(make) -> Outline:
+    """The page of a report, read once for all who ask."""
+    return Outline(html(make()))
+
+
 @every_report
 def test_what_a_screen_reader_needs(make) -> None:
-    outline = Outline(html(make()))
+    outline = outline_of(make)
     tags = [tag for tag, _ in outline.tags]
     assert tags.count("h1") == 1
     assert tags.count("main") == 1
@@ -117,7 +124,7 @@ def test_what_a_screen_reader_needs(make) -> None:
 @every_report
 def test_every_finding_is_told_whole(make) -> None:
     report = make()
-    text = Outline(html(report)).text
+    text = outline_of(make).text
     known = {finding.fingerprint for finding in report.findings}
     for finding in report.findings:
         # What another finding explains ends with its cause: it has no advice of its own.

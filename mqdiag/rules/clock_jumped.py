@@ -1,0 +1,44 @@
+"""The clock of a host was put forward or back while its processes ran."""
+
+from __future__ import annotations
+
+from mqdiag.facts import StacksFacts
+from mqdiag.facts.logs import LogsFacts
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
+
+RULE = Rule("clock-jumped")
+SUMMER_TIME_S = 3600
+"""local times go on or back by it twice a year, while the clock itself does not"""
+NEAR_S = 5
+
+
+@RULE.stacks
+def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
+    """One finding for the largest jump of each JVM between two of its thread dumps."""
+    for process in {sample.process for sample in stacks.series}:
+        own = [sample for sample in stacks.series if sample.process == process and sample.jumped_s is not None]
+        largest = max(own, key=lambda sample: abs(sample.jumped_s or 0), default=None)
+        if largest is not None and _is_jump(largest.jumped_s, limits):
+            at = largest.captured_at or largest.captured_local
+            yield _case(largest.jumped_s or 0, at, largest.path)
+
+
+@RULE.logs
+def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
+    """One finding for each log of a collector whose lines have both times."""
+    for row in logs.gc:
+        if _is_jump(row.jumped_s, limits):
+            yield _case(row.jumped_s or 0, row.jumped_at, row.path)
+
+
+def _is_jump(jumped_s: float | None, limits: Limits) -> bool:
+    size = abs(jumped_s or 0)
+    return size >= limits["jump_s"] and abs(size - SUMMER_TIME_S) > NEAR_S
+
+
+def _case(jumped_s: float, at: str | None, path: str) -> Draft:
+    return RULE.case(
+        "forward" if jumped_s > 0 else "back",
+        evidence={"jump_ms": round(abs(jumped_s) * 1000), "jumped_at": at, "path": path},
+        rests_on=(path,),
+    )
