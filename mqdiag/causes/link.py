@@ -66,24 +66,28 @@ def link(
 
 def standing(findings: Sequence[Finding], beside: Sequence[Finding] = ()) -> list[Finding]:
     """The findings without those that give way to another one, or to one that is beside them."""
-    speaking = [found for found in (*findings, *beside) if not found.gives_way_to]
+    all_findings = (*findings, *beside)
     return [
-        found for found in findings if not any(_gives_way(found, to, speaking) for to in found.gives_way_to)
+        found for found in findings if not any(_gives_way(found, to, all_findings) for to in found.gives_way_to)
     ]
 
 
-def _gives_way(finding: Finding, to: str, speaking: Sequence[Finding]) -> bool:
-    """Whether what a finding gives way to is among those that speak; the marks are those of a card."""
+def _gives_way(finding: Finding, to: str, among: Sequence[Finding]) -> bool:
+    """Whether what a finding gives way to is among others; the marks are those of a card.
+
+    A rule by its name may give way to others itself; of all that a mark stands for, only what gives way to none counts.
+    """
+    if to not in (ANY_RULE, ANY_FAULT, SAME_THREADS):
+        return any(other.rule == to and to not in other.gives_way_to for other in among)
+    speaking = [found for found in among if not found.gives_way_to]
     if to == ANY_RULE:
         return bool(speaking)
-    if to == ANY_FAULT:
-        seen = set(finding.seen_in)
-        return any(other.is_fault and seen.intersection(other.seen_in) for other in speaking)
     if to == SAME_THREADS:
         own = threads_of(finding)
         told = own.intersection(name for other in speaking for name in threads_of(other))
         return 2 * len(told) > len(own)
-    return any(other.rule == to for other in speaking)
+    seen = set(finding.seen_in)
+    return any(other.is_fault and seen.intersection(other.seen_in) for other in speaking)
 
 
 def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:

@@ -34,6 +34,25 @@ class HeavyLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """lines like it, in all logs"""
 
 
+class ReportedFault(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Lines in which one part of RocketMQ says that something failed, and that no rule judges."""
+
+    part: Public
+    """the reason of the catalogue, such as "tls" """
+    component: Public
+    """the class that logs the first of them"""
+    lines: int
+    is_error: bool
+    """whether one of them is an error, and no warning"""
+    in_own_log: bool
+    """whether RocketMQ writes the log by itself, so that no application wrote the first of them"""
+    path: Public
+    line: int
+    """number of the first of them from 1"""
+    text: Excerpt
+    """as it stands there; cut"""
+
+
 class RepeatedLine(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What most lines of an excerpt say, below WARN."""
 
@@ -72,6 +91,8 @@ class LevelLineFacts(msgspec.Struct, frozen=True, kw_only=True):
     """the three commonest texts of faults, unclassified and foreign lines"""
     heaviest: tuple[HeavyLine, ...] = ()
     """the first of each kind of line that may mean a fault: errors and exceptions first, then the most frequent ones"""
+    reported: tuple[ReportedFault, ...] = ()
+    """those of `faults` by the part that failed, the most frequent first"""
     quiet_s: float | None = None
     """for how long each of the logs with such lines goes on after its last one; None where a time is not known"""
 

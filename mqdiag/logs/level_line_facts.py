@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from mqdiag.facts.log_lines import MOST_PASSING, HeavyLine, LevelLineFacts, UnknownText
+from mqdiag.facts.log_lines import MOST_PASSING, HeavyLine, LevelLineFacts, ReportedFault, UnknownText
 from mqdiag.logs.catalogue import Entry
 from mqdiag.logs.level_lines import LevelLines
 
@@ -58,6 +58,7 @@ def level_line_facts(
             ((path, log) for path, log, _ in logs),
             {*symptoms, *(rule for rule, count in passing.items() if count > MOST_PASSING)},
         ),
+        reported=_reported((path, log) for path, log, _ in logs),
         quiet_s=min((ms for ms in quiet if ms is not None), default=0) / 1000 if None not in quiet else None,
     )
 
@@ -74,7 +75,7 @@ def _heaviest(logs: Iterable[tuple[str, LevelLines]], weak: set[str]) -> tuple[H
         for kind, sample in log.samples.items():
             if isinstance(kind, str):
                 count = log.texts[kind]
-            elif kind.rule in weak:
+            elif kind.rule in weak or kind.verdict == "fault":
                 count = log.entries[kind]
             else:
                 continue
@@ -83,3 +84,28 @@ def _heaviest(logs: Iterable[tuple[str, LevelLines]], weak: set[str]) -> tuple[H
             found[kind] = loud or sample.loud, msgspec.structs.replace(line, count=line.count + count)
     ordered = sorted(found.values(), key=lambda one: (not one[0], -one[1].count))
     return tuple(line for _, line in ordered[:MOST_HEAVY])
+
+
+def _reported(logs: Iterable[tuple[str, LevelLines]]) -> tuple[ReportedFault, ...]:
+    """What failed by RocketMQ's own words, one row for each part; an error stands for its part before a warning."""
+    found: dict[str, ReportedFault] = {}
+    for path, log in logs:
+        for kind, sample in log.samples.items():
+            if isinstance(kind, str) or kind.verdict != "fault":
+                continue
+            before = found.get(kind.reason)
+            lines = log.entries[kind] + (before.lines if before is not None else 0)
+            if before is not None and (before.is_error or not sample.loud):
+                found[kind.reason] = msgspec.structs.replace(before, lines=lines)
+                continue
+            found[kind.reason] = ReportedFault(
+                part=kind.reason,
+                component=kind.classes.partition(",")[0].rpartition(".")[2],
+                lines=lines,
+                is_error=sample.loud,
+                in_own_log=log.own_file,
+                path=path,
+                line=sample.line,
+                text=sample.text,
+            )
+    return tuple(sorted(found.values(), key=lambda one: -one.lines))

@@ -174,7 +174,7 @@ class LevelLines(msgspec.Struct):
     def _count(
         self, known: _Judged, line: bytes, block: bytes, end: int, stands_for: int
     ) -> str | Entry | None:
-        """Count a line; gives what it is counted as, and nothing for a harmless one."""
+        """Count a line; gives what its first one is kept as, and nothing for a harmless one."""
         self.unseen += stands_for - 1
         entry = None if known.entry is None else _by_its_values(known.entry, line)
         if entry is None or entry.reason in _TOLD_BY_EXCEPTION:
@@ -191,7 +191,7 @@ class LevelLines(msgspec.Struct):
             self.entries[entry] += stands_for
         if known.text and (entry is None or entry.verdict not in ("harmless", "passing")):
             self._note(known.text, stands_for)
-            return known.text if entry is None or entry.verdict != "symptom" else entry
+            return known.text if entry is None or entry.verdict == "unclassified" else entry
         return None if entry is None or entry.verdict == "harmless" else entry
 
     def _note(self, text: str, stands_for: int) -> None:
