@@ -547,3 +547,16 @@ def test_no_message_of_several_lines_makes_a_sure_fault(tmp_path: Path) -> None:
         if told := faults(diagnose_incident([path]).report):
             wrong[f"{name}, in JSON"] = told
     assert not wrong
+
+
+@pytest.mark.parametrize(("second", "found"), [(42, []), (59, ["connection-churn"])])
+def test_one_record_twice_shows_nothing_that_happens_again(
+    second: int, found: list[str], tmp_path: Path
+) -> None:
+    record = (
+        "16-12-12 18:30:{} ERROR NettyServerNIOSelector_3_1 - transfer many message by pagecache failed,"
+        " /10.11.90.27:52110\njava.nio.channels.ClosedChannelException: null\n"
+    )
+    path = tmp_path / "broker.log"
+    path.write_text(record.format(42) + record.format(second))
+    assert [one.rule for one in diagnose_incident([path]).report.findings] == found
