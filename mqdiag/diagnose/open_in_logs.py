@@ -344,10 +344,12 @@ def _beside_harmless(logs: LogsFacts) -> bool:
 
 
 def _of_settings(logs: LogsFacts) -> bool:
-    """Whether an excerpt of a server has known lines of one second, and no event but harmless ones: it may end so."""
+    """Whether an excerpt of a server has lines of one second at INFO, and no event but harmless ones: it may end so."""
+    lines = logs.level_lines
     return (
         logs.is_excerpt
         and {event.kind for event in logs.events} <= why_harmless().keys()
+        and not (lines is not None and (lines.harmless or lines.passing))
         and any(
             file.kind in OF_SERVERS
             and (file.event_lines or logs.lines < FEWEST_UNKNOWN_LINES)
