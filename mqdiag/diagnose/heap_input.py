@@ -8,6 +8,7 @@ from mqdiag.facts import HeapFacts, Input
 from mqdiag.graph import Heap
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.header import Header
+from mqdiag.rocketmq.layouts import changed_layout
 from mqdiag.text import Text, say
 
 
@@ -21,7 +22,8 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts
         facts: what is known of its queues, which show that too.
     """
     compression = f", {dump.source.compression}" if dump.source.compression else ""
-    problem = dump.problem if heap is None else heap.problem
+    contradiction = None if heap is None else heap.contradiction or changed_layout(heap)
+    problem = dump.problem if heap is None else heap.problem or contradiction
     if problem is None and facts is not None:
         problem = _incomplete_queues(facts)
     return Input(
@@ -35,7 +37,7 @@ def heap_input(dump: Dump, name: str, heap: Heap | None = None, facts: HeapFacts
         read_share=dump.read_share,
         found_references_share=None if problem is None or heap is None else heap.references.found_share,
         problem=problem,
-        contradictory=heap is not None and heap.contradiction is not None,
+        contradictory=contradiction is not None,
     )
 
 

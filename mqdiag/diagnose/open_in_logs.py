@@ -298,7 +298,7 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
     elif (
         (0 < logs.lines < fewest * max(len(logs.files), 1) and not known)
         or (known and _beside_harmless(logs))
-        or (not known and _of_settings(logs))
+        or _of_settings(logs)
     ):
         yield Open(
             say(
@@ -344,9 +344,14 @@ def _beside_harmless(logs: LogsFacts) -> bool:
 
 
 def _of_settings(logs: LogsFacts) -> bool:
-    """Whether an excerpt of a server has known lines of one second and no event: it prints settings, and may end so."""
+    """Whether an excerpt of a server has known lines of one second, and no event but harmless ones: it may end so."""
     return (
         logs.is_excerpt
-        and not logs.events
-        and any(file.kind in OF_SERVERS and file.event_lines and file.first == file.last for file in logs.files)
+        and {event.kind for event in logs.events} <= why_harmless().keys()
+        and any(
+            file.kind in OF_SERVERS
+            and (file.event_lines or logs.lines < FEWEST_UNKNOWN_LINES)
+            and file.first == file.last
+            for file in logs.files
+        )
     )

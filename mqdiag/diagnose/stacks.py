@@ -108,8 +108,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
     unknown = sum(sample.unknown_headers for sample in own)
     if problem is None and unknown:
         problem = say(
-            "{unknown:count} {unknown:line looks|lines look} like the {unknown:header of a thread and was|headers of"
-            " threads and were} not understood",
+            "{unknown:count} {unknown:header of a thread is|headers of threads are} missing or not understood",
             unknown=unknown,
         )
     entries = [

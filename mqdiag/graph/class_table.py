@@ -136,6 +136,10 @@ class ClassTable:
         """Names of the instance fields, own first, then each superclass's; for one class at a time."""
         return list(self.field_places(row))
 
+    def own_fields(self, row: int) -> list[tuple[str, int]]:
+        """(name, type) of the instance fields that the class declares itself, in the order of the dump."""
+        return [(name, kind) for name, places in self._declared(row)[0].items() for _, kind in places]
+
     def has_field(self, row: int, name: str) -> bool:
         """True when an instance has the field, inherited ones included."""
         return self.field_place(row, name) is not None

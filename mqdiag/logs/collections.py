@@ -56,6 +56,10 @@ _SECONDS = lazy_pattern(r"[, ](\d{1,12}[.,]\d{1,9}) secs\]")
 _G1_HEAP = lazy_pattern(rf"Heap: {_PART}\({_PART}\)->{_PART}\({_PART}\)")
 
 
+FEWEST_OF_ONE_JVM = 3
+"""collections in a row by which a JVM has left its start behind, so that the next one is no other JVM's first"""
+
+
 class GcTally(msgspec.Struct):
     """All collections of one log."""
 
@@ -87,6 +91,8 @@ class GcTally(msgspec.Struct):
     """time in ms and seconds since the start of the last line that had both"""
     jumped: tuple[float, int] | None = None
     """the largest step of the one against the other, in seconds, and the time after it in ms"""
+    of_one_jvm: int | None = 0
+    """collections in a row that one JVM can have had; None where several JVMs write by turns"""
     step: int = 1
     minutes: dict[int, float] = msgspec.field(default_factory=dict)
     """pauses in ms, by step"""
@@ -269,11 +275,21 @@ class GcTally(msgspec.Struct):
         self._follow(one, now, began, ended)
 
     def _see_clocks(self, at: int, seconds: float) -> None:
-        """A JVM that started again counts its seconds from 0 again: nothing is known between the two."""
-        if self.clock is not None and seconds >= self.clock[1]:
-            jumped = round((at - self.clock[0]) / 1000 - (seconds - self.clock[1]), 1)
-            if self.jumped is None or abs(jumped) > abs(self.jumped[0]):
-                self.jumped = (jumped, at)
+        """A JVM that started again counts its seconds from 0 again: nothing is known between the two.
+
+        Its first collection may come later in its life than the only one of a JVM that ended early.
+        """
+        if self.clock is not None and self.of_one_jvm is not None:
+            if seconds < self.clock[1]:
+                self.of_one_jvm = 0
+                if at - seconds * 1000 < self.clock[0]:  # it ran already when the other one wrote
+                    self.of_one_jvm = self.jumped = None
+            elif self.of_one_jvm >= FEWEST_OF_ONE_JVM:
+                jumped = round((at - self.clock[0]) / 1000 - (seconds - self.clock[1]), 1)
+                if self.jumped is None or abs(jumped) > abs(self.jumped[0]):
+                    self.jumped = (jumped, at)
+        if self.of_one_jvm is not None:
+            self.of_one_jvm += 1
         self.clock = (at, seconds)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:

@@ -47,6 +47,8 @@ _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"(\w
 _ENDS_OF_HEAD = lazy_pattern(
     rb"\] - | - | : |\] |\) |: |msg=\"|\):|\||\t|(?<=ERROR )\d{1,7} |(?<=WARN )\d{1,7} "
 )
+_END_OF_OWN_HEAD = b" - "
+"""behind it the text begins in the files that RocketMQ writes by itself"""
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _OF_GRPC = b"io.grpc."
@@ -262,14 +264,16 @@ def _judged(line: bytes, *, own_file: bool) -> _Judged | None:
         begins.append(len(body) - len(body[end:].lstrip(b" ]|:")))
     if loud.upper() not in LOUD:
         return None
-    heads = islice(_ENDS_OF_HEAD.finditer(body, begins[0]), MOST_HEADS)
-    begins += [found.end() for found in heads]
+    for found in islice(_ENDS_OF_HEAD.finditer(body, begins[0]), MOST_HEADS):
+        begins.append(found.end())
+        if own_file and found[0].endswith(_END_OF_OWN_HEAD):
+            break  # behind it stands the text, whose values may look like one
     fits = []
     for begin in begins:
-        found = catalogue().find(body[begin:])
-        if found is not None and (own_file or _begins_a_message(body[:begin], head, found[1])):
-            fits.append(found)
-    entry = max(fits, key=lambda found: found[0])[1] if fits else None
+        fit = catalogue().find(body[begin:])
+        if fit is not None and (own_file or _begins_a_message(body[:begin], head, fit[1])):
+            fits.append(fit)
+    entry = max(fits, key=lambda fit: fit[0])[1] if fits else None
     if entry is not None and entry.verdict in ("harmless", "passing", "symptom"):
         return _Judged(loud, entry, "")
     texts = [body[begin:] for begin in begins]

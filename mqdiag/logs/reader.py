@@ -22,6 +22,7 @@ from mqdiag.logs.repeats import repeated_text
 from mqdiag.logs.standing import Standing, as_written
 from mqdiag.logs.statements import beginnings, searched
 from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
+from mqdiag.read.logs.again import without_copies
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.columns import column_of_cuts, with_open_end
 from mqdiag.read.logs.heads import known_heads
@@ -106,7 +107,7 @@ class LogsReader:
         Raises:
             InputError: it is empty, no text, or no log.
         """
-        source = blocks(path, chunks, beginnings(), beginnings(harmless=True))
+        source = blocks(path, without_copies(chunks), beginnings(), beginnings(harmless=True))
         first = next(source, b"")
         if not first.strip():
             raise empty_file(path)

@@ -72,8 +72,10 @@ _PREFIXES: tuple[tuple[re.Pattern[str], bool], ...] = (
 )
 """each with whether it has the time that the text may lack"""
 _GREP = lazy_pattern(r"(?P<number>\d{1,9})[:-]")
-_GREP_FILES = lazy_pattern(r"(?P<file>(?!\W?\d\d:\d\d:\d\d)[^\s:]{1,300}[:-])(?P<number>\d{1,9})[:-]")
-"""grep of several files, none of which is the hour of a clock whose minutes rise from line to line"""
+_GREP_FILES = lazy_pattern(
+    r"(?P<file>(?!\W?(?:\d{4}[-/]\d\d[-/]\d\d[T_-])?\d\d:\d\d:\d\d)[^\s:]{1,300}[:-])(?P<number>\d{1,9})[:-]"
+)
+"""grep of several files, none of which is the day and hour of a clock whose minutes rise from line to line"""
 _NUMBER = lazy_pattern(r" {0,8}(?P<number>\d{1,7})(?:\t| ?\| ?)")
 _MOST_STEPS = {_GREP_FILES: 1 << 30, _GREP: 3, _NUMBER: 1}
 """what a line's number may be larger by than the one above: of `grep -n` without files, few lines are missing"""

@@ -22,8 +22,11 @@ from mqdiag.text import Text, say
 
 _AHEAD_MS = 2000
 """an object cannot be younger than its dump; a clock that is being set back is no gross error"""
-_BEHIND_MS = 600_000
-"""without a stamp for so long a client had stopped altogether, or the header is wrong; the dump cannot tell which"""
+_BEHIND_MS = 35_000
+"""without a stamp for so long a client had stopped altogether, or the header is wrong; the dump cannot tell which.
+
+A pull waits 30 s for an answer at the most, and a snapshot follows another after 10 s, stuck listeners or not.
+"""
 _HOSTS_APART_MS = 60_000
 """by which a message may be younger than the dump that holds it: its broker has a clock of its own"""
 _OWN = (

@@ -47,14 +47,25 @@ class Family(NamedTuple):
     source: str
 
 
+class Layout(NamedTuple):
+    """The fields that a class declares in some versions."""
+
+    role: str
+    fields: str
+    """"name:type" in the order of the source, types as in class files, all references as L"""
+    source: str
+
+
 class _File(msgspec.Struct, forbid_unknown_fields=True):
     families: tuple[Family, ...]
+    layouts: tuple[Layout, ...]
     names: tuple[JavaName, ...]
 
 
 _FILE = packed.decode(packed.ROOT, "java_names", _File)
 FAMILIES = _FILE.families
 """newest first: the first whose mark is in the dump is taken"""
+LAYOUTS = _FILE.layouts
 ROWS = _FILE.names
 """newest name of a role first"""
 

@@ -144,6 +144,9 @@ def _other_servers(logs: LogsFacts) -> Iterator[Draft]:
 def _broken(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Requests and answers that met a closed connection, where no line tells of the connections themselves."""
     lasting = _lasting(logs, "request-not-sent", "answer-not-sent")
+    times = {at for event in lasting for at in (event.first, event.last)}
+    if len(times) == 1 and None not in times:
+        return  # one connection may end several requests at once, and lines of one time may be one line twice
     if lines_of(lasting) >= FEWEST and enough(logs, lines_of(lasting), limits["lines"]):
         yield RULE.case("met-a-closed-connection", logs=logs, events=lasting)
 

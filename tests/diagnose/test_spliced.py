@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 from pathlib import Path
 
 import pytest
@@ -42,3 +43,23 @@ def test_a_dump_of_one_process_is_not_contradictory() -> None:
     report = diagnose_heap(HEAPS / "stuck-one-5.3.3" / "dump.hprof.gz").report
     assert not report.inputs[0].contradictory
     assert report.inputs[0].complete
+
+
+@pytest.mark.parametrize(
+    ("case", "one", "other"),
+    [
+        ("healthy-busy-3.2.6-alibaba", b"storeTimestamp", b"reconsumeTimes"),
+        ("healthy-busy-4.9.8", b"lastPullTimestamp", b"lastLockTimestamp"),
+    ],
+    ids=["of other types", "of one type"],
+)
+def test_names_that_fields_have_exchanged_make_nothing_sure(
+    tmp_path: Path, case: str, one: bytes, other: bytes
+) -> None:
+    path = tmp_path / "exchanged.hprof"
+    names = {one: other, other: one}
+    path.write_bytes(re.sub(one + b"|" + other, lambda found: names[found[0]], dump(case)))
+    report = diagnose_heap(path).report
+    assert report.inputs[0].contradictory
+    assert Confidence.HIGH not in {one.confidence for one in report.findings if "heap" in one.seen_in}
+    assert report.answer.state != "healthy"

@@ -84,7 +84,7 @@ def header_time(rng: random.Random, tmp_path: Path) -> None:
     path.write_bytes(data)
     report = diagnose_heap(path).report
     assert report.heap is not None
-    near = abs(int.from_bytes(data[AT:HEADER], "big") - before) < 11 * 60_000
+    near = abs(int.from_bytes(data[AT:HEADER], "big") - before) < 45_000
     marked = TIME in report.heap.unknown or not report.heap.instances
     assert near or marked, case
     assert not (TIME in report.heap.unknown and report.answer.state == "healthy"), case
@@ -207,6 +207,8 @@ WRITTEN = {
     "too many files": "java.io.IOException: Too many open files\n\tat sun.nio.ch.Net.accept(Native Method)",
     "a crash": "#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n"
     "#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=7, tid=42\n#",
+    "a crash without its head": "#  SIGSEGV (0xb) at pc=0x00007f2a5c1b2c3d, pid=2207, tid=2231\n"
+    "# Problematic frame:\n# V  [libjvm.so+0xb19b6b]  markWord::displaced_mark_helper() const+0xb",
     "a cluster": "#Cluster Name     #Broker Name  #BID  #Addr            #Version  #InTPS(LOAD)  #OutTPS(LOAD)"
     " #PCWait(ms) #Hour #SPACE\n"
     "c                 broker-a      0     10.0.0.1:10911   V5_3_3    0.00(0,0ms)   0.00(0,0ms)  0  480000.00 0.9800",
@@ -545,3 +547,16 @@ def test_no_message_of_several_lines_makes_a_sure_fault(tmp_path: Path) -> None:
         if told := faults(diagnose_incident([path]).report):
             wrong[f"{name}, in JSON"] = told
     assert not wrong
+
+
+@pytest.mark.parametrize(("second", "found"), [(42, []), (59, ["connection-churn"])])
+def test_one_record_twice_shows_nothing_that_happens_again(
+    second: int, found: list[str], tmp_path: Path
+) -> None:
+    record = (
+        "16-12-12 18:30:{} ERROR NettyServerNIOSelector_3_1 - transfer many message by pagecache failed,"
+        " /10.11.90.27:52110\njava.nio.channels.ClosedChannelException: null\n"
+    )
+    path = tmp_path / "broker.log"
+    path.write_text(record.format(42) + record.format(second))
+    assert [one.rule for one in diagnose_incident([path]).report.findings] == found

@@ -325,10 +325,23 @@ def test_collections_that_code_asks_for_are_counted_and_are_no_run_without_room(
     assert crowded.futile_run is None or (crowded.futile_run.asked, crowded.futile_run.full) == (0, 12)
 
 
-def test_a_clock_that_was_put_differs_from_the_time_of_the_jvm() -> None:
-    pause = "GC(1) Pause Young (Normal) (G1 Evacuation Pause) 12M->4M(128M) 1.5ms"
-    at = [("20:43:30", 10), ("20:43:40", 20), ("21:03:50", 30), ("21:04:00", 40)]
+ONE_JVM = [("20:43:10", 1), ("20:43:20", 11), ("20:43:30", 21), ("20:43:40", 31)]
+
+
+@pytest.mark.parametrize(
+    ("lines", "jumped"),
+    [
+        ([*ONE_JVM, ("21:03:50", 41), ("21:04:00", 51)], (1200.0, "2026-11-28T21:03:50+00:00")),
+        ([("10:00:02", 2), ("15:00:02", 3), ("20:00:02", 4)], None),
+        ([*ONE_JVM, ("20:43:42", 5000), ("20:43:50", 41), ("20:43:52", 5010)], None),
+    ],
+    ids=["put", "started again", "two at once"],
+)
+def test_a_clock_that_was_put_differs_from_the_time_of_the_jvm(
+    lines: list[tuple[str, int]], jumped: tuple[float, str] | None
+) -> None:
+    pause = "Pause Young (Normal) (G1 Evacuation Pause) 12M->4M(128M) 1.5ms"
     row = collections(
-        "".join(f"[2026-11-28T{clock}.000+0000][{up}.000s][info][gc] {pause}\n" for clock, up in at)
+        "".join(f"[2026-11-28T{clock}.000+0000][{up}.000s][info][gc] GC({up}) {pause}\n" for clock, up in lines)
     )
-    assert (row.jumped_s, row.jumped_at) == (1200.0, "2026-11-28T21:03:50+00:00")
+    assert (row.jumped_s, row.jumped_at) == (jumped or (None, None))

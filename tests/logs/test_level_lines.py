@@ -294,6 +294,27 @@ def test_a_check_of_transactions_at_the_end_of_its_queue_is_harmless(line: bytes
     assert bool(found.commonest) is not harmless
 
 
+HARMLESS = b"Load default HA Service: DefaultHAService"
+FAILED = b"load topic config from json file error, startup will exit"
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        (b"rebalance exception: " + HARMLESS, "unknown"),
+        (b"consumeStats, topic config not exist, " + b"x: " + FAILED, "harmless"),
+        (b"delete lmq error. x: " + HARMLESS, "fault"),
+    ],
+)
+def test_a_value_in_a_line_of_an_own_file_is_no_text_of_its_own(text: bytes, verdict: str) -> None:
+    line = b"2026-11-21 20:00:01 ERROR PullMessageThread_1 - " + text + b"\n"
+    levels = LevelLines(words_of(line), own_file=True)
+    levels.see(line, places_of_words(line, levels.words), 0)
+    facts = level_line_facts([("broker.log", levels, None)])
+    told = {"harmless": facts.harmless, "fault": facts.faults, "unknown": facts.foreign}
+    assert {name for name, count in told.items() if count} == {verdict}
+
+
 @pytest.mark.parametrize(("thread", "symptoms"), [(b"AdminBrokerThread_1", 0), (b"PullMessageThread_1", 1)])
 def test_mqadmin_that_asks_for_the_first_message_is_harmless(thread: bytes, symptoms: int) -> None:
     """brokerStatus reads twice maxMessageSize of a commit log that holds less; a consumer's pull is another thing."""

@@ -43,6 +43,7 @@ WRONG = {
     "seconds": 1_795_000_000,
     "two minutes before its objects": (-2 * MINUTE_MS,),
     "a day before its objects": (-DAY_MS,),
+    "four minutes after its objects": (250_000,),
     "a month after its objects": (30 * DAY_MS,),
     "the sign bit": 2**63,
     "the largest": 2**64 - 1,
@@ -80,7 +81,7 @@ def test_both_times_are_named(tmp_path: Path) -> None:
     assert ", and the newest time in its heap is 2026-" in said
 
 
-@pytest.mark.parametrize("moved", [0, -1000, 5 * MINUTE_MS])
+@pytest.mark.parametrize("moved", [0, -1000, 20_000])
 def test_a_time_that_can_be_is_believed(tmp_path: Path, moved: int) -> None:
     report = with_time(tmp_path, "stuck-one-5.3.3", (moved,))
     assert report.heap is not None

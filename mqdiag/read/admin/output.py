@@ -83,6 +83,8 @@ class Output(msgspec.Struct):
     brokers: list[BrokerListed] = msgspec.field(default_factory=list)
     asked_for_brokers: bool = False
     """the head of their list was printed"""
+    rows_apart: bool = False
+    """a row of their list stands without its head: a list without rows is not empty"""
     totals: list[BrokerTotals] = msgspec.field(default_factory=list)
     consumers: list[ConsumerState] = msgspec.field(default_factory=list)
     consumer_connections: list[ConsumerConnection] = msgspec.field(default_factory=list)
@@ -132,6 +134,10 @@ class Output(msgspec.Struct):
             self.replication.append(self._replication(answer))
         self._sort_pairs(answer.pairs)
 
+    @property
+    def _lists_no_broker(self) -> bool:
+        return self.asked_for_brokers and not self.rows_apart and not self.brokers
+
     def facts(self) -> AdminFacts:
         """All that was read."""
         self.end_answer()
@@ -145,7 +151,7 @@ class Output(msgspec.Struct):
             ),
             broker_configs=tuple(self.configs),
             brokers=tuple(self.brokers),
-            without_brokers=(self.source,) if self.asked_for_brokers and not self.brokers else (),
+            without_brokers=(self.source,) if self._lists_no_broker else (),
             broker_totals=tuple(self.totals),
             consumers=tuple(self.consumers),
             consumer_connections=tuple(self.consumer_connections),

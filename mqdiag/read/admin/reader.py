@@ -27,6 +27,7 @@ _NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
 }
 _NAME_SERVER = re.compile(r"\s(?:-n|--namesrvAddr)[ =]?\s{0,20}[\"']?([\w.:;\[\]-]{1,1000})")
 _THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
+_LISTED = re.compile(r"\S+\s+\S+\s+\d{1,5}\s+[\w.:\[\]-]{1,100}:\d{1,5}\s+V\d")
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
 
 
@@ -112,6 +113,8 @@ class _Reader:
         return self._table.take(self._out, Row(self._head, line, self._table.optional))
 
     def _take_line(self, line: str) -> None:
+        if _LISTED.match(line):
+            self._out.rows_apart = True
         if self._section == PROPERTIES:
             found = _PROPERTY.match(line)
             if found is not None and len(self._out.answer.properties) < MOST_SETTINGS:

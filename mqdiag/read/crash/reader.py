@@ -350,7 +350,7 @@ class _Reader:
             source=self._source,
             pasted=log.goes_on is True,
             followed=log.goes_on is not None,
-            is_message=log.is_message,
+            is_message=log.is_message if self.has_head else log.records >= LEAST_RECORDS,
             frame_kind=kind.kind,
             library=kind.library,
             method=kind.method,

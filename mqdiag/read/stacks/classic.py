@@ -256,6 +256,9 @@ class ClassicScanner:
                 thread.stack, thread.addresses = block.stack, block.addresses
             sample.with_synchronizers = sample.with_synchronizers or block.with_synchronizers
             gap = block.gap
+            # more states than the one of this thread: others stand there whose headers are missing
+            own = block.stack is not None and bool(block.stack.state)
+            sample.unknown_headers += max(body.count(patterns.STATE_MARK) - own, 0)
         else:
             gap = ""
         sample.threads.append(thread)

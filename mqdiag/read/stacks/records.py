@@ -97,7 +97,7 @@ class Sample(msgspec.Struct, kw_only=True):
     """threads of two processes stand in it"""
     complete: bool = True
     unknown_headers: int = 0
-    """lines that look like headers of threads and were not understood"""
+    """headers of threads that were not understood, or whose threads stand there without them"""
     threads_cut: int = 0
     """threads without their lower frames, where so many are that the dump is a part of one"""
     problem: Text | None = None

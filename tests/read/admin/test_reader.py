@@ -209,6 +209,7 @@ def test_a_list_without_brokers_says_that_there_is_none() -> None:
     row = "shop  broker-a  0  10.0.0.1:10911  V5_3_3  0.00(0,0ms)  0.00(0,0ms)"
     assert read_admin("a.txt", [head]).without_brokers == ("a.txt",)
     assert read_admin("a.txt", [head, row]).without_brokers == ()
+    assert read_admin("a.txt", [row, head]).without_brokers == ()
     failed = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to 10.0.0.1:10911 failed"
     assert read_admin("a.txt", [head, failed]).without_brokers == ()
     of_one = ["$ mqadmin clusterList -n 10.0.0.9:9876 -c shopp", head]
