@@ -119,8 +119,8 @@ def test_it_installs_and_diagnoses_without_network_and_rights(version: str, host
         "NOTICE",
         "README.md",
         "extras",
+        "host",
         "install",
-        "python-version",
         "sample.hprof.gz",
         "wheels",
     }
@@ -137,12 +137,14 @@ def test_it_installs_and_diagnoses_without_network_and_rights(version: str, host
     assert "make bundle EXTRAS=query" in done.stderr
 
 
-def test_another_python_is_refused_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host", ["Python 2.7 on x86_64", "Python {}.{} on sparc".format(*sys.version_info)])
+def test_another_host_is_refused_in_one_line(host: str, tmp_path: Path) -> None:
     shutil.copy(ROOT / ".ci" / "install-bundle", tmp_path / "install")
-    (tmp_path / "python-version").write_text("2.7\n")
+    (tmp_path / "host").write_text(f"{host}\n")
     done = subprocess.run(
         [tmp_path / "install", tmp_path / "mqdiag"], capture_output=True, text=True, check=False
     )
     assert done.returncode == 1
-    assert done.stderr.startswith("the wheels are for Python 2.7 and python3 is 3.")
+    assert done.stderr.startswith(f"the wheels are for {host}, and python3 is Python 3.")
+    assert done.stderr.count("\n") == 1
     assert not (tmp_path / "mqdiag").exists()
