@@ -344,13 +344,19 @@ def _beside_harmless(logs: LogsFacts) -> bool:
 
 
 def _of_settings(logs: LogsFacts) -> bool:
-    """Whether an excerpt of a server has known lines of one second, and no event but harmless ones: it may end so."""
+    """Whether an excerpt of a server has lines of one second, some at INFO, and no event but harmless ones.
+
+    It may be the beginning of a start that failed.
+    """
+    lines = logs.level_lines
+    loud = 0 if lines is None else lines.harmless + sum(lines.passing.values())
     return (
         logs.is_excerpt
         and {event.kind for event in logs.events} <= why_harmless().keys()
         and any(
             file.kind in OF_SERVERS
-            and (file.event_lines or logs.lines < FEWEST_UNKNOWN_LINES)
+            and max(loud, file.harmless_lines) < file.first_records
+            and (file.event_lines or file.first_records < FEWEST_UNKNOWN_LINES)
             and file.first == file.last
             for file in logs.files
         )

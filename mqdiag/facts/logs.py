@@ -52,6 +52,8 @@ class LogFile(msgspec.Struct, frozen=True, kw_only=True):
     """event lines without a time before or on them"""
     known_heads: float | None = None
     """share of its first lines that have a level, of those that begin a record; None where none does"""
+    first_records: int = 0
+    """how many of its first lines begin a record"""
     harmless_lines: int = 0
     """lines that look like trouble, or like nothing that is known, and mean no harm"""
     doubted_lines: int = 0

@@ -314,6 +314,7 @@ def _file(log: ReadLog, zone: Zone) -> LogFile:
         offset_reason=zone.reason,
         undated_events=sum(event.undated for event in tally.events.values()),
         known_heads=None if log.known_heads is None else round(log.known_heads, 4),
+        first_records=log.first_records,
         harmless_lines=sum(
             event.count for (kind, _), event in tally.events.items() if kind.startswith(HARMLESS)
         ),

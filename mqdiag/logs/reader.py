@@ -59,6 +59,8 @@ class ReadLog(msgspec.Struct):
     quoted: QuotedLines
     known_heads: float | None
     """share of the first lines whose time or level could be told; None where no line begins a record"""
+    first_records: int
+    """how many of these lines there are"""
     repeated: tuple[str, int] | None
     """what an excerpt says again and again, and how often"""
     untold: Untold
@@ -176,7 +178,7 @@ class LogsReader:
             client,
             identity,
             quoted,
-            known_heads(head),
+            *known_heads(head),
             repeated,
             untold_lines(head, taken) if is_short and shape.kind == "application" else Untold(),
             alone + (early if client is None and 2 * early < counts.lines else 0),

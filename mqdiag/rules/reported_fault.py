@@ -11,10 +11,10 @@ RULE = Rule("reported-fault")
 
 @RULE.logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
-    """One finding for each part that reports faults: one error is enough, a warning has to come again."""
+    """One finding for each part that reports faults again and again; of an excerpt one error is enough."""
     for one in () if logs.level_lines is None else logs.level_lines.reported:
-        again = one.lines >= limits["warnings"]
-        if one.part in RULE.texts.case and (one.is_error or again):
+        again = one.lines >= limits["lines"]
+        if one.part in RULE.texts.case and (again or (one.is_error and logs.is_excerpt)):
             sure = again and one.is_error and one.in_own_log
             yield RULE.case(
                 one.part,

@@ -619,7 +619,7 @@ NEVER_MADE = "closeChannel: close the connection to remote address[] result: tru
     ("text", "causes"),
     [
         (LEFT, []),
-        (LEFT * 2, ["closed-again"]),
+        (LEFT + LEFT.replace(":01 ", ":02 "), ["closed-again"]),
         (line(NEVER_MADE) * 3, ["never-made"]),
         (line(NEVER_MADE) + line("RemotingConnectException: connect to <10.1.1.1:9876> failed"), []),
         (line("decode exception, a") + FRAME.format(length=0x0300002F + 4), ["not-rocketmq"]),

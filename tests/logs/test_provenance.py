@@ -275,9 +275,9 @@ def test_one_known_line_does_not_speak_for_a_log_of_an_unknown_layout(tmp_path: 
     known = json_record(level="INFO", logger="RocketmqClient", message="[persistAll] nothing to do")
     hook = line("Shutdown hook was invoked, 1", level="INFO")
     assert report(tmp_path, strange + known + hook).answer.state == "undecided"
-    assert known_heads(strange.encode()) == 0
-    assert known_heads(USUAL.encode()) == 1
-    assert known_heads(b"  at a.B.c(B.java:1)\n") is None
+    assert known_heads(strange.encode())[0] == 0
+    assert known_heads(USUAL.encode())[0] == 1
+    assert known_heads(b"  at a.B.c(B.java:1)\n") == (None, 0)
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,7 @@ def test_a_repeated_stack_is_looked_at_once() -> None:
     record = line("RemotingSendRequestException: send request to <10.1.2.3:9876> failed") + frames
     message.line_of_stack.cache_clear()
     message._joined_frames.cache_clear()
-    read(record * 100)
+    read(line("started") + record * 100)  # a log that repeats its first line may be a copy of itself
     stacks, lines = message._joined_frames.cache_info(), message.line_of_stack.cache_info()
     # the last one may go on behind the end of the log: its lines are looked at one by one
     assert (stacks.misses, stacks.hits) == (1, 98)

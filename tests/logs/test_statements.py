@@ -30,7 +30,7 @@ def logged() -> list[tuple[set[str], set[str], str]]:
         for line in (CATALOGUE / name).read_text("utf-8").splitlines()[1:]:
             _, _, _, levels, _, classes, text = line.split("\t")
             loggers = {one.rpartition(".")[2] for one in classes.split(",")}
-            found.append((set(levels.split(",")), loggers, text))
+            found.append((set(levels.split(",")), loggers, text.replace("\\t", "\t")))
     return found
 
 

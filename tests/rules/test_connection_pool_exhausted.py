@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from mqdiag.causes.link import standing
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.facts.thread_pools import ConnectionWaits
@@ -54,7 +55,8 @@ def test_the_pools_own_numbers_tell_a_leak_from_a_database_that_gives_none(
         kind="pool-ran-dry", count=3, values=dict(zip(("connections", "in_use"), numbers, strict=True))
     )
     stacks = StacksFacts(samples=4, seconds=30.0, judged=True, connection_waits=(WAITS,))
-    (finding,) = findings(connection_pool_exhausted, Facts(stacks=stacks, logs=LogsFacts(events=(ran_dry,))))
+    found = findings(connection_pool_exhausted, Facts(stacks=stacks, logs=LogsFacts(events=(ran_dry,))))
+    (finding,) = standing(found)
     assert (finding.cause, finding.confidence) == (cause, confidence)
 
 

@@ -40,7 +40,7 @@ def _recognise(piece: Piece) -> bool:
 def _has_wrapped_records(piece: Piece) -> bool:
     """Whether its lines are records of a logger around the texts that are left of them where one holds a dump."""
     lines = unpacked_head(piece.head)
-    return piece.holds(MARKS) and (known_heads(lines) or 0) >= LEAST_SHARE
+    return piece.holds(MARKS) and (known_heads(lines)[0] or 0) >= LEAST_SHARE
 
 
 def _is_excerpt(piece: Piece) -> bool:

@@ -150,10 +150,10 @@ def head_of(text: str) -> Head | None:
     return _Parts(text, at).head()
 
 
-def known_heads(head: bytes) -> float | None:
-    """The share of a log's first lines whose level is known, of those that begin a record; None without such lines.
+def known_heads(head: bytes) -> tuple[float | None, int]:
+    """(share of a log's first lines whose level is known, of those that begin a record; how many of these there are).
 
-    Lines of the JVM's collections have none, and count as known.
+    The share is None without such lines. Lines of the JVM's collections have no level, and count as known.
     """
     begun = known = 0
     for line in head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]:
@@ -165,7 +165,7 @@ def known_heads(head: bytes) -> float | None:
             or _JSON_LEVEL.search(line) is not None
             or is_collection(line)
         )
-    return known / begun if begun else None
+    return (known / begun if begun else None), begun
 
 
 def is_collection(line: bytes) -> bool:

@@ -70,10 +70,13 @@ class ClassicScanner:
                     self._buffer = "" if last else buffer[-HEAD_LINES:]
                     return
                 buffer = self._open(buffer, start)
+            assert self._sample is not None
             following = buffer.find(patterns.DUMP_MARK)
             if following >= 0:
-                # the next dump's date stands before its first line; what has no line before it goes on all the same
-                head = head_start(buffer, following) or following
+                # the next dump's date stands before its first line
+                head = head_start(buffer, following)
+                if not head and self._sample.headless and "\n" not in buffer[:following]:
+                    head = following  # the line that began this sample begins one more: it would come again for ever
                 self._blocks(buffer[:head], final=True)
                 buffer = buffer[head:]
                 yield from self._end()
