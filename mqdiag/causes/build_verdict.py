@@ -43,11 +43,7 @@ def build_verdict(report: Report) -> Verdict | None:
     untimed = in_any_zone if zone is None else untimed_links(made, findings, same, zone)
     confidence, reason = certainty(chain[0], same, against, untimed)
     if len(untimed) < len(in_any_zone):
-        taken = say(
-            "local times of logs were read in the zone of the thread dumps, {zone}, so that the order of events is"
-            " known",
-            zone=zone,
-        )
+        taken = say("logs without a zone were read in that of the thread dumps, {zone}", zone=zone)
         reason = say("{reason}; {taken}", reason=reason, taken=taken) if reason else taken
     return Verdict(
         statement=_statement(made, _named_broker(report, chain[0])),

@@ -37,7 +37,7 @@ def in_admin(facts: Facts, limits: Limits) -> Findings:
                 "addresses": tuple(addresses),
                 "address_changes": often or None,
             },
-            words=_both(addresses[0], addresses[-1]),
+            words={**_both(addresses[0], addresses[-1]), "may_have_moved": not sure},
             severity=Severity.ERROR if sure else Severity.WARNING,
             confidence=Confidence.HIGH if sure else Confidence.MEDIUM,
             because=None if not sure else RULE.word("seen-in-logs"),
@@ -84,9 +84,10 @@ def in_logs_of_name_servers(logs: LogsFacts, limits: Limits) -> Findings:
             )
 
 
-def _both(first: str, second: str) -> dict[str, str]:
+def _both(first: str, second: str) -> dict[str, str | None]:
     """Both brokers, with their ports: where they share a host, only the port tells them apart there."""
     return {
+        "one_port": port_of(first) if port_of(first) == port_of(second) else None,
         "first_address": first,
         "second_address": second,
         "first_port": port_of(first),

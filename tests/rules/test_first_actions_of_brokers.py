@@ -43,3 +43,17 @@ def test_answers_of_senders_alone_ask_for_the_brokers_own_evidence_first() -> No
     busy = found("page-cache-busy", "public/busy-under-load-test")
     assert "PAGECACHERT ~/logs/rocketmqlogs/store.log" in english()(busy.now[0].command)
     assert "Add a broker to the cluster." in english()(busy.then[1].text)
+
+
+def test_a_broker_that_may_have_moved_is_asked_for_before_one_is_stopped(tmp_path: Path) -> None:
+    head = "#Cluster Name  #Broker Name  #BID  #Addr  #Version\n"
+    for number, address in enumerate(("10.0.0.1:10911", "10.0.0.2:10911")):
+        (tmp_path / f"clusterList{number}.txt").write_text(head + f"c  broker-a  0  {address}  V5_3_3\n")
+    (one,) = (
+        finding
+        for finding in diagnose_incident([tmp_path]).report.findings
+        if finding.rule == "duplicate-broker-identity"
+    )
+    commands = written(tuple(step.command for step in one.now if step.command))
+    assert "clusterList" in commands[0]
+    assert commands[-1] == "fuser -k -TERM 10911/tcp"
