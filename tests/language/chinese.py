@@ -35,7 +35,8 @@ NAMES = frozenset(
         "socket", "id", "false", "true",
         # stands for a number in texts of log lines; times
         "N", "x",
-        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP", "SIZE", "STORE", "HH", "MM", "TIMESTAMP", "abort",
+        "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP",
+        "SIZE", "STORE", "HH", "MM", "TIMESTAMP", "abort",
         # commands and tools
         "dnsmasq", "lslocks", "nscd", "systemd-resolved", "top", "nid",
         "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
