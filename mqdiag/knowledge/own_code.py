@@ -9,6 +9,7 @@ from functools import cache, lru_cache
 from sys import intern
 
 from mqdiag.knowledge.library import JDK
+from mqdiag.knowledge.library_files import from_libraries, index
 from mqdiag.lazy_pattern import lazy_pattern
 
 NOT_OWN_PARTS: tuple[str, ...] = (
@@ -83,8 +84,6 @@ def is_hidden(method: str) -> bool:
 @cache
 def _packages(*, in_heap: bool) -> tuple[str, ...]:
     """Beginnings of names of classes of the JDK and of libraries; none begins with another one."""
-    from mqdiag.knowledge.library_files import from_libraries, index
-
     from_libraries(_packages)
     found: list[str] = []
     files = index().values()

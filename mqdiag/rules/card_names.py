@@ -163,7 +163,7 @@ class _Given(_Source):
         """The names that may stand there: those that are written alike; without any, those of the rule's own checks."""
         alike = nearest(word, self.names | _given_to_all().names)
         if alike:
-            return f"did you mean {' or '.join(alike)}?"
+            return "did you mean " + " or ".join(alike) + "?"
         own = sorted(filter(_NAME.fullmatch, self.names))
         return "its checks give " + ", ".join(own[:MOST_TOLD]) + (", ..." if len(own) > MOST_TOLD else "")
 
