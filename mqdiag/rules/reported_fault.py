@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Confidence
+from mqdiag.log_events import enough
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("reported-fault")
@@ -14,7 +15,8 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each part that reports faults again and again; of an excerpt one error is enough."""
     for one in () if logs.level_lines is None else logs.level_lines.reported:
         again = one.lines >= limits["lines"]
-        if one.part in RULE.texts.case and (again or (one.is_error and logs.is_excerpt)):
+        told = one.part in RULE.texts.case and enough(logs, one.lines, limits["lines"])
+        if told and (again or one.is_error):
             sure = again and one.is_error and one.in_own_log
             yield RULE.case(
                 one.part,

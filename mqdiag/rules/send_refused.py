@@ -33,14 +33,15 @@ def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     """Code 14, by what the store of the broker says."""
     answers = events(logs, "service-not-available")
     marked = events(logs, "disk-marked-full")
-    untold = () if answers or marked else events(logs, "put-not-writable")
+    unwritable = events(logs, "put-not-writable")
+    untold = [event for event in unwritable if "disk_full" not in event.values and not answers and not marked]
     if marked:
         # an answer without the shares of the disks, such as one of a line that was cut, is about that disk
         answers = [event for event in answers if _percent(event) is not None]
     refused = [event for event in answers if (_percent(event) or 0) < limits["full_percent"]]
     told = {
         "not-master": events(logs, "put-to-slave"),
-        "store-error": [event for event in events(logs, "put-not-writable") if _is_error(event)],
+        "store-error": [event for event in unwritable if _is_error(event)],
         "shutting-down": events(logs, "put-while-shut-down"),
     }
     for case, found in told.items():
@@ -51,7 +52,7 @@ def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
     if enough(logs, lines_of(refused), limits["lines"]):
         known = any(_percent(event) is not None for event in refused)
         yield _refused(logs, "store-not-writable" if known else "reason-not-shown", refused, [])
-    elif untold := [event for event in untold if "disk_full" not in event.values]:
+    elif untold:
         yield _refused(logs, "store-untold", [], untold)
 
 

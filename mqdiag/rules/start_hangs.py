@@ -9,6 +9,7 @@ from mqdiag.rules.shared.standstill import short_frame
 from mqdiag.text import NOTHING
 
 SHOWN_BY_ONE_SAMPLE = ("entropy", "class-initialisation")
+"""causes whose stack no other wait has"""
 NO_USUAL_WORK = (*SHOWN_BY_ONE_SAMPLE, "file-lock")
 """causes that are no usual work of a main thread, unlike a call of another machine ("unreachable")"""
 

@@ -71,7 +71,8 @@ class _Log:
                 new, data = data[:begins], data[begins:]
                 self._at = 0 if data else -1
             if new:
-                self._keep(new)
+                if self._first is not None or self._at >= 0:
+                    self._keep(new)
                 yield new
 
     def end(self) -> Iterator[bytes]:
@@ -116,7 +117,8 @@ class _Log:
         return data[end:], new
 
     def _keep(self, new: bytes) -> None:
-        self._lines += new.count(b"\n")
+        if self._lines < _FEWEST_LINES:  # nobody asks for more
+            self._lines += new.count(b"\n")
         data = self._open + new
         whole = len(data) - len(data) % _PIECE
         self._pieces += (hash(data[at : at + _PIECE]) for at in range(0, whole, _PIECE))

@@ -75,9 +75,9 @@ class PlainBodies:
             sign in text for sign in patterns.MORE_THAN_A_THREAD
         ):
             return None
-        text_of_one = text.decode()
-        stack, addresses, gap, with_synchronizers = self._parse(text_of_one)
-        if (gap and not gap.isspace()) or text_of_one.count(patterns.STATE_MARK) > 1:
+        body = text.decode()
+        stack, addresses, gap, with_synchronizers = self._parse(body)
+        if (gap and not gap.isspace()) or body.count(patterns.STATE_MARK) > 1:
             return None
         return BodyForm(stack or NO_STACK, addresses, with_synchronizers)
 
