@@ -38,6 +38,8 @@ Integers = NDArray[np.signedinteger]
 """numbers as narrow as they can be: a recording may have millions of events"""
 _SOCKETS = frozenset({"jdk.SocketRead", "jdk.SocketWrite"})
 _PEER = frozenset({"host", "port", "address"})
+_KEYS = ("eventThread", "stackTrace", "previousOwner")
+"""columns whose values are keys of constants that many events have in common"""
 _COLUMNS = frozenset(
     {
         "startTime",
@@ -57,25 +59,29 @@ COLUMNS = {name: _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS for name in 
 """columns of such events that are read, by name"""
 
 
-class Spans(NamedTuple):
-    """Events of one kind in one chunk; each array has one value for each."""
+class Alike(NamedTuple):
+    """Events that have all of these in common, which nearly all events have with many others: one value for each lot."""
 
-    start_ns: Integers
-    """nanoseconds of the epoch"""
-    duration_ns: Integers
     thread: Integers
     """place in the numbers of threads"""
     stack: Integers
     """place in `Places`"""
     what: Integers
     """number of the peer, file or class; -1 where there is none"""
-    bytes: Integers
     owner: Integers
     """thread that had the monitor before; -1 where nobody knows"""
 
-    def taken(self, where: NDArray[np.bool_]) -> Spans:
-        """Those for which it holds."""
-        return self if where.all() else Spans(*(column[where] for column in self))
+
+class Spans(NamedTuple):
+    """Events of one kind in one chunk; each array has one value for each."""
+
+    start_ns: Integers
+    """nanoseconds of the epoch"""
+    duration_ns: Integers
+    bytes: Integers
+    lot: NDArray[np.int64]
+    """place in `alike`"""
+    alike: Alike
 
 
 Taker = Callable[[int, Spans], None]
@@ -115,7 +121,7 @@ class SpanCollector:
 
     def __init__(self, threads: Numbered, whats: Numbered, *takers: Taker) -> None:
         self._threads = threads
-        self._whats_by_number = whats
+        self._whats = whats
         self._takers = takers
         self.last_ns = 0
         """end of the last event in chunks that the JVM had not finished, in nanoseconds of the epoch"""
@@ -136,56 +142,68 @@ class SpanCollector:
             take(KINDS[name], spans)
 
     def _spans(self, records: Records, name: str, constants: Constants) -> Spans:
-        count = len(records)
-        # nothing is kept of what an event does not have
-        none, zeros = np.broadcast_to(np.int32(-1), count), np.broadcast_to(np.int64(0), count)
+        keys = {column: records.integers(column) for column in _KEYS if records.has(column)}
+        columns, things = _whats(records, name, constants)
+        if keys or columns:
+            first, lot = distinct(*keys.values(), *columns)
+        else:
+            first, lot = np.zeros(1, np.int64), np.zeros(len(records), np.int64)
         size = _BYTES.get(name)
         return Spans(
             start_ns=records.nanoseconds("startTime"),
             duration_ns=np.maximum(records.nanoseconds("duration"), 0),
-            thread=self._of_threads(records, "eventThread", constants),
-            stack=constants.stacks(records.integers("stackTrace")).astype(np.int32)
-            if records.has("stackTrace")
-            else zeros.astype(np.int32),
-            what=self._whats(records, name, constants),
-            bytes=np.maximum(records.integers(size), 0) if size and records.has(size) else zeros,
-            owner=self._of_threads(records, "previousOwner", constants)
-            if records.has("previousOwner")
-            else none,
+            bytes=np.maximum(records.integers(size), 0)
+            if size and records.has(size)
+            # nothing is kept of what an event does not have
+            else np.broadcast_to(np.int64(0), len(records)),
+            lot=lot,
+            alike=Alike(
+                thread=self._of_threads(keys.get("eventThread"), first, constants),
+                stack=constants.stacks(keys["stackTrace"][first]).astype(np.int32)
+                if "stackTrace" in keys
+                else np.zeros(len(first), np.int32),
+                what=np.array([self._whats.of(thing) for thing in things(first)], np.int32)
+                if columns
+                else np.full(len(first), -1, np.int32),
+                owner=self._of_threads(keys.get("previousOwner"), first, constants),
+            ),
         )
 
-    def _of_threads(self, records: Records, column: str, constants: Constants) -> NDArray[np.int32]:
-        if not records.has(column):
-            return np.broadcast_to(np.int32(-1), len(records))
+    def _of_threads(
+        self, keys: NDArray[np.int64] | None, first: NDArray[np.int64], constants: Constants
+    ) -> NDArray[np.int32]:
+        if keys is None:
+            return np.full(len(first), -1, np.int32)
 
         def number(key: int) -> int:
             thread = constants.thread(key) if key else None
             return -1 if thread is None or not thread.name else self._threads.of(thread)
 
-        return by_key(records.integers(column), number)
+        return by_key(keys[first], number)
 
-    def _whats(self, records: Records, name: str, constants: Constants) -> NDArray[np.int32]:
-        column = _CLASSES.get(name)
-        if column is not None and records.has(column):
-            return by_key(
-                records.integers(column), lambda key: self._whats_by_number.of(constants.class_name(key))
+
+def _whats(
+    records: Records, name: str, constants: Constants
+) -> tuple[list[NDArray[np.int64]], Callable[[NDArray[np.int64]], list[object]]]:
+    """(columns that tell the peer, file or class apart, what makes these of rows); no column where there is none."""
+    column = _CLASSES.get(name)
+    if column is not None and records.has(column):
+        classes = records.integers(column)
+        return [classes], lambda rows: [constants.class_name(key) for key in classes[rows].tolist()]
+    if records.has("host") and records.has("port"):
+        by_host, hosts = records.numbered_texts("host")
+        by_address, addresses = records.numbered_texts("address")
+        ports = records.integers("port")
+        return [by_host, by_address, ports], lambda rows: [
+            Peer(hosts[host] or addresses[address] or None, port)
+            for host, address, port in zip(
+                by_host[rows].tolist(), by_address[rows].tolist(), ports[rows].tolist(), strict=True
             )
-        if records.has("host") and records.has("port"):
-            by_host, hosts = records.numbered_texts("host")
-            by_address, addresses = records.numbered_texts("address")
-            ports = records.integers("port")
-            first, number = distinct(by_host, by_address, ports)
-            peers = [
-                self._whats_by_number.of(Peer(hosts[host] or addresses[address] or None, port))
-                for host, address, port in zip(
-                    by_host[first].tolist(), by_address[first].tolist(), ports[first].tolist(), strict=True
-                )
-            ]
-            return np.array(peers, np.int32)[number]
-        if records.has("path"):
-            numbers, paths = records.numbered_texts("path")
-            return np.array([self._whats_by_number.of(path) for path in paths], np.int32)[numbers]
-        return np.broadcast_to(np.int32(-1), len(records))
+        ]
+    if records.has("path"):
+        numbers, paths = records.numbered_texts("path")
+        return [numbers], lambda rows: [paths[number] for number in numbers[rows].tolist()]
+    return [], lambda rows: []
 
 
 def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int32]:
@@ -227,13 +245,13 @@ class SpansByThread:
         for thread in self._threads.things()[len(self._is_worker) :]:
             name = thread.name if isinstance(thread, ThreadKey) else ""
             self._is_worker.append(role_of_name(name).role == CONSUME_WORKER)
-        for number, rows in grouped(spans.thread):
+        for number, rows in grouped(spans.alike.thread, spans.lot):
             if number >= 0 and self._is_worker[number]:
                 own = ThreadSpans(
                     np.broadcast_to(np.int8(kind), len(rows)),
                     spans.start_ns[rows],
                     spans.duration_ns[rows],
-                    spans.stack[rows],
+                    spans.alike.stack[spans.lot[rows]],
                 )
                 self._parts[number].append((kind, own))
 

@@ -32,6 +32,10 @@ _CALLS: dict[int, CallKind] = {
 }
 
 
+_LEFT_OUT = -2
+"""no number of a peer, file or class"""
+
+
 class _Sum(msgspec.Struct):
     """Waits of one kind for one peer, file or class, as they are added up."""
 
@@ -53,24 +57,14 @@ class _Sum(msgspec.Struct):
         """All of them."""
         return sum(self.stacks.values())
 
-    def add(self, spans: Spans, rows: NDArray[np.int64]) -> None:
-        """Take in these rows."""
-        took = spans.duration_ns[rows]
+    def add(self, took: NDArray[np.int64], start_ns: Integers, sizes: Integers) -> None:
+        """Take in events by their nanoseconds, begins and bytes."""
         longest = int(np.argmax(took))
         if took[longest] > self.longest_ns:
-            self.longest_ns, self.longest_at_ns = int(took[longest]), int(spans.start_ns[rows[longest]])
-        self.count += len(rows)
-        self.bytes += int(spans.bytes[rows].sum())
+            self.longest_ns, self.longest_at_ns = int(took[longest]), int(start_ns[longest])
+        self.count += len(took)
+        self.bytes += int(sizes.sum())
         self.took.append(took)
-        self._weigh(self.stacks, spans.stack[rows], took)
-        self._weigh(self.threads, spans.thread[rows])
-        self._weigh(self.owners, spans.owner[rows])
-
-    def _weigh(self, sums: dict[int, int], numbers: Integers, weights: NDArray[np.int64] | None = None) -> None:
-        first, number = distinct(numbers)
-        counts = np.bincount(number, weights=weights).tolist()
-        for key, count in zip(numbers[first].tolist(), counts, strict=True):
-            sums[key] += int(count)
 
 
 class Waits:
@@ -89,15 +83,27 @@ class Waits:
 
     def add(self, kind: int, spans: Spans) -> None:
         """Take in events of a kind; waits of threads that rest for work to come are no calls."""
+        alike = spans.alike
         if kind in _CALLS:
-            spans = spans.taken(~self._each_stack(spans.stack, lambda meaning: meaning.idle))
+            counted = ~self._each_stack(alike.stack, lambda meaning: meaning.idle)
         elif kind == kinds.PARK:
             # the others are no waits for a lock
-            spans = spans.taken(self._each_stack(spans.stack, lambda meaning: meaning.doing == "lock"))
-        elif kind not in (kinds.MONITOR, kinds.PINNED):
+            counted = self._each_stack(alike.stack, lambda meaning: meaning.doing == "lock")
+        elif kind in (kinds.MONITOR, kinds.PINNED):
+            counted = np.ones(len(alike.stack), np.bool_)
+        else:
             return
-        for what, rows in grouped(spans.what):
-            self._sums[kind][what].add(spans, rows)
+        sums = self._sums[kind]
+        for what, rows in grouped(np.where(counted, alike.what, _LEFT_OUT), spans.lot):
+            if what != _LEFT_OUT:
+                sums[what].add(spans.duration_ns[rows], spans.start_ns[rows], spans.bytes[rows])
+        counts = np.bincount(spans.lot, minlength=len(counted)).tolist()
+        times = np.bincount(spans.lot, weights=spans.duration_ns, minlength=len(counted)).tolist()
+        for lot in np.flatnonzero(counted).tolist():
+            own = sums[int(alike.what[lot])]
+            own.stacks[int(alike.stack[lot])] += int(times[lot])
+            own.threads[int(alike.thread[lot])] += counts[lot]
+            own.owners[int(alike.owner[lot])] += counts[lot]
 
     def calls(self, threads: Sequence[ThreadKey]) -> tuple[RecordedCalls, ...]:
         """Calls by peer and file; `threads` by their numbers."""

@@ -26,12 +26,21 @@ def numbered(number: Callable[[NDArray[np.int64]], int], values: int) -> int:
         bits += _MORE
 
 
-def grouped(values: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """(a value, int64[its rows, in their order]) of each value, in ascending order."""
+def grouped(
+    values: NDArray[np.integer], lot: NDArray[np.int64] | None = None
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """(a value, int64[its rows, in their order]) of each value, in ascending order.
+
+    Args:
+        values: of the rows.
+        lot: int64[rows], where the value of each row stands in `values`; each row has its own where None.
+    """
     first, numbers = distinct(values)
+    if lot is not None:
+        numbers = numbers[lot]
     ends = np.cumsum(np.bincount(numbers, minlength=len(first)))
     begins = np.concatenate(([0], ends[:-1])) if len(first) else ends
-    order = np.empty(len(values), np.int64)
+    order = np.empty(len(numbers), np.int64)
     order_rows(numbers, begins.copy(), order)
     for value, begin, end in sorted(zip(values[first].tolist(), begins.tolist(), ends.tolist(), strict=True)):
         yield value, order[begin:end]
