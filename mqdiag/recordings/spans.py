@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.read.jfr.distinct import distinct, grouped
+from mqdiag.read.jfr.distinct import distinct, grouped, lots_of
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants, Steps, ThreadKey
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
@@ -57,10 +57,12 @@ _COLUMNS = frozenset(
 
 COLUMNS = {name: _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS for name in KINDS}
 """columns of such events that are read, by name"""
+TEXTS = ("host", "path")
+"""columns of texts that are always asked for; an address is where there is no host"""
 
 
 class Alike(NamedTuple):
-    """Events that have all of these in common, which nearly all events have with many others: one value for each lot."""
+    """What the events of a lot have in common; each array has one value for each lot."""
 
     thread: Integers
     """place in the numbers of threads"""
@@ -73,15 +75,21 @@ class Alike(NamedTuple):
 
 
 class Spans(NamedTuple):
-    """Events of one kind in one chunk; each array has one value for each."""
+    """Events of one kind in one chunk, lot by lot: a chunk has many events of few lots."""
 
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
     bytes: Integers
-    lot: NDArray[np.int64]
-    """place in `alike`"""
+    ends: NDArray[np.int64]
+    """int64[lots]: where the events of each lot end"""
     alike: Alike
+
+    def of_lots(self, column: Integers, lots: list[int]) -> Integers:
+        """A column of the events of these lots alone."""
+        begins = [int(self.ends[lot - 1]) if lot else 0 for lot in lots]
+        parts = [column[begin : self.ends[lot]] for begin, lot in zip(begins, lots, strict=True)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 Taker = Callable[[int, Spans], None]
@@ -144,36 +152,33 @@ class SpanCollector:
     def _spans(self, records: Records, name: str, constants: Constants) -> Spans:
         keys = {column: records.integers(column) for column in _KEYS if records.has(column)}
         columns, things = _whats(records, name, constants)
-        if keys or columns:
-            first, lot = distinct(*keys.values(), *columns)
-        else:
-            first, lot = np.zeros(1, np.int64), np.zeros(len(records), np.int64)
+        first, order, ends = lots_of(len(records), *keys.values(), *columns)
         size = _BYTES.get(name)
         return Spans(
-            start_ns=records.nanoseconds("startTime"),
-            duration_ns=np.maximum(records.nanoseconds("duration"), 0),
-            bytes=np.maximum(records.integers(size), 0)
+            start_ns=records.nanoseconds("startTime")[order],
+            duration_ns=np.maximum(records.nanoseconds("duration"), 0)[order],
+            bytes=np.maximum(records.integers(size), 0)[order]
             if size and records.has(size)
             # nothing is kept of what an event does not have
             else np.broadcast_to(np.int64(0), len(records)),
-            lot=lot,
+            ends=ends,
             alike=Alike(
                 thread=self._of_threads(keys.get("eventThread"), first, constants),
-                stack=constants.stacks(keys["stackTrace"][first]).astype(np.int32)
+                stack=constants.stacks(keys["stackTrace"][first])
                 if "stackTrace" in keys
-                else np.zeros(len(first), np.int32),
-                what=np.array([self._whats.of(thing) for thing in things(first)], np.int32)
+                else np.zeros(len(first), np.int64),
+                what=np.array([self._whats.of(thing) for thing in things(first)], np.int64)
                 if columns
-                else np.full(len(first), -1, np.int32),
+                else np.full(len(first), -1, np.int64),
                 owner=self._of_threads(keys.get("previousOwner"), first, constants),
             ),
         )
 
     def _of_threads(
         self, keys: NDArray[np.int64] | None, first: NDArray[np.int64], constants: Constants
-    ) -> NDArray[np.int32]:
+    ) -> Integers:
         if keys is None:
-            return np.full(len(first), -1, np.int32)
+            return np.full(len(first), -1, np.int64)
 
         def number(key: int) -> int:
             thread = constants.thread(key) if key else None
@@ -192,8 +197,13 @@ def _whats(
         return [classes], lambda rows: [constants.class_name(key) for key in classes[rows].tolist()]
     if records.has("host") and records.has("port"):
         by_host, hosts = records.numbered_texts("host")
-        by_address, addresses = records.numbered_texts("address")
         ports = records.integers("port")
+        if all(hosts):
+            return [by_host, ports], lambda rows: [
+                Peer(hosts[host], port)
+                for host, port in zip(by_host[rows].tolist(), ports[rows].tolist(), strict=True)
+            ]
+        by_address, addresses = records.numbered_texts("address")
         return [by_host, by_address, ports], lambda rows: [
             Peer(hosts[host] or addresses[address] or None, port)
             for host, address, port in zip(
@@ -213,18 +223,26 @@ def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int3
 
 
 class ThreadSpans(NamedTuple):
-    """Events of one thread by their begin; each array has one value for each."""
+    """Events of one thread by their begin: those of a lot are of one kind, at one stack."""
 
-    kind: Integers
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
+    lot: NDArray[np.int64]
+    kind: Integers
+    """int64[lots]"""
     stack: Integers
-    """place in `Places`"""
+    """int64[lots]: place in `Places`"""
 
-    def taken(self, where: NDArray[np.bool_] | NDArray[np.int64]) -> ThreadSpans:
-        """Those for which it holds, or at these places."""
-        return ThreadSpans(*(column[where] for column in self))
+    def taken(self, where: NDArray[np.bool_]) -> ThreadSpans:
+        """Those for which it holds."""
+        return self._replace(
+            start_ns=self.start_ns[where], duration_ns=self.duration_ns[where], lot=self.lot[where]
+        )
+
+
+_STACK_BITS = 32
+"""of a number that tells kind and stack"""
 
 
 class SpansByThread:
@@ -238,22 +256,23 @@ class SpansByThread:
         self._threads = threads
         self._is_worker: list[bool] = []
         """by the number of a thread"""
-        self._parts: dict[int, list[tuple[int, ThreadSpans]]] = defaultdict(list)
+        self._parts: dict[int, list[tuple[int, tuple[Integers, Integers, NDArray[np.int64]]]]] = defaultdict(
+            list
+        )
+        """by the number of a thread: (kind, (begins, nanoseconds, numbers of kind and stack)) of events in a chunk"""
 
     def add(self, kind: int, spans: Spans) -> None:
         """Take in events of a kind."""
         for thread in self._threads.things()[len(self._is_worker) :]:
             name = thread.name if isinstance(thread, ThreadKey) else ""
             self._is_worker.append(role_of_name(name).role == CONSUME_WORKER)
-        for number, rows in grouped(spans.alike.thread, spans.lot):
+        kinds = (kind << _STACK_BITS) + spans.alike.stack
+        sizes = np.diff(spans.ends, prepend=0)
+        for number, rows in grouped(spans.alike.thread):
             if number >= 0 and self._is_worker[number]:
-                own = ThreadSpans(
-                    np.broadcast_to(np.int8(kind), len(rows)),
-                    spans.start_ns[rows],
-                    spans.duration_ns[rows],
-                    spans.alike.stack[spans.lot[rows]],
-                )
-                self._parts[number].append((kind, own))
+                lots = rows.tolist()
+                times = (spans.of_lots(spans.start_ns, lots), spans.of_lots(spans.duration_ns, lots))
+                self._parts[number].append((kind, (*times, np.repeat(kinds[rows], sizes[rows]))))
 
     def of(self, number: int) -> ThreadSpans:
         """The events of a thread."""
@@ -261,5 +280,14 @@ class SpansByThread:
         parts = [own for _, own in sorted(self._parts[number], key=lambda part: part[0])]
         if not parts:
             return ThreadSpans(*(np.zeros(0, np.int64) for _ in ThreadSpans._fields))
-        own = ThreadSpans(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        return own.taken(np.argsort(own.start_ns, kind="stable"))
+        start_ns, duration_ns, keys = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        order = np.argsort(start_ns, kind="stable")
+        keys = keys[order]
+        first, lot = distinct(keys)
+        return ThreadSpans(
+            start_ns=start_ns[order],
+            duration_ns=duration_ns[order],
+            lot=lot,
+            kind=keys[first] >> _STACK_BITS,
+            stack=keys[first] & ((1 << _STACK_BITS) - 1),
+        )

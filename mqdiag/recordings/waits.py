@@ -32,10 +32,6 @@ _CALLS: dict[int, CallKind] = {
 }
 
 
-_LEFT_OUT = -2
-"""no number of a peer, file or class"""
-
-
 class _Sum(msgspec.Struct):
     """Waits of one kind for one peer, file or class, as they are added up."""
 
@@ -43,7 +39,7 @@ class _Sum(msgspec.Struct):
     bytes: int = 0
     longest_ns: int = -1
     longest_at_ns: int = 0
-    took: list[NDArray[np.int64]] = msgspec.field(default_factory=list)
+    took: list[Integers] = msgspec.field(default_factory=list)
     """nanoseconds of each"""
     threads: dict[int, int] = msgspec.field(default_factory=lambda: defaultdict(int))
     """waits by thread, in the order in which threads come first"""
@@ -57,7 +53,7 @@ class _Sum(msgspec.Struct):
         """All of them."""
         return sum(self.stacks.values())
 
-    def add(self, took: NDArray[np.int64], start_ns: Integers, sizes: Integers) -> None:
+    def add(self, took: Integers, start_ns: Integers, sizes: Integers) -> None:
         """Take in events by their nanoseconds, begins and bytes."""
         longest = int(np.argmax(took))
         if took[longest] > self.longest_ns:
@@ -94,16 +90,24 @@ class Waits:
         else:
             return
         sums = self._sums[kind]
-        for what, rows in grouped(np.where(counted, alike.what, _LEFT_OUT), spans.lot):
-            if what != _LEFT_OUT:
-                sums[what].add(spans.duration_ns[rows], spans.start_ns[rows], spans.bytes[rows])
-        counts = np.bincount(spans.lot, minlength=len(counted)).tolist()
-        times = np.bincount(spans.lot, weights=spans.duration_ns, minlength=len(counted)).tolist()
-        for lot in np.flatnonzero(counted).tolist():
-            own = sums[int(alike.what[lot])]
-            own.stacks[int(alike.stack[lot])] += int(times[lot])
-            own.threads[int(alike.thread[lot])] += counts[lot]
-            own.owners[int(alike.owner[lot])] += counts[lot]
+        lots = np.flatnonzero(counted)
+        for what, rows in grouped(alike.what[lots]):
+            own = lots[rows].tolist()
+            sums[what].add(
+                *(spans.of_lots(column, own) for column in (spans.duration_ns, spans.start_ns, spans.bytes))
+            )
+        counts = np.diff(spans.ends, prepend=0)
+        times = np.add.reduceat(spans.duration_ns, spans.ends - counts)
+        for what, stack, thread, owner, count, took in zip(
+            *(
+                column[lots].tolist()
+                for column in (alike.what, alike.stack, alike.thread, alike.owner, counts, times)
+            ),
+            strict=True,
+        ):
+            sums[what].stacks[stack] += took
+            sums[what].threads[thread] += count
+            sums[what].owners[owner] += count
 
     def calls(self, threads: Sequence[ThreadKey]) -> tuple[RecordedCalls, ...]:
         """Calls by peer and file; `threads` by their numbers."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.chunk import Chunk, Problem
+from mqdiag.read.jfr.chunk import Ahead, Chunk, Problem
 from mqdiag.read.jfr.described import Descriptions
 from mqdiag.read.jfr.header import ChunkHead, NoChunkError, chunk_head, is_older
 from mqdiag.read.jfr.older.chunk import OlderChunk
@@ -30,7 +30,7 @@ def chunks(
     data: NDArray[np.uint8],
     problems: list[Problem],
     wanted: Collection[str] | None = None,
-    most: Mapping[str, Collection[str]] | None = None,
+    ahead: Ahead | None = None,
 ) -> Iterator[Chunk]:
     """Each chunk of a recording; at most three of them are there at a time.
 
@@ -38,7 +38,7 @@ def chunks(
         data: uint8[], the file.
         problems: told why the recording was not read whole; complete behind the last chunk.
         wanted: names of the events to list; all where None.
-        most: columns by name of the events that most of a recording may consist of, to be decoded ahead.
+        ahead: what is decoded before anybody asks for it.
 
     Raises:
         NoChunkError: not even the first chunk can be read.
@@ -49,8 +49,8 @@ def chunks(
     def read() -> tuple[Chunk | None, Problem | None]:
         with one_lists:
             chunk, before = next(listed, (None, None))
-        if chunk is not None:
-            chunk.prepare(most or {})
+        if chunk is not None and ahead is not None:
+            chunk.prepare(ahead)
         return chunk, before
 
     with ThreadPoolExecutor(_AHEAD, "mqdiag-chunk") as readers:
