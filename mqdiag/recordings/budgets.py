@@ -11,12 +11,12 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import RecordedThread, ThreadBudget
 from mqdiag.facts.stacks import CallNode
 from mqdiag.facts.vocabulary import Doing
-from mqdiag.read.jfr.distinct import distinct, grouped
+from mqdiag.read.jfr.distinct import grouped
+from mqdiag.read.jfr.kernels.between import share_time
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.looks import Look, is_wait
@@ -196,10 +196,9 @@ class Budgets:
 
     def _thread(self, name: str, one: OneThread, own: ThreadSpans) -> RecordedThread:
         own = _waits(own)
-        first, number = distinct(own.stack)
-        meanings = [self._places.meaning(place) if place else None for place in own.stack[first].tolist()]
+        meanings = [self._places.meaning(place) if place else None for place in own.stack.tolist()]
         at_work = np.array([one is not None and one.in_listener and not one.idle for one in meanings], np.bool_)
-        ends = (own.start_ns + own.duration_ns)[at_work[number]]
+        ends = (own.start_ns + own.duration_ns)[at_work[own.lot]]
         return RecordedThread(
             thread=name,
             group=role_of_name(name).group,
@@ -211,16 +210,37 @@ class Budgets:
     def _spend(self, one: OneThread, own: ThreadSpans, samples: Samples, looks: list[Look]) -> None:
         """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
         own = _waits(own)
-        ends = np.minimum(own.start_ns + own.duration_ns, one.end_ns)
-        reached = np.maximum.accumulate(np.concatenate(([one.begin_ns], ends)))
-        begins = np.maximum(own.start_ns, reached[:-1])
-        took = np.maximum(ends - begins, 0)
-        first, number = distinct(own.kind, own.stack)
-        sums = np.bincount(number, weights=took, minlength=len(first)).tolist()
-        for kind, stack, total in zip(own.kind[first].tolist(), own.stack[first].tolist(), sums, strict=True):
-            self._span(one, kind, stack, total)
-        gap_ends = np.maximum(np.concatenate((np.minimum(own.start_ns, one.end_ns), [one.end_ns])), reached)
-        self._gaps(one, reached, gap_ends, samples, looks)
+        took, inside = np.zeros(len(own.lot), np.int64), np.zeros(len(samples.at_ns), np.uint8)
+        room = min(len(own.lot), (one.end_ns - one.begin_ns) // LONG_GAP_NS) + 1
+        long_gaps, sums = np.zeros((3, room), np.int64), np.zeros(2, np.int64)
+        found = share_time(
+            own.start_ns,
+            own.duration_ns,
+            one.begin_ns,
+            one.end_ns,
+            samples.at_ns,
+            self._period_ns,
+            LONG_GAP_NS,
+            took,
+            inside,
+            long_gaps,
+            sums,
+        )
+        totals = np.bincount(own.lot, weights=took, minlength=len(own.kind)).tolist()
+        for kind, stack, total in zip(own.kind.tolist(), own.stack.tolist(), totals, strict=True):
+            if kind in _BY_KIND:
+                self._span(one, kind, stack, total)
+        one.parts["running"] += float(sums[0])
+        stacks, counts = np.unique(samples.stack[inside != 0], return_counts=True)
+        for stack, count in zip(stacks.tolist(), counts.tolist(), strict=True):
+            if stack:
+                one.add(self._places.meaning(stack), "running", count * self._period_ns)
+        one.parts["unknown"] += float(sums[1])
+        for begin, end, rest in long_gaps[:, :found].T.tolist():
+            seen = [look for look in looks if begin <= look.at_ns <= end]
+            if not seen:
+                one.blind_ns = max(one.blind_ns, float(rest))
+            _explain(one, float(rest), seen)
 
     def _span(self, one: OneThread, kind: int, stack: int, took: float) -> None:
         part = _BY_KIND[kind]
@@ -232,32 +252,6 @@ class Budgets:
             one.ended_ns += took
         if part != "idle" and meaning is not None:
             one.add(meaning, part, took)
-
-    def _gaps(
-        self,
-        one: OneThread,
-        begins: NDArray[np.int64],
-        ends: NDArray[np.int64],
-        samples: Samples,
-        looks: list[Look],
-    ) -> None:
-        """Time without events: what samples and looks say of it."""
-        first, last = np.searchsorted(samples.at_ns, begins), np.searchsorted(samples.at_ns, ends)
-        running = np.minimum((last - first) * self._period_ns, ends - begins)
-        one.parts["running"] += float(running.sum())
-        gap = np.searchsorted(begins, samples.at_ns, "right") - 1
-        inside = (gap >= 0) & (samples.at_ns < ends[np.maximum(gap, 0)])
-        stacks, counts = np.unique(samples.stack[inside], return_counts=True)
-        for stack, count in zip(stacks.tolist(), counts.tolist(), strict=True):
-            if stack:
-                one.add(self._places.meaning(stack), "running", count * self._period_ns)
-        rest = ends - begins - running
-        one.parts["unknown"] += float(rest[rest < LONG_GAP_NS].sum())
-        for number in np.flatnonzero(rest >= LONG_GAP_NS).tolist():
-            seen = [look for look in looks if begins[number] <= look.at_ns <= ends[number]]
-            if not seen:
-                one.blind_ns = max(one.blind_ns, float(rest[number]))
-            _explain(one, float(rest[number]), seen)
 
     def _open(self, number: int, own: ThreadSpans, samples: Samples, looks: list[Look]) -> None:
         """A wait that all last looks show, and whose end no event tells."""
@@ -285,7 +279,7 @@ class Budgets:
     def _loop(self, number: int, own: ThreadSpans, samples: Samples) -> None:
         """A thread that runs in one method all the time, ends no wait and makes no objects: work makes some."""
         grown = self._allocated.get(self._threads[number].java_id)
-        if len(own.kind) or grown is None or grown > _NO_OBJECTS or len(samples.at_ns) < _LOOP_SAMPLES:
+        if len(own.lot) or grown is None or grown > _NO_OBJECTS or len(samples.at_ns) < _LOOP_SAMPLES:
             return
         meanings = [self._places.meaning(place) for place in np.unique(samples.stack).tolist() if place]
         frames = {_method(meaning.own_frame) for meaning in meanings}
@@ -301,7 +295,7 @@ class Budgets:
 def _waits(own: ThreadSpans) -> ThreadSpans:
     """Those that a budget counts: a thread that keeps its carrier waits by another event."""
     counts = own.kind != kinds.PINNED
-    return own if counts.all() else own.taken(counts)
+    return own if counts.all() else own.taken(counts[own.lot])
 
 
 def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:

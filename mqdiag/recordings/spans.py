@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.read.jfr.distinct import distinct, grouped
+from mqdiag.read.jfr.distinct import distinct, grouped, lots_of
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants, Steps, ThreadKey
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
@@ -38,6 +38,8 @@ Integers = NDArray[np.signedinteger]
 """numbers as narrow as they can be: a recording may have millions of events"""
 _SOCKETS = frozenset({"jdk.SocketRead", "jdk.SocketWrite"})
 _PEER = frozenset({"host", "port", "address"})
+_KEYS = ("eventThread", "stackTrace", "previousOwner")
+"""columns whose values are keys of constants that many events have in common"""
 _COLUMNS = frozenset(
     {
         "startTime",
@@ -55,27 +57,39 @@ _COLUMNS = frozenset(
 
 COLUMNS = {name: _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS for name in KINDS}
 """columns of such events that are read, by name"""
+TEXTS = ("host", "path")
+"""columns of texts that are always asked for; an address is where there is no host"""
 
 
-class Spans(NamedTuple):
-    """Events of one kind in one chunk; each array has one value for each."""
+class Alike(NamedTuple):
+    """What the events of a lot have in common; each array has one value for each lot."""
 
-    start_ns: Integers
-    """nanoseconds of the epoch"""
-    duration_ns: Integers
     thread: Integers
     """place in the numbers of threads"""
     stack: Integers
     """place in `Places`"""
     what: Integers
     """number of the peer, file or class; -1 where there is none"""
-    bytes: Integers
     owner: Integers
     """thread that had the monitor before; -1 where nobody knows"""
 
-    def taken(self, where: NDArray[np.bool_]) -> Spans:
-        """Those for which it holds."""
-        return self if where.all() else Spans(*(column[where] for column in self))
+
+class Spans(NamedTuple):
+    """Events of one kind in one chunk, lot by lot: a chunk has many events of few lots."""
+
+    start_ns: Integers
+    """nanoseconds of the epoch"""
+    duration_ns: Integers
+    bytes: Integers
+    ends: NDArray[np.int64]
+    """int64[lots]: where the events of each lot end"""
+    alike: Alike
+
+    def of_lots(self, column: Integers, lots: list[int]) -> Integers:
+        """A column of the events of these lots alone."""
+        begins = [int(self.ends[lot - 1]) if lot else 0 for lot in lots]
+        parts = [column[begin : self.ends[lot]] for begin, lot in zip(begins, lots, strict=True)]
+        return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 Taker = Callable[[int, Spans], None]
@@ -115,7 +129,7 @@ class SpanCollector:
 
     def __init__(self, threads: Numbered, whats: Numbered, *takers: Taker) -> None:
         self._threads = threads
-        self._whats_by_number = whats
+        self._whats = whats
         self._takers = takers
         self.last_ns = 0
         """end of the last event in chunks that the JVM had not finished, in nanoseconds of the epoch"""
@@ -136,56 +150,70 @@ class SpanCollector:
             take(KINDS[name], spans)
 
     def _spans(self, records: Records, name: str, constants: Constants) -> Spans:
-        count = len(records)
-        # nothing is kept of what an event does not have
-        none, zeros = np.broadcast_to(np.int32(-1), count), np.broadcast_to(np.int64(0), count)
+        keys = {column: records.integers(column) for column in _KEYS if records.has(column)}
+        columns, things = _whats(records, name, constants)
+        first, order, ends = lots_of(len(records), *keys.values(), *columns)
         size = _BYTES.get(name)
         return Spans(
-            start_ns=records.nanoseconds("startTime"),
-            duration_ns=np.maximum(records.nanoseconds("duration"), 0),
-            thread=self._of_threads(records, "eventThread", constants),
-            stack=constants.stacks(records.integers("stackTrace")).astype(np.int32)
-            if records.has("stackTrace")
-            else zeros.astype(np.int32),
-            what=self._whats(records, name, constants),
-            bytes=np.maximum(records.integers(size), 0) if size and records.has(size) else zeros,
-            owner=self._of_threads(records, "previousOwner", constants)
-            if records.has("previousOwner")
-            else none,
+            start_ns=records.nanoseconds("startTime")[order],
+            duration_ns=np.maximum(records.nanoseconds("duration"), 0)[order],
+            bytes=np.maximum(records.integers(size), 0)[order]
+            if size and records.has(size)
+            # nothing is kept of what an event does not have
+            else np.broadcast_to(np.int64(0), len(records)),
+            ends=ends,
+            alike=Alike(
+                thread=self._of_threads(keys.get("eventThread"), first, constants),
+                stack=constants.stacks(keys["stackTrace"][first])
+                if "stackTrace" in keys
+                else np.zeros(len(first), np.int64),
+                what=np.array([self._whats.of(thing) for thing in things(first)], np.int64)
+                if columns
+                else np.full(len(first), -1, np.int64),
+                owner=self._of_threads(keys.get("previousOwner"), first, constants),
+            ),
         )
 
-    def _of_threads(self, records: Records, column: str, constants: Constants) -> NDArray[np.int32]:
-        if not records.has(column):
-            return np.broadcast_to(np.int32(-1), len(records))
+    def _of_threads(
+        self, keys: NDArray[np.int64] | None, first: NDArray[np.int64], constants: Constants
+    ) -> Integers:
+        if keys is None:
+            return np.full(len(first), -1, np.int64)
 
         def number(key: int) -> int:
             thread = constants.thread(key) if key else None
             return -1 if thread is None or not thread.name else self._threads.of(thread)
 
-        return by_key(records.integers(column), number)
+        return by_key(keys[first], number)
 
-    def _whats(self, records: Records, name: str, constants: Constants) -> NDArray[np.int32]:
-        column = _CLASSES.get(name)
-        if column is not None and records.has(column):
-            return by_key(
-                records.integers(column), lambda key: self._whats_by_number.of(constants.class_name(key))
-            )
-        if records.has("host") and records.has("port"):
-            by_host, hosts = records.numbered_texts("host")
-            by_address, addresses = records.numbered_texts("address")
-            ports = records.integers("port")
-            first, number = distinct(by_host, by_address, ports)
-            peers = [
-                self._whats_by_number.of(Peer(hosts[host] or addresses[address] or None, port))
-                for host, address, port in zip(
-                    by_host[first].tolist(), by_address[first].tolist(), ports[first].tolist(), strict=True
-                )
+
+def _whats(
+    records: Records, name: str, constants: Constants
+) -> tuple[list[NDArray[np.int64]], Callable[[NDArray[np.int64]], list[object]]]:
+    """(columns that tell the peer, file or class apart, what makes these of rows); no column where there is none."""
+    column = _CLASSES.get(name)
+    if column is not None and records.has(column):
+        classes = records.integers(column)
+        return [classes], lambda rows: [constants.class_name(key) for key in classes[rows].tolist()]
+    if records.has("host") and records.has("port"):
+        by_host, hosts = records.numbered_texts("host")
+        ports = records.integers("port")
+        if all(hosts):
+            return [by_host, ports], lambda rows: [
+                Peer(hosts[host], port)
+                for host, port in zip(by_host[rows].tolist(), ports[rows].tolist(), strict=True)
             ]
-            return np.array(peers, np.int32)[number]
-        if records.has("path"):
-            numbers, paths = records.numbered_texts("path")
-            return np.array([self._whats_by_number.of(path) for path in paths], np.int32)[numbers]
-        return np.broadcast_to(np.int32(-1), len(records))
+        by_address, addresses = records.numbered_texts("address")
+        return [by_host, by_address, ports], lambda rows: [
+            Peer(hosts[host] or addresses[address] or None, port)
+            for host, address, port in zip(
+                by_host[rows].tolist(), by_address[rows].tolist(), ports[rows].tolist(), strict=True
+            )
+        ]
+    if records.has("path"):
+        numbers, paths = records.numbered_texts("path")
+        return [numbers], lambda rows: [paths[number] for number in numbers[rows].tolist()]
+    return [], lambda rows: []
 
 
 def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int32]:
@@ -195,18 +223,26 @@ def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int3
 
 
 class ThreadSpans(NamedTuple):
-    """Events of one thread by their begin; each array has one value for each."""
+    """Events of one thread by their begin: those of a lot are of one kind, at one stack."""
 
-    kind: Integers
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
+    lot: NDArray[np.int64]
+    kind: Integers
+    """int64[lots]"""
     stack: Integers
-    """place in `Places`"""
+    """int64[lots]: place in `Places`"""
 
-    def taken(self, where: NDArray[np.bool_] | NDArray[np.int64]) -> ThreadSpans:
-        """Those for which it holds, or at these places."""
-        return ThreadSpans(*(column[where] for column in self))
+    def taken(self, where: NDArray[np.bool_]) -> ThreadSpans:
+        """Those for which it holds."""
+        return self._replace(
+            start_ns=self.start_ns[where], duration_ns=self.duration_ns[where], lot=self.lot[where]
+        )
+
+
+_STACK_BITS = 32
+"""of a number that tells kind and stack"""
 
 
 class SpansByThread:
@@ -220,22 +256,23 @@ class SpansByThread:
         self._threads = threads
         self._is_worker: list[bool] = []
         """by the number of a thread"""
-        self._parts: dict[int, list[tuple[int, ThreadSpans]]] = defaultdict(list)
+        self._parts: dict[int, list[tuple[int, tuple[Integers, Integers, NDArray[np.int64]]]]] = defaultdict(
+            list
+        )
+        """by the number of a thread: (kind, (begins, nanoseconds, numbers of kind and stack)) of events in a chunk"""
 
     def add(self, kind: int, spans: Spans) -> None:
         """Take in events of a kind."""
         for thread in self._threads.things()[len(self._is_worker) :]:
             name = thread.name if isinstance(thread, ThreadKey) else ""
             self._is_worker.append(role_of_name(name).role == CONSUME_WORKER)
-        for number, rows in grouped(spans.thread):
+        kinds = (kind << _STACK_BITS) + spans.alike.stack
+        sizes = np.diff(spans.ends, prepend=0)
+        for number, rows in grouped(spans.alike.thread):
             if number >= 0 and self._is_worker[number]:
-                own = ThreadSpans(
-                    np.broadcast_to(np.int8(kind), len(rows)),
-                    spans.start_ns[rows],
-                    spans.duration_ns[rows],
-                    spans.stack[rows],
-                )
-                self._parts[number].append((kind, own))
+                lots = rows.tolist()
+                times = (spans.of_lots(spans.start_ns, lots), spans.of_lots(spans.duration_ns, lots))
+                self._parts[number].append((kind, (*times, np.repeat(kinds[rows], sizes[rows]))))
 
     def of(self, number: int) -> ThreadSpans:
         """The events of a thread."""
@@ -243,5 +280,14 @@ class SpansByThread:
         parts = [own for _, own in sorted(self._parts[number], key=lambda part: part[0])]
         if not parts:
             return ThreadSpans(*(np.zeros(0, np.int64) for _ in ThreadSpans._fields))
-        own = ThreadSpans(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-        return own.taken(np.argsort(own.start_ns, kind="stable"))
+        start_ns, duration_ns, keys = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+        order = np.argsort(start_ns, kind="stable")
+        keys = keys[order]
+        first, lot = distinct(keys)
+        return ThreadSpans(
+            start_ns=start_ns[order],
+            duration_ns=duration_ns[order],
+            lot=lot,
+            kind=keys[first] >> _STACK_BITS,
+            stack=keys[first] & ((1 << _STACK_BITS) - 1),
+        )

@@ -39,7 +39,7 @@ class _Sum(msgspec.Struct):
     bytes: int = 0
     longest_ns: int = -1
     longest_at_ns: int = 0
-    took: list[NDArray[np.int64]] = msgspec.field(default_factory=list)
+    took: list[Integers] = msgspec.field(default_factory=list)
     """nanoseconds of each"""
     threads: dict[int, int] = msgspec.field(default_factory=lambda: defaultdict(int))
     """waits by thread, in the order in which threads come first"""
@@ -53,24 +53,14 @@ class _Sum(msgspec.Struct):
         """All of them."""
         return sum(self.stacks.values())
 
-    def add(self, spans: Spans, rows: NDArray[np.int64]) -> None:
-        """Take in these rows."""
-        took = spans.duration_ns[rows]
+    def add(self, took: Integers, start_ns: Integers, sizes: Integers) -> None:
+        """Take in events by their nanoseconds, begins and bytes."""
         longest = int(np.argmax(took))
         if took[longest] > self.longest_ns:
-            self.longest_ns, self.longest_at_ns = int(took[longest]), int(spans.start_ns[rows[longest]])
-        self.count += len(rows)
-        self.bytes += int(spans.bytes[rows].sum())
+            self.longest_ns, self.longest_at_ns = int(took[longest]), int(start_ns[longest])
+        self.count += len(took)
+        self.bytes += int(sizes.sum())
         self.took.append(took)
-        self._weigh(self.stacks, spans.stack[rows], took)
-        self._weigh(self.threads, spans.thread[rows])
-        self._weigh(self.owners, spans.owner[rows])
-
-    def _weigh(self, sums: dict[int, int], numbers: Integers, weights: NDArray[np.int64] | None = None) -> None:
-        first, number = distinct(numbers)
-        counts = np.bincount(number, weights=weights).tolist()
-        for key, count in zip(numbers[first].tolist(), counts, strict=True):
-            sums[key] += int(count)
 
 
 class Waits:
@@ -89,15 +79,35 @@ class Waits:
 
     def add(self, kind: int, spans: Spans) -> None:
         """Take in events of a kind; waits of threads that rest for work to come are no calls."""
+        alike = spans.alike
         if kind in _CALLS:
-            spans = spans.taken(~self._each_stack(spans.stack, lambda meaning: meaning.idle))
+            counted = ~self._each_stack(alike.stack, lambda meaning: meaning.idle)
         elif kind == kinds.PARK:
             # the others are no waits for a lock
-            spans = spans.taken(self._each_stack(spans.stack, lambda meaning: meaning.doing == "lock"))
-        elif kind not in (kinds.MONITOR, kinds.PINNED):
+            counted = self._each_stack(alike.stack, lambda meaning: meaning.doing == "lock")
+        elif kind in (kinds.MONITOR, kinds.PINNED):
+            counted = np.ones(len(alike.stack), np.bool_)
+        else:
             return
-        for what, rows in grouped(spans.what):
-            self._sums[kind][what].add(spans, rows)
+        sums = self._sums[kind]
+        lots = np.flatnonzero(counted)
+        for what, rows in grouped(alike.what[lots]):
+            own = lots[rows].tolist()
+            sums[what].add(
+                *(spans.of_lots(column, own) for column in (spans.duration_ns, spans.start_ns, spans.bytes))
+            )
+        counts = np.diff(spans.ends, prepend=0)
+        times = np.add.reduceat(spans.duration_ns, spans.ends - counts)
+        for what, stack, thread, owner, count, took in zip(
+            *(
+                column[lots].tolist()
+                for column in (alike.what, alike.stack, alike.thread, alike.owner, counts, times)
+            ),
+            strict=True,
+        ):
+            sums[what].stacks[stack] += took
+            sums[what].threads[thread] += count
+            sums[what].owners[owner] += count
 
     def calls(self, threads: Sequence[ThreadKey]) -> tuple[RecordedCalls, ...]:
         """Calls by peer and file; `threads` by their numbers."""

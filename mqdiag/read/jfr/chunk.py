@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from mqdiag.read.jfr.decoding import decode_arrays, decode_listed
 from mqdiag.read.jfr.described import Descriptions, Programs
+from mqdiag.read.jfr.distinct import in_lots
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.pools import END, RECORDS, START, TYPE
 from mqdiag.read.jfr.kernels.walk import ListedTypes, walk_events
@@ -40,6 +41,15 @@ class _Walk(NamedTuple):
     """lists by type, with the counts of all types"""
     end: int
     """byte where it ended"""
+
+
+class Ahead(NamedTuple):
+    """Events that most of a recording may consist of."""
+
+    columns: Mapping[str, Collection[str]]
+    """columns to decode, by the name of the event"""
+    texts: Collection[str]
+    """columns whose texts are numbered too"""
 
 
 class Problem:
@@ -114,12 +124,12 @@ class Chunk:
         number = self._programs.ids.get(name)
         return None if number is None else self.types[number]
 
-    def prepare(self, columns: Mapping[str, Collection[str]]) -> None:
-        """Decode these columns of events, by name, before anybody asks for them."""
-        for name, own in columns.items():
-            records = self._prepared[name] = self._decoded(name, own)
+    def prepare(self, ahead: Ahead) -> None:
+        """Decode events before anybody asks for them."""
+        for name, columns in ahead.columns.items():
+            records = self._prepared[name] = self._decoded(name, columns)
             if records is not None:
-                records.number_texts()
+                records.number_texts(ahead.texts)
 
     def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
         """All events of a type, in the order of the file; None where the chunk has none.
@@ -199,7 +209,7 @@ class Chunk:
         wanted = ListedTypes(slots, np.zeros(most, np.int64), np.zeros(most, np.int64))
         found: dict[int, list[Places]] = {}
         starts, ends = np.zeros(_ROOM, np.int64), np.zeros(_ROOM, np.int64)
-        lists, stop = np.zeros(_ROOM, np.int32), np.zeros(2, np.int64)
+        lists, stop = np.zeros(_ROOM, np.int64), np.zeros(2, np.int64)
         at = self.head.body
         while at < self.head.end:
             listed = walk_events(
@@ -214,9 +224,13 @@ class Chunk:
                 lists,
                 stop,
             )
-            for slot in np.flatnonzero(np.bincount(lists[:listed])).tolist():
-                own = np.flatnonzero(lists[:listed] == slot)
-                found.setdefault(order[slot], []).append((starts[own], ends[own]))
+            rows, behind = in_lots(lists[:listed], len(order))
+            own_starts, own_ends = starts[rows], ends[rows]
+            begin = 0
+            for slot, end in enumerate(behind.tolist()):
+                if end > begin:
+                    found.setdefault(order[slot], []).append((own_starts[begin:end], own_ends[begin:end]))
+                begin = end
             at = int(stop[0])
             if listed < _ROOM:
                 break

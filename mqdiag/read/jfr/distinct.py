@@ -28,13 +28,34 @@ def numbered(number: Callable[[NDArray[np.int64]], int], values: int) -> int:
 
 def grouped(values: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """(a value, int64[its rows, in their order]) of each value, in ascending order."""
-    first, numbers = distinct(values)
-    ends = np.cumsum(np.bincount(numbers, minlength=len(first)))
-    begins = np.concatenate(([0], ends[:-1])) if len(first) else ends
-    order = np.empty(len(values), np.int64)
-    order_rows(numbers, begins.copy(), order)
-    for value, begin, end in sorted(zip(values[first].tolist(), begins.tolist(), ends.tolist(), strict=True)):
+    first, order, ends = lots_of(len(values), values)
+    begins = [0, *ends[:-1].tolist()]
+    for value, begin, end in sorted(zip(values[first].tolist(), begins, ends.tolist(), strict=False)):
         yield value, order[begin:end]
+
+
+def lots_of(
+    rows: int, *columns: NDArray[np.integer]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Rows with equal values in all columns, lot by lot; all rows are one lot where there is no column.
+
+    Returns:
+        int64[lots]: the first row of each lot, in the order in which they come; int64[rows]: the rows, lot by lot, each
+        lot's in their order; int64[lots]: where each lot ends.
+    """
+    if not columns:
+        return np.zeros(min(rows, 1), np.int64), np.arange(rows), np.full(min(rows, 1), rows, np.int64)
+    first, numbers = distinct(*columns)
+    return first, *in_lots(numbers, len(first))
+
+
+def in_lots(lot: NDArray[np.int64], lots: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(int64[rows]: rows by the number of their lot, each lot's in their order; int64[lots]: where each lot ends)."""
+    counts = np.bincount(lot, minlength=lots)
+    ends = np.cumsum(counts)
+    order = np.empty(len(lot), np.int64)
+    order_rows(lot, ends - counts, order)
+    return order, ends
 
 
 def distinct(*columns: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

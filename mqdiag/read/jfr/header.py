@@ -74,8 +74,9 @@ class ChunkHead(NamedTuple):
 
     def span(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
         """Durations in nanoseconds."""
-        ns = np.rint(ticks / (self.ticks_per_second / 1e9))
-        return np.clip(ns, -MOST_NS, MOST_NS).astype(np.int64)
+        ns = ticks / (self.ticks_per_second / 1e9)
+        np.rint(ns, out=ns)
+        return np.clip(ns, -MOST_NS, MOST_NS, out=ns).astype(np.int64)
 
 
 def is_older(data: NDArray[np.uint8], at: int) -> bool:

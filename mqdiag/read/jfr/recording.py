@@ -1,23 +1,27 @@
 """A recording: chunk after chunk, as far as they go.
 
-While one is looked at, another thread reads the next one: nearly all of that is done by kernels, outside of the GIL.
+While one is looked at, two threads read the next two: nearly all of that is done by kernels, outside of the GIL.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+import threading
+from collections import deque
+from collections.abc import Collection, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.chunk import Chunk, Problem
+from mqdiag.read.jfr.chunk import Ahead, Chunk, Problem
 from mqdiag.read.jfr.described import Descriptions
 from mqdiag.read.jfr.header import ChunkHead, NoChunkError, chunk_head, is_older
 from mqdiag.read.jfr.older.chunk import OlderChunk
 from mqdiag.read.jfr.older.head import older_head
 from mqdiag.read.sniff import RECORDING_MAGIC
 
+_AHEAD = 2
+"""chunks that are read while one is looked at"""
 _SEARCHED = 1 << 20
 """bytes looked at in one step for the next chunk behind damage"""
 
@@ -26,53 +30,61 @@ def chunks(
     data: NDArray[np.uint8],
     problems: list[Problem],
     wanted: Collection[str] | None = None,
-    most: Mapping[str, Collection[str]] | None = None,
+    ahead: Ahead | None = None,
 ) -> Iterator[Chunk]:
-    """Each chunk of a recording; at most two of them are there at a time.
+    """Each chunk of a recording; at most three of them are there at a time.
 
     Args:
         data: uint8[], the file.
         problems: told why the recording was not read whole; complete behind the last chunk.
         wanted: names of the events to list; all where None.
-        most: columns by name of the events that most of a recording may consist of, to be decoded ahead.
+        ahead: what is decoded before anybody asks for it.
 
     Raises:
         NoChunkError: not even the first chunk can be read.
     """
-    with ThreadPoolExecutor(1, "mqdiag-chunk") as reader:
-        listed = _chunks(data, problems, wanted)
+    listed = _chunks(data, wanted)
+    one_lists = threading.Lock()
 
-        def read() -> Chunk | None:
-            chunk = next(listed, None)
-            if chunk is not None:
-                chunk.prepare(most or {})
-            return chunk
+    def read() -> tuple[Chunk | None, Problem | None]:
+        with one_lists:
+            chunk, before = next(listed, (None, None))
+        if chunk is not None and ahead is not None:
+            chunk.prepare(ahead)
+        return chunk, before
 
-        following = reader.submit(read)
-        while (chunk := following.result()) is not None:
-            at = len(problems)
-            following = reader.submit(read)
+    with ThreadPoolExecutor(_AHEAD, "mqdiag-chunk") as readers:
+        following = deque(readers.submit(read) for _ in range(_AHEAD))
+        while True:
+            chunk, before = following.popleft().result()
+            if before is not None:
+                problems.append(before)
+            if chunk is None:
+                return
+            following.append(readers.submit(read))
             yield chunk
-            problems[at:at] = chunk.problems
+            problems += chunk.problems
 
 
 def _chunks(
-    data: NDArray[np.uint8], problems: list[Problem], wanted: Collection[str] | None
-) -> Iterator[Chunk]:
+    data: NDArray[np.uint8], wanted: Collection[str] | None
+) -> Iterator[tuple[Chunk | None, Problem | None]]:
+    """(a chunk, why what stands before it is none); the last one may be no chunk."""
     data = data.view()
     data.flags.writeable = False  # another type to the kernels
-    at, descriptions = 0, Descriptions()
+    at, descriptions, before = 0, Descriptions(), None
     while at < data.size:
         try:
             head = _head(data, at)
         except NoChunkError as error:
             if not at:
                 raise
-            problems.append(Problem(at, error.reason))
+            before = Problem(at, error.reason)
             at = _next_chunk(data, at + 1)
             continue
-        yield (Chunk if head.types is None else OlderChunk)(data, head, wanted, descriptions)
-        at = head.end
+        yield (Chunk if head.types is None else OlderChunk)(data, head, wanted, descriptions), before
+        at, before = head.end, None
+    yield None, before
 
 
 def _head(data: NDArray[np.uint8], at: int) -> ChunkHead:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import cached_property
 
 import numpy as np
@@ -101,10 +101,10 @@ class Records:
         numbers, texts = self.numbered_texts(name)
         return [texts[number] for number in numbers.tolist()]
 
-    def number_texts(self) -> None:
-        """Decode the texts of all columns, which `numbered_texts` then has at hand."""
+    def number_texts(self, names: Collection[str]) -> None:
+        """Decode the texts of those of these columns that are there, which `numbered_texts` then has at hand."""
         for name, column in self.columns.items():
-            if column.what == TEXT:
+            if name in names and column.what == TEXT:
                 self.numbered_texts(name)
 
     def numbered_texts(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:

@@ -35,7 +35,7 @@ def walk_events(data, at, end, is_compressed, width, wanted, starts, ends, slots
         wanted: `ListedTypes`.
         starts: int64[room], out: where the payload of each listed event begins, behind its size and type.
         ends: int64[room], out: where it ends.
-        slots: int32[room], out: its list.
+        slots: int64[room], out: its list.
         stop: int64[2], out: where the walk ended, and how many events are of types beyond `wanted`.
 
     Returns:

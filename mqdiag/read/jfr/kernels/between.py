@@ -1,0 +1,63 @@
+"""A thread's time in its events and between them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mqdiag.kernel import kernel
+
+
+@kernel
+def share_time(starts, durations, begin, end, samples, period, longest, took, inside, long_gaps, sums):
+    """Share out the time of one thread; of events that overlap the first one counts.
+
+    Args:
+        starts: int64[events], when each began, in ascending order.
+        durations: int64[events], none below 0.
+        begin, end: the thread's life.
+        samples: int64[samples], when it was seen running, in ascending order.
+        period: between two samples.
+        longest: gaps as long as this one, without the time that samples explain, are listed.
+        took: int64[events], out: the part of each event that counts.
+        inside: uint8[samples], out: 1 where no event was at work.
+        long_gaps: int64[3, room], out: begin, end, and what no sample explains. Gaps do not overlap, so a room of
+            (end - begin) / longest + 1 is enough.
+        sums: int64[2], out: time in gaps that samples explain, and unexplained time of shorter gaps.
+
+    Returns:
+        How many long gaps there are. O(events + samples).
+    """
+    reached = np.int64(begin)
+    listed = np.int64(0)
+    first = np.int64(0)
+    last = np.int64(0)
+    explained = np.int64(0)
+    unexplained = np.int64(0)
+    for row in range(starts.size + 1):
+        gap_end = np.int64(end)
+        if row < starts.size:
+            gap_end = min(gap_end, starts[row])
+        gap = max(gap_end, reached) - reached
+        while first < samples.size and samples[first] < reached:
+            first += 1
+        last = max(last, first)
+        while last < samples.size and samples[last] < reached + gap:
+            inside[last] = 1
+            last += 1
+        running = min((last - first) * np.int64(period), gap)
+        explained += running
+        rest = gap - running
+        if rest < longest:
+            unexplained += rest
+        else:
+            long_gaps[0, listed] = reached
+            long_gaps[1, listed] = reached + gap
+            long_gaps[2, listed] = rest
+            listed += 1
+        if row < starts.size:
+            stop = min(starts[row] + durations[row], np.int64(end))
+            took[row] = max(stop - max(starts[row], reached), np.int64(0))
+            reached = max(reached, stop)
+    sums[0] = explained
+    sums[1] = unexplained
+    return listed

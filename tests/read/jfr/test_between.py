@@ -1,0 +1,41 @@
+"""A thread's time in and between its events, against the same by whole arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mqdiag.read.jfr.kernels.between import share_time
+
+BEGIN, END, PERIOD, LONGEST = 1_000, 9_000, 20, 300
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_time_is_shared_out(seed: int) -> None:
+    random = np.random.default_rng(seed)
+    events, seen = random.integers(0, 60), random.integers(0, 80)
+    starts = np.sort(random.integers(BEGIN - 500, END + 500, events))
+    durations = random.integers(0, 400, events)
+    samples = np.sort(random.integers(BEGIN - 500, END + 500, seen))
+    took, inside = np.zeros(events, np.int64), np.zeros(seen, np.uint8)
+    long_gaps, sums = np.zeros((3, (END - BEGIN) // LONGEST + 1), np.int64), np.zeros(2, np.int64)
+    found = share_time(starts, durations, BEGIN, END, samples, PERIOD, LONGEST, took, inside, long_gaps, sums)
+
+    ends = np.minimum(starts + durations, END)
+    reached = np.maximum.accumulate(np.concatenate(([BEGIN], ends)))
+    assert took.tolist() == np.maximum(ends - np.maximum(starts, reached[:-1]), 0).tolist()
+    gap_ends = np.maximum(np.concatenate((np.minimum(starts, END), [END])), reached)
+    first, last = np.searchsorted(samples, reached), np.searchsorted(samples, gap_ends)
+    running = np.minimum((last - first) * PERIOD, gap_ends - reached)
+    rest = gap_ends - reached - running
+    assert sums.tolist() == [running.sum(), rest[rest < LONGEST].sum()]
+    is_long = rest >= LONGEST
+    assert long_gaps[:, :found].tolist() == [
+        reached[is_long].tolist(),
+        gap_ends[is_long].tolist(),
+        rest[is_long].tolist(),
+    ]
+    within = [any(begin <= at < end for begin, end in zip(reached, gap_ends, strict=True)) for at in samples]
+    assert inside.astype(bool).tolist() == within
+    # nothing is counted twice, and nothing is lost
+    assert took.sum() + sums.sum() + long_gaps[2, :found].sum() == END - BEGIN
