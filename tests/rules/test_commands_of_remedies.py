@@ -68,8 +68,13 @@ def test_a_name_is_one_argument_of_the_shell() -> None:
 def test_a_placeholder_stands_for_what_the_evidence_does_not_tell() -> None:
     unknown = Facts(logs=LogsFacts(offset_resets=(msgspec.structs.replace(RESET, topic=None, first=None),)))
     assert "-n NAMESRV:9876 -g CID_wash -t TOPIC -s TIMESTAMP`" in remedy(offset_reset_to_zero, unknown)
-    local = msgspec.structs.replace(RESET, first="2026-11-21T20:00:01")
-    assert "-s TIMESTAMP`" in remedy(offset_reset_to_zero, Facts(logs=LogsFacts(offset_resets=(local,))))
+
+
+def test_a_time_without_a_zone_is_that_of_the_host_where_mqadmin_runs() -> None:
+    local = msgspec.structs.replace(RESET, first="2026-11-21T20:00:01.250")
+    assert "-s 2026-11-21#20:00:01:250`" in remedy(
+        offset_reset_to_zero, Facts(logs=LogsFacts(offset_resets=(local,)))
+    )
 
 
 def test_a_command_has_the_pid_where_the_finding_is_of_that_process_alone() -> None:
