@@ -242,7 +242,7 @@ class ThreadSpans(NamedTuple):
 
 
 _STACK_BITS = 32
-"""of a number that tells kind and stack"""
+"""width of a number that tells kind and stack"""
 
 
 class SpansByThread:
