@@ -249,7 +249,7 @@ class LogTally(msgspec.Struct):
     known_brokers: dict[str, BrokerTally] = msgspec.field(default_factory=dict)
     """by address, what a name server has of brokers, in the order of their last registrations"""
     registrations: dict[str, Registrations] = msgspec.field(default_factory=dict)
-    """of the broker that writes the log, by the address of the name server"""
+    """those of the broker that writes the log, by the address of the name server"""
     timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)
     """the last lines of the timer wheel"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)
