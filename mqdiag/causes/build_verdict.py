@@ -42,9 +42,9 @@ def build_verdict(report: Report) -> Verdict | None:
     in_any_zone = untimed_links(made, findings, same, None)
     untimed = in_any_zone if zone is None else untimed_links(made, findings, same, zone)
     confidence, reason = certainty(chain[0], same, against, untimed)
+    read = read_evidence(report)
     if len(untimed) < len(in_any_zone):
-        taken = say("logs without a zone were read in that of the thread dumps, {zone}", zone=zone)
-        reason = say("{reason}; {taken}", reason=reason, taken=taken) if reason else taken
+        read = (*read, say("logs without a zone were read in that of the thread dumps, {zone}", zone=zone))
     return Verdict(
         statement=_statement(made, _named_broker(report, chain[0])),
         confidence=confidence.value,
@@ -53,7 +53,7 @@ def build_verdict(report: Report) -> Verdict | None:
         consequences=tuple(dict.fromkeys(_consequences(report, chain))),
         agreements=agreements(report, same),
         contradictions=against,
-        read_evidence=read_evidence(report),
+        read_evidence=read,
         elsewhere=tuple(dict.fromkeys(elsewhere(chain, candidates))),
         missing_evidence=(*missing_evidence(report, chain), *missing_times(untimed)),
     )

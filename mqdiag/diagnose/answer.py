@@ -205,7 +205,7 @@ def _over(report: Report) -> Text | None:
         "{lines:count} {lines:line is|lines are} of faults that are over ({what:and}): the logs go on for"
         " {quiet_s:seconds} without one.",
         lines=sum(lines.weak.values()),
-        what=tuple(card.title for card in cards_of(lines.weak).values()),
+        what=tuple(say('"{title}"', title=card.title) for card in cards_of(lines.weak).values()),
         quiet_s=lines.quiet_s,
     )
 

@@ -113,7 +113,7 @@ def _process(
 ) -> Process:
     inputs = (*first.inputs, *(second.inputs if second else ()))
     heap, stacks = first.heap, first.stacks or (second.stacks if second else None)
-    capture = _captured(first, captures)
+    capture = _captured(first, captures) or (None if second is None else _captured(second, captures))
     pid = first.pid or (second.pid if second else None) or pid_of_clients(heap)
     pid = pid if pid is not None or capture is None else capture.pid
     name = _named(capture, f"pid {pid}" if pid is not None else inputs[0].path)

@@ -12,10 +12,14 @@ from mqdiag.facts.addresses import addresses
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.stacks import StacksFacts
 from mqdiag.lazy_pattern import lazy_pattern
 
 NAMES = (
     "pid",
+    "captured_pid",
+    "consumer_pid",
+    "main_class",
     "name_server",
     "cluster",
     "store_folder",
@@ -34,6 +38,8 @@ NAMES = (
 OF_RUN = frozenset(("group", "topic", "broker"))
 """names that a finding has mostly by itself; a command has that of the run where the finding has none"""
 NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
+STORE = "store"
+"""how the folder of a store is named by default"""
 MOST_GROUPS = 3
 """groups that a sentence names"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -110,14 +116,17 @@ class KnownOfRun:
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
-            "store_folder": self._addresses.store,
+            "captured_pid": _captured_pid(facts),
+            "consumer_pid": _consumer_pid(facts, self._pid),
+            "main_class": _only(one.main_class for one in facts.processes or ()),
+            "store_folder": _store_folder(facts, self._addresses.store),
             "dump": dumps[0] if len(dumps) == 1 else None,
             "pod": pod.name,
             "namespace": pod.namespace,
             "container": pod.container,
             **_times(facts.logs),
         }
-        self._groups = tuple(sorted({name for name in _groups(facts) if name}))
+        self._groups = tuple(sorted({name for name in _groups(facts) if name})) or _logged_groups(facts.logs)
         self._group, self._topic = _only(self._groups), _only(_topics(facts))
         self._broker = _only(_brokers(facts))
 
@@ -175,6 +184,35 @@ class KnownOfRun:
         )
 
 
+def _consumer_pid(facts: Facts, pid: str | None) -> str | None:
+    """The only process of the evidence that consumes."""
+    others = {
+        str(one.pid)
+        for one in facts.processes or ()
+        if one.pid is not None and any(_groups_of(one.heap, one.stacks))
+    }
+    own = {pid} if pid is not None and any(_groups_of(facts.heap, facts.stacks)) else set()
+    return _only(others | own)
+
+
+def _captured_pid(facts: Facts) -> str | None:
+    """The only process of the evidence whose thread dumps a capture took: it has the command line too."""
+    return _only(
+        str(one.pid)
+        for one in facts.processes or ()
+        if one.pid is not None and one.main_class is not None and one.stacks is not None
+    )
+
+
+def _store_folder(facts: Facts, printed: str | None) -> str | None:
+    """The folder of the store; one that no broker prints, or without its place, by the file system of that name."""
+    if printed is not None and printed.startswith("/"):
+        return printed
+    figures = () if facts.services is None else facts.services.figures
+    end = f"/{printed or STORE}"
+    return _only(one.place for one in figures if (one.place or "").endswith(end)) or printed
+
+
 def _times(logs: LogsFacts | None) -> dict[str, Known]:
     """The first and the last time of all logs, as commands take them, and the path of the first log."""
     files = () if logs is None else logs.files
@@ -192,13 +230,22 @@ def _to_seconds(time: str) -> str:
     return _FRACTION.sub("", time.replace("T", " "))
 
 
+def _groups_of(heap: HeapFacts | None, stacks: StacksFacts | None) -> Iterator[str | None]:
+    yield from () if heap is None else (one.group for one in heap.consumers)
+    yield from () if stacks is None else (one.group for one in stacks.threads)
+
+
 def _groups(facts: Facts) -> Iterator[str | None]:
-    for heap in (facts.heap, *(one.heap for one in facts.processes or ())):
-        yield from () if heap is None else (one.group for one in heap.consumers)
-    if facts.stacks is not None:
-        yield from (one.group for one in facts.stacks.threads)
+    for heap in (one.heap for one in facts.processes or ()):
+        yield from _groups_of(heap, None)
+    yield from _groups_of(facts.heap, facts.stacks)
     if facts.admin is not None:
         yield from (one.group for one in facts.admin.groups)
+
+
+def _logged_groups(logs: LogsFacts | None) -> tuple[str, ...]:
+    """The groups that the events of logs are about."""
+    return () if logs is None else tuple(sorted({row.group for event in logs.events for row in event.groups}))
 
 
 def _topics(facts: Facts) -> Iterator[str | None]:

@@ -131,9 +131,11 @@ TIMES = frozenset(("time", "clock"))
 
 
 def timestamp(value: object) -> str:
-    """1763726401000: a time as mqadmin takes it in any zone; what has no zone or is no time cannot be told."""
+    """1763726401000: a time as mqadmin takes it; one without a zone is of its host: 2025-11-21#22:26:41:000."""
     try:
         at = datetime.fromisoformat(str(value))
     except ValueError:
         return NO_TIMESTAMP
-    return NO_TIMESTAMP if at.tzinfo is None else str(round(at.timestamp() * 1000))
+    if at.tzinfo is None:
+        return f"{at:%Y-%m-%d#%H:%M:%S}:{at.microsecond // 1000:03d}"
+    return str(round(at.timestamp() * 1000))

@@ -48,7 +48,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
                 "exception_lines": lines,
                 "consumed": _counted(logs, group),
             },
-            words={"counted": again is False},
+            words={"counted": again is False, "failed_since": since},
         )
 
 

@@ -15,6 +15,9 @@ AT_STORE = "send-larger-than-allowed"
 PASSING = ("slave-not-available", "replicas-missing", "no-new-file")
 """causes that a few lines may show in passing, as while a slave starts"""
 
+PROPERTIES_BYTES = 32 << 10
+"""the most that the properties of a message take beside its body"""
+
 
 @RULE.broker_logs
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
@@ -24,9 +27,9 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     for case in dict.fromkeys(cases.values()):
         found = events(logs, *(kind for kind, own in cases.items() if own == case))
         # what the broker and a client say of one message counts once
-        found = [event for event in found if event.kind != AT_STORE] or found
-        if enough(logs, lines_of(found), limits["lines"] if case in PASSING else 1):
-            yield _refused(logs, case, found, [])
+        counted = [event for event in found if event.kind != AT_STORE] or found
+        if enough(logs, lines_of(counted), limits["lines"] if case in PASSING else 1):
+            yield _refused(logs, case, counted, [], _largest(found))
 
 
 def _not_available(logs: LogsFacts, limits: Limits) -> Iterator[Draft]:
@@ -65,7 +68,14 @@ def _is_error(event: LogEvent) -> bool:
     return any(name in event.values for name in ("queue_error", "index_error", "fenced"))
 
 
-def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[LogEvent]) -> Draft:
+def _largest(found: list[LogEvent]) -> int | None:
+    """The largest message that the store refused, in bytes; None where it says none."""
+    return max((size for event in found if (size := event.values.get("message_bytes"))), default=None)
+
+
+def _refused(
+    logs: LogsFacts, case: str, refused: list[LogEvent], told: list[LogEvent], largest: int | None = None
+) -> Draft:
     every = [*refused, *told]
     sizes = (event.values.get("smallest_limit_bytes") for event in every)
     topics = {only(event, "topic") for event in refused}
@@ -81,8 +91,13 @@ def _refused(logs: LogsFacts, case: str, refused: list[LogEvent], told: list[Log
             "lines": lines_by_one_clock(refused) or lines_by_one_clock(every),
             "disk_percent": max((_percent(event) or 0 for event in refused), default=0) or None,
             "limit_bytes": min((size for size in sizes if size is not None), default=None),
+            "largest_bytes": largest,
             "store_lines": lines_of(told) or None,
             **most_frequent_counted(*refused),
         },
-        words={"answers": bool(refused)},
+        words={
+            "answers": bool(refused),
+            # a power of two, as people set it, and with room for properties
+            "enough_bytes": None if largest is None else 1 << (largest + PROPERTIES_BYTES).bit_length(),
+        },
     )

@@ -40,7 +40,10 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
                 "gateway_timeout": kinds["gateway-timeout"],
                 "upstream_fails": kinds["upstream-fails"],
             },
-            words={"called": upstream.host or upstream.service or "?"},
+            words={
+                "called": upstream.host or upstream.service or "?",
+                "mostly": bad >= limits["error_share"] * upstream.requests or None,
+            },
             severity=Severity.ERROR if bad >= limits["error_share"] * upstream.requests and not over else None,
             when=between(upstream.first, upstream.last),
             rests_on=(upstream.source,),

@@ -129,6 +129,10 @@ class Unwrapper:
             if stripped == line or mark not in stripped:
                 break
             line = next(one for one in stripped.split("\n") if mark in one)
+        if not names and mark == patterns.DUMP_MARK and (blanks := _indentation(piece[piece.find(mark) :])):
+            # the headers of the threads alone are indented, as by a list
+            levels.append(_Literal(blanks))
+            names.append("indented")
         self.name = "+".join(names) or "plain"
         return levels
 

@@ -114,6 +114,7 @@ def busy_pool_case(
             "frame": short_frame(pool.shared_frame),
             "doing": Text(pool.shared_doing or ""),
             "waits": bool(wait),
+            "waiting": round(pool.shared_share * len(pool.threads)),
             **(words or {}),
         },
         given={"seen": tuple(_seen(pool)), "of_wait": (wait,) if wait else (), **(given or {})},

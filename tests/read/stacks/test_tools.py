@@ -360,6 +360,21 @@ def test_an_indented_excerpt_of_jstack(tmp_path: Path) -> None:
     assert (thread.name, thread.java_id, thread.stack.state) == ("worker-1", 9, "RUNNABLE")
 
 
+@pytest.mark.parametrize("blanks", [" ", "    ", "\t"])
+def test_headers_that_alone_are_indented(tmp_path: Path, blanks: str) -> None:
+    head = "2026-11-21 20:00:01\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+    text = head + "".join(
+        f'{blanks}"worker-{number}" #{number} prio=5 tid=0x0{number} nid=0x{number} runnable\n'
+        "   java.lang.Thread.State: RUNNABLE\n\tat com.acme.A.b(A.java:1)\n\n"
+        for number in (8, 9)
+    )
+    threads = sample_of(tmp_path, text + "JNI global references: 30\n").threads
+    assert [(thread.name, thread.java_id, thread.stack.state) for thread in threads] == [
+        ("worker-8", 8, "RUNNABLE"),
+        ("worker-9", 9, "RUNNABLE"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("frame", "plain"),
     [
