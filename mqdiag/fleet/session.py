@@ -56,7 +56,7 @@ LOCAL_DEFAULTS = {
 NOT_NEEDED = "killed by driver"
 """in what Spark says of an executor that dynamic allocation gave back"""
 GATEWAY_MODULES = ("clientserver", "java_gateway")
-"""of Py4J, which log"""
+"""modules of Py4J that log"""
 HOOKS_S = 10.0
 """time in which a JVM that was told to end ends"""
 ANSWER_S = 5.0
