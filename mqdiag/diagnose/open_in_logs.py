@@ -366,4 +366,3 @@ def _of_settings(logs: LogsFacts) -> bool:
             for file in logs.files
         )
     )
-

@@ -11,7 +11,6 @@ from mqdiag.knowledge.rule_card import shared_actions
 from mqdiag.rules.draft import Step
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders
 
-
 CAPTURE = "mqdiag capture {pid:arg PID}"
 """takes thread dumps, logs and the like"""
 
