@@ -14,7 +14,7 @@ NOT_COMPARABLE = ("one-sample", "identical-samples", "mixed-jvms", "too-close")
 """why no thread of a series is judged, by the facts; each is a case of the card"""
 FEWEST_AT_ONE_PLACE = 4
 SHARE_AT_ONE_PLACE = 0.8
-"""of the threads of a consume group that are at one frame"""
+"""share of the threads of a consume group that are at one frame"""
 MOST_PATHS = 8
 MOST_THREADS = 20
 
