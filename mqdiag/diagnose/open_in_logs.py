@@ -11,7 +11,7 @@ from mqdiag.facts.known import NO_NAMES
 from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogFile
 from mqdiag.findings import Report
-from mqdiag.log_events import events
+from mqdiag.log_events import events, seconds_between
 from mqdiag.logs.statements import harmless_of_any_program, why_harmless
 from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS
 from mqdiag.text import NOTHING, Text, say
@@ -49,9 +49,13 @@ OF_SERVERS = frozenset(
     }
 )
 """kinds of logs"""
+OF_SERVERS_AND_REMOTING = OF_SERVERS | {"remoting"}
+A_MOMENT_S = 1
+"""what takes no longer is one thing that was done, such as an end or a part of a start"""
 ONCE_A_PROCESS = "harmless-first-reflection"
 """event of a line that a JVM writes once in its life"""
-_STARTED = "start-succeeded"
+_STARTED, _CLOSED = "start-succeeded", "channel-closed"
+"""kinds of events; who closes a connection, and why, no line of a moment shows"""
 NamedAction = tuple[str, Mapping[str, str | None]]
 """an action of knowledge/actions.toml, with names for its sentences"""
 
@@ -344,20 +348,21 @@ def _beside_harmless(logs: LogsFacts) -> bool:
 
 
 def _of_settings(logs: LogsFacts) -> bool:
-    """Whether an excerpt of a server has lines of one second, some at INFO, and no event but harmless ones.
+    """Whether an excerpt of RocketMQ has lines of one moment, some at INFO, and no event but harmless ones.
 
-    It may be the beginning of a start that failed.
+    It may be the beginning of a start that failed, or the end of a client that fails.
     """
     lines = logs.level_lines
     loud = 0 if lines is None else lines.harmless + sum(lines.passing.values())
     return (
         logs.is_excerpt
-        and {event.kind for event in logs.events} <= why_harmless().keys()
+        and {event.kind for event in logs.events} - {_CLOSED} <= why_harmless().keys()
         and any(
-            file.kind in OF_SERVERS
+            file.kind in OF_SERVERS_AND_REMOTING
             and max(loud, file.harmless_lines) < file.first_records
             and (file.event_lines or file.first_records < FEWEST_UNKNOWN_LINES)
-            and file.first == file.last
+            and file.first is not None
+            and seconds_between(file.first, file.last) <= A_MOMENT_S
             for file in logs.files
         )
     )

@@ -17,6 +17,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 
 NAMES = (
     "pid",
+    "captured_pid",
     "consumer_pid",
     "main_class",
     "name_server",
@@ -115,6 +116,7 @@ class KnownOfRun:
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
+            "captured_pid": _captured_pid(facts),
             "consumer_pid": _consumer_pid(facts, self._pid),
             "main_class": _only(one.main_class for one in facts.processes or ()),
             "store_folder": _store_folder(facts, self._addresses.store),
@@ -191,6 +193,15 @@ def _consumer_pid(facts: Facts, pid: str | None) -> str | None:
     }
     own = {pid} if pid is not None and any(_groups_of(facts.heap, facts.stacks)) else set()
     return _only(others | own)
+
+
+def _captured_pid(facts: Facts) -> str | None:
+    """The only process of the evidence whose thread dumps a capture took: it has the command line too."""
+    return _only(
+        str(one.pid)
+        for one in facts.processes or ()
+        if one.pid is not None and one.main_class is not None and one.stacks is not None
+    )
 
 
 def _store_folder(facts: Facts, printed: str | None) -> str | None:

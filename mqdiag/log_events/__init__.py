@@ -139,10 +139,29 @@ def between(first: str | None, last: str | None) -> Text:
     local = _is_local(first)
     if last is None or _same_second(first, last):
         return say("at {first:time} local time", first=first) if local else say("at {first:time}", first=first)
-    template = (
-        say("from {first:time} to {last:time} local time") if local else say("from {first:time} to {last:time}")
-    )
+    # the second time needs no date and no zone of its own where they are those of the first
+    if _same_day(first, last):
+        template = (
+            say("from {first:time} to {last:clock} local time")
+            if local
+            else say("from {first:time} to {last:clock}")
+        )
+    else:
+        template = (
+            say("from {first:time} to {last:time} local time")
+            if local
+            else say("from {first:time} to {last:time}")
+        )
     return template.filled({"first": first, "last": last})
+
+
+def _same_day(one: str, other: str | None) -> bool:
+    """Whether two times are of one day and one zone."""
+    try:
+        begin, end = datetime.fromisoformat(one), datetime.fromisoformat(other or "")
+    except ValueError:
+        return False
+    return begin.date() == end.date() and begin.utcoffset() == end.utcoffset()
 
 
 def _same_second(one: str, other: str) -> bool:
@@ -166,11 +185,12 @@ def when(event: LogEvent) -> Text:
     """From when to when, and the worst minute."""
     if not _has_peak(event):
         return between(event.first, event.last)
-    return say(
-        "{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}",
-        event,
-        range=between(event.first, event.last),
-    )
+    shown = between(event.first, event.last)
+    if event.first is not None and _same_day(event.first, event.peak_at):
+        return say(
+            "{range}, at most {peak_per_minute:count} in the minute of {peak_at:clock}", event, range=shown
+        )
+    return say("{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}", event, range=shown)
 
 
 def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.log_tally import MOST_ROWS, LogTally
+from mqdiag.logs.log_tally import MOST_ROWS, LogTally, Registrations
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject, SubjectCount
 
@@ -27,6 +27,10 @@ ANSWERED_BY = lazy_pattern(r"BROKER: ([\w.:\[\]-]{1,100})")
 """in the exception of a client: the address of the broker that answered (MQBrokerException)"""
 MASTER_ID = 0
 """broker id of a master"""
+LEAP_MS = 180_000
+"""without a registration, of which one is due every 10 to 60 seconds (registerNameServerPeriod)"""
+_IN_TURN_MS = 9_000, 65_000
+_NAME_SERVER = lazy_pattern(r"(?:name server |TargetHost=)([\w.:\[\]-]{3,100}:\d{1,5})")
 _STARTED = lazy_pattern(r"The broker\[([^,\]]{1,200}), ([\w.:\[\]-]{3,100}:\d{1,5})\] boot success")
 _HEART_BEAT = lazy_pattern(r"send heart beat to broker\[(\S{1,200}) (\d{1,9}) ([\w.:\[\]-]{3,100}:\d{1,5})\]")
 
@@ -46,6 +50,31 @@ def introduced(message: Message, log: LogTally) -> None:
         note(log, name, address)
         if int(number) == MASTER_ID and (name in log.heartbeats_to or len(log.heartbeats_to) < MOST_ROWS):
             log.heartbeats_to.setdefault(name, {})[address] = None
+
+
+def registered_itself(message: Message, log: LogTally) -> None:
+    """A registration of the broker that logs it, every 30 seconds by a timer that does not look at the clock.
+
+    A process that stood still makes up for all that it missed, at once, when it goes on. Where nothing is made up for,
+    and the next one comes in its turn, no time was missed: the clock was put forward.
+    """
+    found, at = _NAME_SERVER.search(message.text), log.at(message)
+    if (
+        found is None
+        or at is None
+        or (found[1] not in log.registrations and len(log.registrations) >= MOST_ROWS)
+    ):
+        return
+    seen = log.registrations.setdefault(found[1], Registrations())
+    before, seen.last = seen.last, at
+    if seen.gap_ms:
+        if _IN_TURN_MS[0] <= at - seen.gap_end <= _IN_TURN_MS[1]:
+            tally = log.add("registrations-leapt", message, side="broker")
+            if tally is not None:
+                tally.keep_largest("largest_leap_ms", seen.gap_ms)
+        seen.gap_ms = 0
+    elif before is not None and at - before >= LEAP_MS:
+        seen.gap_ms, seen.gap_end = at - before, at
 
 
 def note(log: LogTally, name: str, address: str) -> None:

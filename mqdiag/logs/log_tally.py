@@ -129,6 +129,15 @@ class ChangeKey(NamedTuple):
     after: str
 
 
+class Registrations(msgspec.Struct):
+    """The last registrations of a broker at one name server."""
+
+    last: int | None = None
+    gap_ms: int = 0
+    """how long none was there before `gap_end`, where no later one has shown yet whether the broker stood still"""
+    gap_end: int = 0
+
+
 class ClosingTally(msgspec.Struct):
     """Channels that a client closes, in bursts: one that is shut down closes all of its own at once."""
 
@@ -239,6 +248,8 @@ class LogTally(msgspec.Struct):
     """by queue of a delay level, kind, subject and offset of the message that could not be stored last"""
     known_brokers: dict[str, BrokerTally] = msgspec.field(default_factory=dict)
     """by address, what a name server has of brokers, in the order of their last registrations"""
+    registrations: dict[str, Registrations] = msgspec.field(default_factory=dict)
+    """those of the broker that writes the log, by the address of the name server"""
     timer_progress: list[TimerProgress] = msgspec.field(default_factory=list)
     """the last lines of the timer wheel"""
     changes: dict[ChangeKey, tuple[int, Span]] = msgspec.field(default_factory=dict)

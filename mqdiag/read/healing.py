@@ -52,9 +52,6 @@ _FENCE = lazy_pattern(
 )
 _FENCE_SIGNS = ("```", "{code", "{noformat", "{quote")
 _CLOSING_FENCE = lazy_pattern(r"(?m)(?:```|\{(?:code|noformat|quote)\})[ \t]*$")
-_HEADER = r'"[^"\n]{1,300}" (?:#\d{1,19} )?(?:daemon )?prio=\d'
-_FLUSH_HEADER = lazy_pattern(rf"(?m)^{_HEADER}")
-_INDENTED_HEADER = lazy_pattern(rf"(?m)^[ \t]{{1,16}}(?={_HEADER})")
 _LEAST_DOUBLED = 4
 _DOUBLED = 0.9
 """share of the lines that a blank one follows where a page put them there"""
@@ -146,8 +143,6 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
     if any(sign in sample for sign in _FENCE_SIGNS) and _FENCE.search(sample):
         yield _unfenced
         sample = _unfenced(sample)
-    if "prio=" in sample and _INDENTED_HEADER.search(sample) and _FLUSH_HEADER.search(sample):
-        yield _flush_headers
     waiting: list[Step] = []
     """what is undone only if what comes out is understood without the times that go with it"""
     times_go = False
@@ -201,11 +196,6 @@ def of_page(text: str) -> str:
 
 def _unfenced(text: str) -> str:
     return _CLOSING_FENCE.sub("", _FENCE.sub("\n", text))
-
-
-def _flush_headers(text: str) -> str:
-    """Headers of threads without the blanks that an editor put before some of them."""
-    return _INDENTED_HEADER.sub("", text)
 
 
 def _is_doubled(sample: str) -> bool:

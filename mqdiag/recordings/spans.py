@@ -242,7 +242,7 @@ class ThreadSpans(NamedTuple):
 
 
 _STACK_BITS = 32
-"""of a number that tells kind and stack"""
+"""lower bits of a number that tells kind and stack: those of the stack"""
 
 
 class SpansByThread:

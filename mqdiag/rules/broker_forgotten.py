@@ -9,6 +9,7 @@ from mqdiag.facts.logs import KnownBroker, LogsFacts, LogSubject
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import events, files_of, seconds_between
 from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.rules.shared.clock_leaps import leaps
 
 RULE = Rule("broker-forgotten")
 EXPIRED, ENDED, REMOVED, REGISTERED = (
@@ -36,6 +37,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     found_lost = _lost(logs)
     if registered and not found_lost:
         yield RULE.margin("taken-away", 0, 1, brokers=len(registered))
+    clock_leaps = list(leaps(logs)) if found_lost else []
     for broker, lost in found_lost.items():
         found = [
             event
@@ -44,6 +46,11 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
         ]
         back = lost.back
         stayed_s = None if back is None or lost.row.last is None else seconds_between(lost.row.last, back)
+        if any(
+            seconds_between(leap.begin, lost.row.last) >= 0 <= seconds_between(lost.row.last, leap.event.last)
+            for leap in clock_leaps
+        ):
+            continue  # the clock of its host was put forward, which clock-jumped tells
         by_clock = lost.kind == EXPIRED and stayed_s is not None and stayed_s <= limits["back_s"]
         yield RULE.case(
             "registrations-stopped" if lost.kind == EXPIRED else "connection-lost",

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.logs import LogsFacts
+from mqdiag.log_events import files_of
 from mqdiag.rules.rule import Draft, Findings, Limits, Rule
+from mqdiag.rules.shared.clock_leaps import leaps
+from mqdiag.time_ranges import between
 
 RULE = Rule("clock-jumped")
 SUMMER_TIME_S = 3600
 """local times go on or back by it twice a year, while the clock itself does not"""
 NEAR_S = 5
+MINUTE_MS = 60_000
 
 
 @RULE.stacks
@@ -29,6 +33,23 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     for row in logs.gc:
         if _is_jump(row.jumped_s, limits):
             yield _case(row.jumped_s or 0, row.jumped_at, row.path)
+
+
+@RULE.logs
+def in_logs_of_brokers(logs: LogsFacts, limits: Limits) -> Findings:
+    """One finding for each broker whose timer and clock went on by different amounts."""
+    for leap in leaps(logs):
+        # half of what lies between two registrations: nobody knows when in between the clock was put
+        jump_ms = leap.leap_ms - limits["due_s"] * 500
+        if _is_jump(jump_ms / 1000, limits):
+            yield RULE.case(
+                "forward-at-broker",
+                events=[leap.event],
+                evidence={"jump_ms": round(jump_ms / MINUTE_MS) * MINUTE_MS, "jumped_at": leap.end},
+                cause="forward",
+                when=between(leap.begin, leap.event.last),
+                rests_on=files_of([leap.event]),
+            )
 
 
 def _is_jump(jumped_s: float | None, limits: Limits) -> bool:

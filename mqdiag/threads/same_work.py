@@ -15,6 +15,9 @@ from mqdiag.threads.resting import ADMISSIONS
 from mqdiag.threads.series import Series
 from mqdiag.threads.tracks import Track, allocated_between
 
+FEWEST_AROUND = 4
+"""frames that stay of a stack of which one was lost"""
+
 
 def last_samples_of_same_work(track: Track) -> list[int]:
     """The samples, up to the last one, that all show the same work; a sample without the thread ends them."""
@@ -48,7 +51,19 @@ def _same_work(track: Track, one: int, other: int) -> bool:
     if with_states and track.role != roles.BROKER_SEND and (a.doing in ADMISSIONS) != (b.doing in ADMISSIONS):
         # it got the lock or the connection in between; the locks of a broker are followed by their owners
         return False
-    return a.work == b.work
+    return a.work == b.work or lost_a_frame(a.work, b.work)
+
+
+def lost_a_frame(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+    """Whether two stacks are one of which a line inside was lost: a thread that moves changes its top, or a line.
+
+    A frame that stands in the shorter stack too is one of a recursion, which moves.
+    """
+    shorter, longer = sorted((one, other), key=len)
+    if len(longer) - len(shorter) != 1 or len(shorter) < FEWEST_AROUND:
+        return False
+    at = next((at for at, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
+    return 0 < at < len(shorter) and shorter[at:] == longer[at + 1 :] and longer[at] not in shorter
 
 
 def measure(track: Track, series: Series, samples: list[int]) -> Run:
@@ -78,7 +93,11 @@ def measure(track: Track, series: Series, samples: list[int]) -> Run:
 
 def _same_frames(track: Track, one: int, other: int) -> bool:
     a, b = track.meanings[one], track.meanings[other]
-    return a is b or (a is not None and b is not None and a.visible_frames == b.visible_frames)
+    if a is b:
+        return True
+    if a is None or b is None:
+        return False
+    return a.visible_frames == b.visible_frames or lost_a_frame(a.visible_frames, b.visible_frames)
 
 
 def _seconds(series: Series, first: float | None, last: float | None, samples: list[int]) -> float | None:

@@ -137,17 +137,6 @@ def test_smart_quotes_around_names_of_threads() -> None:
     assert heal(german.encode()).decode() == german
 
 
-def test_blanks_before_some_headers_of_threads() -> None:
-    """An editor puts the blanks of a line above before what is pasted below it."""
-    flush = (
-        '"main" #1 prio=5 tid=0x1 nid=0x2 runnable\n   java.lang.Thread.State: RUNNABLE\n\tat a.B.c(B.java:1)\n'
-    )
-    assert heal((flush + "   " + flush).encode()) == (flush + flush).encode()
-    assert heal(("   " + flush).encode()) == ("   " + flush).encode(), (
-        "a whole text that stands in is no such case"
-    )
-
-
 def test_deep_json_is_no_wrapper() -> None:
     deep = b'{"log":' + b"[" * 100_000 + b"]" * 100_000 + b"}\n"
     assert heal(deep) is deep

@@ -11,8 +11,9 @@ from mqdiag.facts import Facts
 from mqdiag.facts.addresses import addresses
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.offset_logs import OffsetReset
+from mqdiag.facts.processes import ProcessFacts
 from mqdiag.language import english
-from mqdiag.rules import offset_reset_to_zero, stuck_socket_read
+from mqdiag.rules import deadlock, offset_reset_to_zero, stuck_socket_read
 from mqdiag.rules.catalogue import cards_of
 from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.rule import Rule
@@ -100,3 +101,12 @@ def test_a_brokers_own_log_tells_the_addresses_of_its_commands() -> None:
     assert (known.name_server, known.brokers) == ("10.0.0.9:9876", {"broker-a": "10.0.0.8:10911"})
     slave = addresses(None, LogsFacts(settings={**printed, "brokerRole": "SLAVE"}), None)
     assert slave.brokers == {}
+
+
+def test_nothing_asks_for_the_capture_that_is_there() -> None:
+    fires = msgspec.structs.replace(example_of(deadlock.RULE).fires(), pid=4711)
+    assert "mqdiag capture 4711`" in remedy(deadlock, fires)
+    own = ProcessFacts(name="pid 4711", pid=4711, main_class="com.acme.shop.Main", stacks=fires.stacks)
+    captured = msgspec.structs.replace(fires, processes=(own,))
+    assert "mqdiag capture" not in remedy(deadlock, captured)
+    assert "kill 4711`" in remedy(deadlock, captured)

@@ -117,6 +117,13 @@ OF_STACK = lazy_pattern(
 """a line of a thread below its header"""
 # signs of a quotation or of code before a header alone, while the lines below it have none
 SIGNS_BEFORE_HEADER = lazy_pattern(r'^[>`][>` ]*(?="[^\n]*\n(?!>))', re.M)
+# the same of a list, or blanks; the line of state below stands where the JVM put it, or at the list's indentation
+SIGNED_HEADER = lazy_pattern(
+    r'^(?P<signs>[ \t]*(?:(?:[-*+•·–]|\d{1,5}[.)])[ \t]+)?)"(?P<header>[^\n]{1,600})\n'
+    rf"(?P<below>[ \t]*){re.escape(STATE_MARK)}",
+    re.M,
+)
+SIGNS_OF_LIST = lazy_pattern(r'^[ \t]*(?:(?:[-*+•·–]|\d{1,5}[.)])[ \t]+)?(?="(?P<header>[^\n]{1,600})$)', re.M)
 FIRST_HEADER = lazy_pattern(r'\A(?P<blank>\s*)[>` ]*(?P<header>[^"\n]{1,300}" [^\n]*)')
 """a first line that lost its opening quote when it was copied"""
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}

@@ -21,6 +21,8 @@ SPACING_CHARACTERS = 20_000
 """behind the first line of state in which blank lines are counted"""
 SPACING_LINES = 9
 """lines that show whether every other one is blank; a dump has no such run, as each thread has a state or frames"""
+BEFORE_STATE = "   "
+"""what a JVM prints before a line of state"""
 _MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
 
 
@@ -35,6 +37,8 @@ class Unwrapper:
         self._apart: re.Pattern[str] | None = None
         """the prefix of the lines that come out apart"""
         self._begun = False
+        self._listed = False
+        """blanks or the signs of a list stand before the headers alone"""
         self._above = ""
         """the end of the piece before"""
         self.name = "plain"
@@ -44,7 +48,7 @@ class Unwrapper:
     @property
     def is_plain(self) -> bool:
         """Whether a mark has shown that there is no wrapper."""
-        return self._strip == [] and self._apart is None
+        return self._strip == [] and self._apart is None and not self._listed
 
     def push(self, piece: str) -> str:
         """A piece of text, ending at a line end, without its wrapper."""
@@ -54,6 +58,9 @@ class Unwrapper:
         # one character is found ten times as fast as two
         if '> "' in piece or ("`" in piece and '`"' in piece):
             piece = patterns.SIGNS_BEFORE_HEADER.sub("", piece)
+        self._listed = self._listed or _is_listed(piece)
+        if self._listed:
+            piece = _unlisted(piece)
         if self._strip is None:
             marked = _marked_line(piece)
             if marked is None:
@@ -129,6 +136,10 @@ class Unwrapper:
             if stripped == line or mark not in stripped:
                 break
             line = next(one for one in stripped.split("\n") if mark in one)
+        if not names and mark == patterns.DUMP_MARK and (blanks := _indentation(piece[piece.find(mark) :])):
+            # the dump's first line alone is not indented
+            levels.append(_Literal(blanks))
+            names.append("indented")
         self.name = "+".join(names) or "plain"
         return levels
 
@@ -154,6 +165,30 @@ def _marked_line(piece: str) -> tuple[str, str] | None:
     start = piece.rfind("\n", 0, at) + 1
     end = piece.find("\n", at)
     return piece[start : end if end >= 0 else len(piece)], mark
+
+
+def _is_listed(piece: str) -> bool:
+    """Whether blanks or the signs of a list stand before a thread's header, and not before its line of state."""
+    if patterns.STATE_MARK not in piece or not any(f'{sign}"' in piece for sign in " \t"):
+        return False
+    return any(
+        found["signs"]
+        and is_header(found["header"])
+        and (found["below"] == BEFORE_STATE or not found["below"].startswith(found["signs"]))
+        for found in patterns.SIGNED_HEADER.finditer(piece)
+    )
+
+
+def _unlisted(piece: str) -> str:
+    """The piece with the names of threads and of the deadlock section at the beginning of their lines."""
+    deadlock = patterns.DEADLOCK_MARK in piece
+
+    def bare(found: re.Match[str]) -> str:
+        header = found["header"]
+        is_name = is_header(header) or (deadlock and patterns.DEADLOCK_NAME.match(header))
+        return "" if is_name else found[0]
+
+    return patterns.SIGNS_OF_LIST.sub(bare, piece)
 
 
 def _is_doubled(piece: str) -> bool:

@@ -11,6 +11,9 @@ from mqdiag.knowledge.rule_card import shared_actions
 from mqdiag.rules.draft import Step
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders
 
+CAPTURE = "mqdiag capture {pid:arg PID}"
+"""takes thread dumps, logs and the like"""
+
 
 def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] = NO_NAMES) -> Iterator[Action]:
     """Actions of knowledge/actions.toml, for no finding.
@@ -34,7 +37,11 @@ def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] =
 
 
 def actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | EvidenceValue]) -> Iterator[Action]:
-    """Steps as the evidence lets them be said."""
+    """Steps as the evidence lets them be said; none asks for a capture of the process that is there."""
+    steps = list(steps)
+    captured = known.get("captured_pid")
+    if captured is not None and captured == known.get("pid"):
+        steps = [step for step in steps if CAPTURE not in {one.template for one in step.commands}] or steps
     for step in steps:
         if text := _first(step.texts, known):
             yield Action(

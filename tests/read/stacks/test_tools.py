@@ -13,7 +13,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.read.stacks.body import plain_frame
 from mqdiag.read.stacks.records import Sample, ThreadRecord
-from tests.read.stacks.given import read_text, real_dump
+from tests.read.stacks.given import read_text, real_dump, same
 
 DUBBO = """\
 "dubbo-worker-3" Id=62 WAITING on java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject@6cef7362
@@ -358,6 +358,60 @@ def test_an_indented_excerpt_of_jstack(tmp_path: Path) -> None:
     text = f"{header}\n   java.lang.Thread.State: RUNNABLE\n\tat com.acme.A.b(A.java:1)\n"
     thread = sample_of(tmp_path, "".join(f"    {line}\n" for line in text.splitlines())).threads[0]
     assert (thread.name, thread.java_id, thread.stack.state) == ("worker-1", 9, "RUNNABLE")
+
+
+SIGNS = (" ", "   ", "    ", "\t", "\t\t", "- ", "* ", "  - ", "\u2022 ", "12. ")
+
+
+@pytest.mark.parametrize("case", ["jdk8-deadlock", "urlconnection-stuck"])
+@pytest.mark.parametrize("above", ["", '2026-11-21 20:00:00.100 INFO  [main] com.acme.A - says "so"\n'])
+@pytest.mark.parametrize("signs", SIGNS)
+def test_signs_before_headers_alone(tmp_path: Path, signs: str, above: str, case: str) -> None:
+    """As a list or an editor puts them; the lines below the headers keep their own blanks."""
+    plain = real_dump(case)
+    headers = re.compile('^"', re.M)
+    expected = read_text(tmp_path, above + plain)
+    listed = read_text(tmp_path, above + headers.sub(f'{signs}"', plain))
+    same(listed, expected)
+    assert listed.samples[0].deadlocks == expected.samples[0].deadlocks
+    same(read_text(tmp_path, above + every_other(plain, signs)), expected)
+    without_head = plain[plain.index('\n"') + 1 :]
+    expected = read_text(tmp_path, above + without_head)
+    same(read_text(tmp_path, above + headers.sub(f'{signs}"', without_head)), expected)
+
+
+def every_other(dump: str, signs: str) -> str:
+    """The dump with signs before every other header."""
+    first, *threads = dump.split('\n"')
+    return first + "".join(f'\n{signs if number % 2 else ""}"{thread}' for number, thread in enumerate(threads))
+
+
+@pytest.mark.parametrize("blanks", [" ", "    ", "\t"])
+def test_the_first_line_alone_is_not_indented(tmp_path: Path, blanks: str) -> None:
+    plain = real_dump("urlconnection-stuck")
+    head, first, rest = plain.partition('\n"')
+    indented = "".join(f"{blanks}{line}\n" for line in (first + rest)[1:].splitlines())
+    same(read_text(tmp_path, f"{head}\n{indented}"), read_text(tmp_path, plain))
+
+
+@pytest.mark.parametrize("signs", SIGNS)
+@pytest.mark.parametrize(
+    "line",
+    [
+        '"order" #12 prio=5 is late',
+        '"order": {"tid": "0x01", "nid": "0x2"}',
+        '"worker-1" waits for tid=0x01 nid=0x2',
+    ],
+)
+def test_no_line_of_a_log_becomes_a_thread(tmp_path: Path, line: str, signs: str) -> None:
+    dump = real_dump("urlconnection-stuck")
+    listed = re.sub('^"', f'{signs}"', dump, flags=re.M)
+    log = "".join(
+        f"2026-11-21 20:00:0{number}.000 INFO  [main] com.acme.A - list\n{signs}{line}\n" for number in range(9)
+    )
+    same(read_text(tmp_path, log + listed + log), read_text(tmp_path, log + dump + log))
+    with pytest.raises(InputError):
+        read_text(tmp_path, log)
 
 
 @pytest.mark.parametrize(
