@@ -18,6 +18,8 @@ EXIT_USAGE = 2
 EXIT_INPUT = 3
 EXIT_OUTPUT = EXIT_INPUT
 EXIT_INTERNAL = 4
+EXIT_INTERRUPTED = 130
+"""128 + SIGINT, as shells report it"""
 
 Lack = Literal["memory", "no-room", "too-large"]
 """What was lacking where an input itself is not at fault.

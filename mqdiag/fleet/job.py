@@ -84,7 +84,7 @@ def run_fleet(
     *,
     dry_run: bool = False,
     only: Mapping[str, Identity] | None = None,
-    guard: Callable[[Progress], AbstractContextManager[None]] = stoppable,
+    guard: Callable[[], AbstractContextManager[object]] = stoppable,
     on_service: Callable[[Report], None] | None = None,
 ) -> Diagnosis:
     """Analyse what is new under the paths, write the tables, compare the instances.
@@ -100,13 +100,14 @@ def run_fleet(
 
     Raises:
         UsageError: options that cannot be.
-        MqdiagError: Spark does not start or gave up, or the tables cannot be read or compared.
+        MqdiagError: Spark does not start, gave up or ended, or the tables cannot be read or compared.
+        StoppedError: the process was told to end.
     """
     if options.run is not None:
         check_run_name(options.run)
     layout = Layout(*storage(options.out))
     listing = listing_of(options, layout, only)
-    with guard(progress), contextlib.nullcontext() if dry_run else output_lock(layout):
+    with guard(), contextlib.nullcontext() if dry_run else output_lock(layout):
         run = _run_name(options, layout)
         started = time.monotonic()
         progress.phase(say("starting Spark"))

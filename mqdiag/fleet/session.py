@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import re
 import shutil
+import signal
 import socket
+import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from py4j.protocol import Py4JError
+from py4j.protocol import Py4JError, Py4JJavaError
 from pyspark import SparkConf, SparkContext
+from pyspark.java_gateway import launch_gateway
 
 from mqdiag.errors import MqdiagError, UsageError, first_line
 from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.stoppable import SparkEndedError
 from mqdiag.fleet.work.task import ATTEMPTS, TASK_ITEMS
-from mqdiag.text import NOTHING, say
+from mqdiag.text import NOTHING, Text, say
 
 _LOG4J = """\
 rootLogger.level = {level}
@@ -49,6 +55,10 @@ LOCAL_DEFAULTS = {
 }
 NOT_NEEDED = "killed by driver"
 """in what Spark says of an executor that dynamic allocation gave back"""
+GATEWAY_MODULES = ("clientserver", "java_gateway")
+"""modules of Py4J that log"""
+HOOKS_S = 10.0
+"""time in which a JVM that was told to end ends"""
 ANSWER_S = 5.0
 """time in which a master must take a connection"""
 UNDER_SUBMIT = "PYSPARK_GATEWAY_PORT"
@@ -64,24 +74,41 @@ def spark_context(options: FleetOptions) -> Iterator[SparkContext]:
     Raises:
         UsageError: there is no Java, or only Spark Connect.
         MqdiagError: Spark does not start, or no master answers.
+        SparkEndedError: Spark ended before the block did.
     """
     submitted = UNDER_SUBMIT in os.environ
     _refuse_connect(options.master)
     if not submitted:
         _check_java()
         _check_master(options.master)
-    with tempfile.TemporaryDirectory(prefix="mqdiag-spark-") as folder:
+    with tempfile.TemporaryDirectory(prefix="mqdiag-spark-") as folder, _quiet_gateway():
         log = Path(options.spark_log or f"{folder}/spark.log")
         with _streams_to(log) if not submitted else contextlib.nullcontext():
             try:
-                context = SparkContext.getOrCreate(_conf(options, Path(folder), submitted))
+                conf = _conf(options, Path(folder), submitted)
+                if SparkContext._gateway is None and not submitted:
+                    # In a session of its own: the signals of a shell or scheduler to a process group are for this
+                    # process alone, which ends the JVM, or has it finish.
+                    of_own = launch_gateway(conf, {"start_new_session": True})  # type: ignore[no-untyped-call]
+                    SparkContext._ensure_initialized(gateway=of_own)
+                context = SparkContext.getOrCreate(conf)
             except Exception as error:
                 raise MqdiagError(say("Spark does not start: {why}", why=_why(error, log))) from error
         if submitted:
             context.setLogLevel("ERROR")
+        # As the gateway does; see there.
+        context._accumulatorServer.handle_error = lambda *given: None  # type: ignore[method-assign]
         try:
             yield context
-        except Py4JError as error:
+        except MqdiagError:
+            raise
+        except Exception as error:
+            if _has_ended(context):
+                why = _why_ended(error)
+                line = say("Spark ended: {why}; what is done is kept, and the next run goes on there", why=why)
+                raise SparkEndedError(line) from error
+            if not isinstance(error, Py4JError):
+                raise
             # Its text must be read while the JVM is there.
             raise MqdiagError(
                 say("Spark gave up: {spark_cause}; run the same again to go on", spark_cause=spark_cause(error))
@@ -89,9 +116,47 @@ def spark_context(options: FleetOptions) -> Iterator[SparkContext]:
         finally:
             with contextlib.suppress(Exception):
                 context.cancelAllJobs()
-            with contextlib.suppress(Exception):  # of a JVM that is gone already
-                context.stop()
+            # Of a JVM that is gone the first call ends there, and the second one leaves the context for good: else the
+            # next run would get it again.
+            for _ in range(2):
+                with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
+                    context.stop()
             _end_gateway(submitted)
+
+
+@contextmanager
+def _quiet_gateway() -> Iterator[None]:
+    """Drop the tracebacks of calls that were interrupted, or whose JVM is gone: that is told in a line."""
+
+    def is_of_others(record: logging.LogRecord) -> bool:
+        return record.module not in GATEWAY_MODULES
+
+    logger = logging.getLogger()  # of `logging.exception`, which Py4J uses
+    logger.addFilter(is_of_others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(is_of_others)
+
+
+def _has_ended(context: SparkContext) -> bool:
+    """Whether Spark is no more, though this process has not stopped it."""
+    try:
+        return bool(context._jsc.sc().isStopped())
+    except Exception:
+        return True
+
+
+def _why_ended(error: Exception) -> Text | str:
+    process = getattr(SparkContext._gateway, "proc", None)
+    if process is not None:
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            code = process.wait(HOOKS_S)
+            # A JVM that runs its hooks ends with 128 and the signal.
+            with contextlib.suppress(ValueError):
+                name = signal.Signals(-code if code < 0 else code - 128).name
+                return say("its JVM was ended by {signal}", signal=name)
+    return spark_cause(error) if isinstance(error, Py4JJavaError) else say("its JVM is gone")
 
 
 def cores_of_executor(context: SparkContext) -> int:
@@ -215,15 +280,18 @@ def _streams_to(log: Path) -> Iterator[None]:
 def spark_cause(error: BaseException) -> str:
     """The line of a Spark error that names what happened; the rest is stack traces of two languages."""
     try:
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        lines = [line.strip() for line in str(error).splitlines() if line.strip() and not FRAME.match(line)]
     except Exception:
         lines = []
     told = [line for line in lines if re.match(r"(\w+\.)*\w*(Error|Exception|Failure)\b.*: ", line)]
     # Of a task that did not come to Python, Spark names what happened behind the executor.
     told = told or re.findall(r" \(TID \d+\) \(\S+ executor \w+\): (.+)", "\n".join(lines))
+    told = told or [line.removeprefix(": ") for line in lines if line.startswith(": ")]
     return (told or lines or [type(error).__name__])[-1][:300]
 
 
+FRAME = re.compile(r"\s+at [\w.$/<>]+\(|\s+\.\.\. \d+ more")
+"""a line of a stack trace of Java"""
 CAUSES = (
     r"^Caused by: (.+)",
     r"^: (.+)",

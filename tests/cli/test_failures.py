@@ -11,9 +11,17 @@ from typing import Any, Literal
 import click
 import pytest
 
-from mqdiag.cli.common.failures import EXIT_INTERRUPTED, guarded
+from mqdiag.cli.common.failures import guarded
 from mqdiag.cli.common.session import exit_code
-from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_INTERNAL, InputError, UsageError
+from mqdiag.errors import (
+    EXIT_CLEAN,
+    EXIT_FINDINGS,
+    EXIT_INPUT,
+    EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
+    InputError,
+    UsageError,
+)
 from mqdiag.facts import Input
 from mqdiag.fail_on import parse_fail_on
 from mqdiag.findings import Answer, Confidence, Failed, Finding, Report, Severity, Subject

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -48,21 +49,42 @@ class Running:
         os.kill(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
+    def processes(self) -> list[int]:
+        """Pids of the driver, its JVM, the Python workers and the analysing processes, the driver first."""
+        children: dict[int, list[int]] = {}
+        for folder in Path("/proc").iterdir():
+            if folder.name.isdigit():
+                with contextlib.suppress(OSError):
+                    parent = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+                    children.setdefault(int(parent), []).append(int(folder.name))
+        found = [self.process.pid]
+        for pid in found:
+            found += children.get(pid, [])
+        return found
+
+    def jvm(self) -> int:
+        """Pid of Spark's JVM."""
+        names = {pid: Path(f"/proc/{pid}/comm").read_text().strip() for pid in self.processes()}
+        return next(pid for pid, name in names.items() if name == "java")
+
+    def told(self) -> list[str]:
+        """The lines of its standard error so far, without progress."""
+        lines = (self.out.parent / f"{self.out.name}.err").read_text().splitlines()
+        return [line for line in lines if line]
+
     def end(self) -> int:
         """Wait for the end; the exit code."""
         return self.process.wait(PATIENCE_S)
 
 
 def start(arguments: tuple[str, ...], out: Path, cluster: Cluster | None = None) -> Running:
-    """Start a run in the background, on the cluster or on local[2]."""
+    """Start a run in the background, in a process group of its own, on the cluster or on local[2]."""
+    report = () if "--watch" in arguments else ("--format", "json", "-o", str(out.parent / f"{out.name}.json"))
     words = command(
         *arguments,
         "--out",
         str(out),
-        "--format",
-        "json",
-        "-o",
-        str(out.parent / f"{out.name}.json"),
+        *report,
         master=cluster.url if cluster else "local[2]",
         conf=LEAN_EXECUTORS if cluster else None,
     )
@@ -72,6 +94,7 @@ def start(arguments: tuple[str, ...], out: Path, cluster: Cluster | None = None)
             words,
             stdout=log,
             stderr=log,
+            start_new_session=True,
             env={**environment(), **(cluster.environment() if cluster else {})},
         )
     return Running(process, out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
@@ -459,6 +460,34 @@ def test_of_traits_with_the_same_hosts_the_most_specific_is_told() -> None:
 
 
 @CHECK
+@pytest.mark.parametrize(
+    ("with_it", "without", "faulty_with", "faulty_without"),
+    [(8, 8, 4, 0), (8, 8, 6, 1), (30, 300, 9, 4), (5, 36, 3, 1), (12, 2000, 6, 40)],
+)
+def test_the_chance_of_a_version_is_that_of_fisher(
+    with_it: int, without: int, faulty_with: int, faulty_without: int
+) -> None:
+    """One service of two versions: as many faulty hosts among those with the version, or more."""
+    versions = {f"a/w{place}": "4.9.8" for place in range(with_it)}
+    versions |= {f"a/o{place}": "4.9.2" for place in range(without)}
+    faulty = [f"w{place}" for place in range(faulty_with)] + [f"o{place}" for place in range(faulty_without)]
+    rows = [_with_evidence("a", host, group=f"g{host}") for host in faulty]
+    found = {row["value"]: row for row in _common(rows, versions, {"common-cause.chance": 2.0})}
+    ways = [
+        math.comb(with_it, count) * math.comb(without, len(faulty) - count)
+        for count in range(faulty_with, min(with_it, len(faulty)) + 1)
+    ]
+    exact = 2 * sum(ways) / math.comb(with_it + without, len(faulty))
+    assert found["4.9.8"]["chance"] == pytest.approx(exact, rel=1e-6)
+    of_others = (
+        found["4.9.8"]["trait_hosts"],
+        found["4.9.8"]["other_hosts"],
+        found["4.9.8"]["other_fault_hosts"],
+    )
+    assert of_others == (with_it, without, faulty_without)
+
+
+@CHECK
 def test_a_version_is_common_only_if_the_fault_is_commoner_with_it() -> None:
     rows = [_with_evidence("a", f"h{place}", group=f"g{place}") for place in range(4)]
     old = {f"a/h{place}": "4.9.2" for place in range(4)}
@@ -482,6 +511,8 @@ def test_a_version_is_common_only_if_the_fault_is_commoner_with_it() -> None:
         42,
         0,
     )
+    rolling = {f"a/h{place}": "4.9.8" for place in range(36)} | {f"a/x{place}": "4.9.2" for place in range(5)}
+    assert _common(rows, rolling) == [], "4 of 36 against 0 of 5"
     as_often = {f"a/x{place}": "4.9.2" for place in range(8)} | {"b/h": "4.9.8"}
     rows.append(_with_evidence("b", "h", group="other"))
     assert _common(rows, old | as_often) == []

@@ -113,8 +113,9 @@ def test_too_much_time_is_a_failure(dump: Path, tmp_path: Path) -> None:
         hasty.close()
 
 
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
 def test_a_child_that_is_killed_is_a_failure(
-    child: WarmChild, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    child: WarmChild, dump: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
 ) -> None:
     child.analyse(_request(tmp_path, dump))
     pid = child.pid
@@ -123,7 +124,8 @@ def test_a_child_that_is_killed_is_a_failure(
 
     def send(self: WarmChild, data: bytes) -> None:
         plain_send(self, data)
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, number)
+        os.kill(pid, signal.SIGCONT)
 
     plain_send = WarmChild._send
     monkeypatch.setattr(WarmChild, "_send", send)

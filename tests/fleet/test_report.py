@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.cli.common.session import exit_code
 from mqdiag.config import Settings
-from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, UsageError
+from mqdiag.errors import EXIT_CLEAN, EXIT_INTERNAL, EXIT_INTERRUPTED, UsageError
 from mqdiag.facts import Input
 from mqdiag.facts.fleet import (
     CommonTrait,
@@ -36,6 +37,7 @@ from mqdiag.findings import Confidence, Failed, Finding, Report, Severity, Subje
 from mqdiag.fleet.analysis.services import OneService
 from mqdiag.fleet.faults import INCIDENT_ANALYSIS, rule_reason
 from mqdiag.fleet.files.storage import storage
+from mqdiag.fleet.options import FleetOptions
 from mqdiag.fleet.session import lost_executors, spark_cause, start_cause
 from mqdiag.fleet.status import Status, status_line
 from mqdiag.fleet.tables.compact import Keep, compact
@@ -427,6 +429,13 @@ def test_spark_is_not_imported_before_it_is_needed() -> None:
             "Caused by: java.io.IOException: error=2, No such file or directory\n\t... 20 more\n",
             'java.io.IOException: Cannot run program "/nowhere/python": error=2, No such file or directory',
         ),
+        (
+            "An error occurred while calling z:org.apache.spark.api.python.PythonRDD.collectAndServe.\n"
+            ": org.apache.spark.SparkException: Job 3 cancelled because SparkContext was shut down\n"
+            "\tat org.apache.spark.scheduler.DAGScheduler.$anonfun$cleanUp$1(DAGScheduler.scala:1253)\n"
+            "\tat java.base/java.lang.Thread.run(Thread.java:840)\n",
+            "org.apache.spark.SparkException: Job 3 cancelled because SparkContext was shut down",
+        ),
     ],
 )
 def test_of_an_error_of_spark_the_line_that_names_what_happened_is_told(text: str, cause: str) -> None:
@@ -476,6 +485,28 @@ def test_what_a_start_needs_is_looked_for_before_it(
     monkeypatch.setattr("mqdiag.fleet.job.output_lock", Mock(side_effect=OSError("bucket b: access denied")))
     assert run(words) == 4
     assert "could not be read or written: bucket b: access denied" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_run_that_is_told_to_end_says_so_in_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Whatever the gateway makes of the interrupt."""
+
+    def interrupted(options: FleetOptions) -> None:
+        try:
+            signal.raise_signal(number)
+        except KeyboardInterrupt:
+            raise ConnectionRefusedError("of the gateway") from None
+
+    monkeypatch.setattr("mqdiag.fleet.job.spark_context", interrupted)
+    (tmp_path / "in").mkdir()
+    before = signal.getsignal(number)
+    assert run(["fleet", str(tmp_path / "in"), "--out", str(tmp_path / "out")]) == EXIT_INTERRUPTED
+    assert capfd.readouterr().err.splitlines() == [
+        "mqdiag: stopped; what is done is kept, run the same again to go on"
+    ]
+    assert signal.getsignal(number) is before
 
 
 def test_an_executor_that_does_not_share_the_output_is_told_before_any_analysis(tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ from mqdiag.fleet.files.labels import Labels
 from mqdiag.fleet.files.listing import EvidenceFile, Listing
 from mqdiag.fleet.files.storage import Storage, storage
 from mqdiag.fleet.options import FleetOptions
+from mqdiag.fleet.stoppable import Ending, SparkEndedError, StoppedError
 from mqdiag.fleet.tables.compact import compact
 from mqdiag.fleet.tables.layout import Layout
 from mqdiag.fleet.tables.lock import BusyError
@@ -396,7 +397,7 @@ def at_sleep(monkeypatch: pytest.MonkeyPatch, *steps: Callable[[], object]) -> N
             signal.raise_signal(signal.SIGTERM)
         return not ending.told
 
-    monkeypatch.setattr(watching._Ending, "sleep", sleep)
+    monkeypatch.setattr(Ending, "sleep", sleep)
 
 
 def test_each_batch_of_new_files_is_a_run_and_sigterm_ends_it(
@@ -470,9 +471,51 @@ def test_sigterm_lets_a_run_finish_and_a_second_one_does_not(
     monkeypatch.setattr(watching, "run_fleet", killed(1))
     watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0, every_s=0.0))
     monkeypatch.setattr(watching, "run_fleet", killed(2))
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(StoppedError, match=r"what is done is kept, run the same again to go on"):
         watch(given, Settings(), Silent(), WatchOptions(interval_s=60.0, every_s=0.0))
     assert ended == [1]
+
+
+class _Notes(Silent):
+    """Keeps the lines."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def note(self, text: Text) -> None:
+        """Keep it."""
+        self.lines.append(english()(text))
+
+
+@pytest.mark.parametrize("is_told", [False, True])
+@pytest.mark.parametrize("once", [False, True])
+def test_a_batch_under_which_spark_ends_is_tried_again_unless_the_watch_was_told_to_end(
+    tmp_path: Path, batches: list[Any], monkeypatch: pytest.MonkeyPatch, is_told: bool, once: bool
+) -> None:
+    """A signal to all processes ends the JVM while the watch lets the run finish."""
+    runs: list[None] = []
+
+    def run(*arguments: object, **more: object) -> Diagnosis:
+        runs.append(None)
+        if len(runs) > 1:
+            return Diagnosis(report=Report(mqdiag="1", inputs=()))
+        if is_told:
+            signal.raise_signal(signal.SIGTERM)
+        raise SparkEndedError(say("Spark ended"))
+
+    given, notes = options(tmp_path), _Notes()
+    (tmp_path / "in/a").write_text("x")
+    monkeypatch.setattr(watching, "run_fleet", run)
+    at_sleep(monkeypatch, *[lambda: None] * 3)
+    how = WatchOptions(interval_s=0.001, every_s=0.0, once=once)
+    if is_told or once:
+        with pytest.raises(StoppedError if is_told else SparkEndedError):
+            watch(given, Settings(), notes, how)
+        assert (len(runs), notes.lines) == (1, [])
+        return
+    watch(given, Settings(), notes, how)
+    assert len(runs) == 2
+    assert "Spark ended; mqdiag tries again after the next --interval" in notes.lines
 
 
 def test_once_is_one_batch(tmp_path: Path, batches: list[dict[str, Any]]) -> None:

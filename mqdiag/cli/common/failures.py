@@ -16,6 +16,7 @@ from mqdiag.cli.common.output import give_up_stdout, not_written
 from mqdiag.errors import (
     EXIT_CLEAN,
     EXIT_INTERNAL,
+    EXIT_INTERRUPTED,
     EXIT_OUTPUT,
     EXIT_USAGE,
     MqdiagError,
@@ -25,7 +26,6 @@ from mqdiag.language import writer
 from mqdiag.text import Text, say
 
 _FULL = (errno.ENOSPC, errno.EDQUOT)
-EXIT_INTERRUPTED = 130  # 128 + SIGINT, as shells report it
 
 
 def complain(message: Text, language: str | None = None) -> None:

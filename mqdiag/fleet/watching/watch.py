@@ -10,7 +10,6 @@ import contextlib
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from types import FrameType
 
 import msgspec
 import pyarrow as pa
@@ -23,7 +22,7 @@ from mqdiag.fleet.faults import unreadable
 from mqdiag.fleet.files.storage import storage
 from mqdiag.fleet.job import listing_of, run_fleet
 from mqdiag.fleet.options import FleetOptions
-from mqdiag.fleet.stoppable import told_to_end
+from mqdiag.fleet.stoppable import Ending, SparkEndedError, stoppable
 from mqdiag.fleet.tables.layout import Layout, RunMark
 from mqdiag.fleet.tables.lock import BusyError
 from mqdiag.fleet.tables.schemas import FINDINGS, INCIDENTS
@@ -33,8 +32,6 @@ from mqdiag.fleet.watching.faults import ReportedFaults, Row, new_faults
 from mqdiag.progress import Progress
 from mqdiag.text import say
 
-STEP_S = 0.5
-"""between two looks at whether the process is told to end"""
 STATE = "_actions/told.json"
 """what has been told, below the output"""
 
@@ -76,7 +73,8 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
 
     Raises:
         UsageError: options that cannot be; with `once`, an output that another run holds too.
-        MqdiagError: Spark does not start, or gave up; with `once`, evidence that cannot be read too.
+        MqdiagError: Spark does not start, or gave up; with `once`, evidence that cannot be read too, or Spark ended.
+        StoppedError: what was at work has been stopped.
     """
     sends = [print_line] if how.webhook is None else [print_line, webhook(how.webhook)]
     layout = Layout(*storage(options.out))
@@ -85,9 +83,9 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
     diagnosis: Diagnosis | None = None
     untold: MqdiagError | None = None
     is_begun = False
-    with _finishing() as ending:
+    with stoppable(finishes=True) as ending:
         while True:
-            with _again_later(progress, how):
+            with _again_later(progress, how, ending):
                 if not is_begun:
                     # Before any run: at the first start in an output, what is there counts as told.
                     if layout.store.entry(f"{layout.root}/{STATE}") is None:
@@ -102,7 +100,9 @@ def watch(options: FleetOptions, settings: Settings, progress: Progress, how: Wa
                 new = {uri: identity for uri, identity in complete.items() if (uri, identity) not in analysed}
                 now_s = time.monotonic()
                 if batches.is_due(new, now_s) or (new and how.once):
-                    diagnosis = run_fleet(options, settings, progress, only=complete, guard=_unguarded)
+                    diagnosis = run_fleet(
+                        options, settings, progress, only=complete, guard=contextlib.nullcontext
+                    )
                     batches.begin(now_s)
                     analysed = set(complete.items())
                     _log_batch(progress, len(new), diagnosis)
@@ -133,15 +133,15 @@ def _log_batch(progress: Progress, files: int, diagnosis: Diagnosis) -> None:
 
 
 @contextlib.contextmanager
-def _again_later(progress: Progress, how: WatchOptions) -> Iterator[None]:
+def _again_later(progress: Progress, how: WatchOptions, ending: Ending) -> Iterator[None]:
     """Go on after what can be better at the next listing, with a line; with `once`, end with it."""
     try:
         yield
     except BrokenPipeError:
         raise  # nobody reads the lines any more
-    except (BusyError, OSError) as error:
-        found = error if isinstance(error, BusyError) else unreadable(error)
-        if how.once:
+    except (BusyError, SparkEndedError, OSError) as error:
+        found = unreadable(error) if isinstance(error, OSError) else error
+        if how.once or ending.told:
             if found is error:
                 raise
             raise found from error
@@ -160,39 +160,6 @@ def _untold(layout: Layout, sends: Sequence[Send], progress: Progress, how: Watc
             progress.note(say("{line}; mqdiag tries again after the next --interval", line=found.text))
         return found
     return None
-
-
-class _Ending:
-    """Whether the process has been told to end."""
-
-    def __init__(self) -> None:
-        self.told = False
-
-    def sleep(self, seconds: float) -> bool:
-        """Wait; False when the process is to end."""
-        until = time.monotonic() + seconds
-        while not self.told and (left := until - time.monotonic()) > 0:
-            time.sleep(min(STEP_S, left))
-        return not self.told
-
-
-@contextlib.contextmanager
-def _finishing() -> Iterator[_Ending]:
-    """Let SIGTERM and SIGINT end the process after the run that is at work."""
-    ending = _Ending()
-
-    def hear(number: int, frame: FrameType | None) -> None:
-        if ending.told:
-            raise KeyboardInterrupt
-        ending.told = True
-
-    with told_to_end(hear):
-        yield ending
-
-
-def _unguarded(progress: Progress) -> contextlib.AbstractContextManager[None]:
-    """Signals are heard by the watch."""
-    return contextlib.nullcontext()
 
 
 def tell_runs(layout: Layout, sends: Sequence[Send]) -> None:

@@ -31,6 +31,8 @@ MARGIN = 1.25
 GROWN = 0.5
 """share of the memory limit that a child may keep between two incidents"""
 LARGEST_ANSWER = 1 << 30
+FROM_OUTSIDE = (signal.SIGKILL, signal.SIGTERM, signal.SIGHUP)
+"""signals that no incident causes: the kernel sends them for want of memory, others to end all processes of a run"""
 
 
 class WarmChild:
@@ -144,7 +146,7 @@ class WarmChild:
 
     def _ended(self) -> NotAnalysed:
         code = self._running.wait()
-        if code == -signal.SIGKILL:
+        if -code in FROM_OUTSIDE:
             return NotAnalysed(kind="killed", reason=say("something outside killed the analysing process"))
         if code < 0:
             reason = say("the analysing process ended with signal {signal}", signal=-code)
