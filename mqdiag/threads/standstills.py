@@ -102,7 +102,7 @@ class _Found:
         self._standing = Counter(
             (judgement.track.jvm, judgement.track.pool)
             for judgement in judgements
-            if judgement.state == "stuck" and _reads_in_client(judgement)
+            if judgement.state == "stuck" and judgement.track.pool and _reads_in_client(judgement)
         )
         self._inferred = inferred
         self._causes = _Causes()
@@ -116,12 +116,11 @@ class _Found:
 
     def is_in_crowd(self, judgement: Judgement, why: CauseOfWait) -> bool:
         """Whether most threads of its pool are stuck in reads of a client: one alone may be meant to read for long."""
-        pool = judgement.track.jvm, judgement.track.pool
-        return (
-            why.kind == "socket-read"
-            and _reads_in_client(judgement)
-            and self._standing[pool] >= max(_LEAST_OF_POOL, _MOST_OF_POOL * self._sizes[pool])
-        )
+        track = judgement.track
+        if why.kind != "socket-read" or track.pool is None or not _reads_in_client(judgement):
+            return False
+        pool = track.jvm, track.pool
+        return self._standing[pool] >= max(_LEAST_OF_POOL, _MOST_OF_POOL * self._sizes[pool])
 
     def add(self, judgement: Judgement, undecided: bool) -> None:
         """Take a thread."""
@@ -186,7 +185,6 @@ def _reads_in_client(judgement: Judgement) -> bool:
     library = track.last_meaning.library
     return (
         track.role == roles.POOL
-        and track.pool is not None
         and track.last_meaning.doing == "socket-read"
         and library is not None
         and library.kind in ("client", "sdk")

@@ -298,7 +298,10 @@ def test_every_thread_of_many_libraries_rests() -> None:
 
 @pytest.mark.parametrize(("threads", "state"), [(12, "undecided"), (4, "healthy")])
 def test_many_that_wait_in_one_place_may_wait_for_each_other(threads: int, state: str, tmp_path: Path) -> None:
-    meets = ("java.lang.Object.wait(Native Method)", "org.apache.jmeter.timers.SyncTimer.delay(SyncTimer.java:90)")
+    meets = (
+        "java.lang.Object.wait(Native Method)",
+        "org.apache.jmeter.timers.SyncTimer.delay(SyncTimer.java:90)",
+    )
     group = "".join(
         _thread(f"Voucher 1-{number}", meets, 100 + number, "WAITING (on object monitor)")
         for number in range(threads)
