@@ -113,6 +113,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     smallest: tuple[str, ...] = ()
     least: dict[str, int] = {}
     """numbers of groups below which a line does not count"""
+    from_literal: bool = False
+    """the example of the lines begins where the literal does, so that a title can quote it"""
     marks: dict[str, str] = {}
     """patterns of the line or the line that it was logged under; a name that fits is kept with the number 1"""
 
