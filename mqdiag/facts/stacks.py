@@ -302,6 +302,10 @@ class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
     """the first of them"""
     hides_virtual_threads: bool = False
     """virtual threads are in use, and these dumps do not show them"""
+    together: int = 0
+    """threads of one pool in one wait without a limit, which is no known wait for work: it may be for each other"""
+    together_frame: Public | None = None
+    """where they wait"""
 
     @property
     def all_rest(self) -> bool:
