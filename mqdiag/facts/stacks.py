@@ -310,7 +310,7 @@ class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def all_rest(self) -> bool:
         """Whether no thread hangs, as a thread that hangs does so at every moment, and the process can get work."""
-        return self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
+        return self.threads > 0 and self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
 
 
 class CollectionCalls(msgspec.Struct, frozen=True, kw_only=True):
