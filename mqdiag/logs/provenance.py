@@ -15,6 +15,7 @@ from mqdiag.logs.message import Message, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.loggers import is_of_class
 from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
 
@@ -183,7 +184,8 @@ class Provenance:
             return False
         if head.logger is None or is_of_rocketmq(head.logger):
             return True
-        if head.logger.rpartition(".")[2].partition("#")[0] in statement.loggers:
+        # a class of any program may have this name; only a package tells whose it is
+        if "." in head.logger and is_of_class(head.logger, statement.loggers):
             return True
         return statement.place != "message" and (head.is_loud or head.level is None)
 
