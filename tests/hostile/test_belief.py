@@ -610,3 +610,27 @@ def test_a_stack_in_the_text_of_an_exception_is_not_sure(
     path = tmp_path / "app.log"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     assert bool(high(diagnose_incident([path]).report)) is told
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        (("metadata", "annotations", "note"), "OOMKilled", False),
+        (("spec", "env", "value"), "comment OOMKilled Reason: OOMKilled", False),
+        (("status", "message"), "order of OOMKilled was refused", False),
+        (("status", "lastState", "reason"), "OOMKilled", True),
+    ],
+)
+@pytest.mark.parametrize("spaced", [False, True])
+def test_a_text_in_what_kubernetes_tells_is_quoted(
+    path: tuple[str, ...], text: str, *, told: bool, spaced: bool, tmp_path: Path
+) -> None:
+    """In a value that somebody else writes, and behind other words of one that Kubernetes writes."""
+    value: object = text
+    for key in reversed(path):
+        value = {key: value}
+    given = {"apiVersion": "v1", "kind": "Pod", **(value if isinstance(value, dict) else {})}
+    file = tmp_path / "pod.json"
+    file.write_text(json.dumps(given, separators=(", ", ": ") if spaced else (",", ":")) + "\n")
+    found = faults(diagnose_incident([file]).report)
+    assert (("shutdown-requested", "oom-killer") in found) is told
