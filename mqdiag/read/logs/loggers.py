@@ -61,7 +61,7 @@ def is_of_class(logger: str, classes: Iterable[str]) -> bool:
 
 
 def _may_be_short_for(package: str, whole: str) -> bool:
-    """Whether a package is shortened, and cut at its beginning where a layout has no more room."""
+    """Whether a package is another one, shortened, and cut at its beginning where a layout has no more room."""
     parts, names = package.lstrip(".").split("."), whole.split(".")
     return PARTS_OF_A_PACKAGE <= len(parts) <= len(names) and all(
         map(str.startswith, reversed(names), reversed(parts))
