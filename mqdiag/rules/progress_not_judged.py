@@ -63,9 +63,8 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
 
 def _one_place(stacks: StacksFacts) -> dict[str, Text | int | None]:
     """The frame at which nearly all threads of a consume group are, and how many; unknown where they are apart."""
-    told = {still.pool for still in stacks.same_calls}
     for pool in stacks.pools:
-        if pool.pool in told or pool.role != "consume-worker" or pool.shared_frame is None or not pool.busy:
+        if pool.role != "consume-worker" or pool.shared_frame is None or not pool.busy:
             continue
         there = round(pool.shared_share * pool.busy[0])
         if there >= max(FEWEST_AT_ONE_PLACE, SHARE_AT_ONE_PLACE * len(pool.threads)):
