@@ -309,8 +309,8 @@ def _size_class_objects(
     # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM; JDK 8 calls the last one init_lock.
     real = ~dump.names.begin_with(classes.static_names, "<")
     last = (np.diff(owner, append=-1) != 0) & (types == REFERENCE)
-    candidates = np.unique(classes.static_names[last & dump.names.begin_with(classes.static_names, "i")])
-    locks = [each for each in candidates.tolist() if dump.names.text(each) == "init_lock"]
+    chosen = classes.static_names[last & dump.names.begin_with(classes.static_names, "i")]
+    locks = [each for each in sorted(set(chosen.tolist())) if dump.names.text(each) == "init_lock"]
     real &= ~(last & np.isin(classes.static_names, np.array(locks, np.uint64)))
     bytes_of = np.where(types == REFERENCE, width, PRIMITIVE_BYTES[types]) * real
     statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
