@@ -302,7 +302,7 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
     elif (
         (0 < logs.lines < fewest * max(len(logs.files), 1) and not known)
         or (known and _beside_harmless(logs))
-        or _of_settings(logs)
+        or _of_one_moment(logs)
     ):
         yield Open(
             say(
@@ -347,7 +347,7 @@ def _beside_harmless(logs: LogsFacts) -> bool:
     )
 
 
-def _of_settings(logs: LogsFacts) -> bool:
+def _of_one_moment(logs: LogsFacts) -> bool:
     """Whether an excerpt of RocketMQ has lines of one moment, some at INFO, and no event but harmless ones.
 
     It may be the beginning of a start that failed, or the end of a client that fails.
@@ -361,7 +361,6 @@ def _of_settings(logs: LogsFacts) -> bool:
             file.kind in OF_SERVERS_AND_REMOTING
             and max(loud, file.harmless_lines) < file.first_records
             and (file.event_lines or file.first_records < FEWEST_UNKNOWN_LINES)
-            and file.first is not None
             and seconds_between(file.first, file.last) <= A_MOMENT_S
             for file in logs.files
         )
