@@ -16,7 +16,7 @@ ENOUGH = 5
 LEAST_BLOCK = 24
 """bytes of the smallest free block of CMS, and so of what it gives for an object of 16 bytes"""
 LEAST_BLOCK_SHARE = 0.25
-"""of the classes of 16 bytes that no gap shows to be so small"""
+"""share of the classes of 16 bytes that no gap shows to be so small"""
 _MAX_PADDING, _LEAST_PADDING = 1024, 64
 _PADDED = (
     "java.lang.Thread",

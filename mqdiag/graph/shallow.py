@@ -20,7 +20,7 @@ from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import size_gaps as kernel
 from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
 from mqdiag.read.hprof.classes import ClassRecords
-from mqdiag.read.hprof.distinct import distinct, is_among, is_in
+from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.dump import Dump
 from mqdiag.read.hprof.types import PRIMITIVE_ARRAYS, PRIMITIVE_BYTES, REFERENCE
 
@@ -309,9 +309,9 @@ def _size_class_objects(
     # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM; JDK 8 calls the last one init_lock.
     real = ~dump.names.begin_with(classes.static_names, "<")
     last = (np.diff(owner, append=-1) != 0) & (types == REFERENCE)
-    candidates = distinct(classes.static_names[last & dump.names.begin_with(classes.static_names, "i")])
-    locks = [each for each in candidates.tolist() if dump.names.text(each) == "init_lock"]
-    real &= ~(last & is_among(classes.static_names, np.array(locks, np.uint64)))
+    chosen = classes.static_names[last & dump.names.begin_with(classes.static_names, "i")]
+    locks = [each for each in sorted(set(chosen.tolist())) if dump.names.text(each) == "init_lock"]
+    real &= ~(last & np.isin(classes.static_names, np.array(locks, np.uint64)))
     bytes_of = np.where(types == REFERENCE, width, PRIMITIVE_BYTES[types]) * real
     statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
     references = np.bincount(owner, (types == REFERENCE) * real * width, classes.count).astype(np.int64)[

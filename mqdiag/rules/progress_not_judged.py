@@ -8,13 +8,9 @@ from mqdiag.findings import Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 from mqdiag.rules.shared.graph_needed import needs_graph
 from mqdiag.rules.shared.standstill import short_frame
-from mqdiag.text import Text
 
 NOT_COMPARABLE = ("one-sample", "identical-samples", "mixed-jvms", "too-close")
 """why no thread of a series is judged, by the facts; each is a case of the card"""
-FEWEST_AT_ONE_PLACE = 4
-SHARE_AT_ONE_PLACE = 0.8
-"""of the threads of a consume group that are at one frame"""
 MOST_PATHS = 8
 MOST_THREADS = 20
 
@@ -43,7 +39,6 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         name,
         stacks,
         evidence={"undecided": waiting, "processes": tuple(process + 1 for process in processes)},
-        words=_one_place(stacks) if name == "one-sample" else {},
         rows={
             "jvms": tuple(
                 {"process": process + 1, "paths": own[:MOST_PATHS]} for process, own in paths.items()
@@ -59,18 +54,6 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             ),
         },
     )
-
-
-def _one_place(stacks: StacksFacts) -> dict[str, Text | int | None]:
-    """The frame at which nearly all threads of a consume group are, and how many; unknown where they are apart."""
-    told = {still.pool for still in stacks.same_calls}
-    for pool in stacks.pools:
-        if pool.pool in told or pool.role != "consume-worker" or pool.shared_frame is None or not pool.busy:
-            continue
-        there = round(pool.shared_share * pool.busy[0])
-        if there >= max(FEWEST_AT_ONE_PLACE, SHARE_AT_ONE_PLACE * len(pool.threads)):
-            return {"there": there, "of": len(pool.threads), "frame": short_frame(pool.shared_frame)}
-    return {"there": None, "of": None, "frame": None}
 
 
 @RULE.sees("heap")
