@@ -62,6 +62,7 @@ _OWN_TIME = lazy_pattern(
 )
 _UNTIMED = lazy_pattern(
     r"# A fatal error has been detected|# There is insufficient memory|Full thread dump|Found one Java-level deadlock"
+    r"|\s*\"threadDump\"\s*:|#\d{1,18} \"[^\n]{0,300}\""
     r"|\"[^\n]{1,300} (?:#\d+ |daemon |prio=)|   java\.lang\.Thread\.State: | num +#instances"
 )
 """what is evidence by itself, and whose lines have no times"""

@@ -23,12 +23,14 @@ from mqdiag.read.stacks.records import (
     Stack,
     ThreadRecord,
 )
+from mqdiag.read.stacks.wrapped import Joined, wrapped_at
 from mqdiag.text import say
 
 _DUMP_START = lazy_pattern(r'\{\s*"threadDump"\s*:')
 _KEY = lazy_pattern(r'"threadDump"\s*:')
 _STACK = lazy_pattern(r'"name"\s*:\s*"[^\n]*\s*(?:"[^\n]*\s*){0,8}"stack"\s*:\s*\[')
 _THREAD_START = lazy_pattern(r'\{\s*"tid"\s*:')
+_FILE_THREAD = lazy_pattern(r'(?m)^#\d{1,18} "')
 _OWNER = lazy_pattern(r"owner[ =]#?(\d{1,18})\b")
 
 
@@ -170,6 +172,9 @@ def _json_thread(
 
 def read_text(source: str, text: str, bodies: BodyParser) -> list[Sample]:
     """The sample of a text dump."""
+    columns = wrapped_at(text)
+    if columns is not None:
+        text = Joined(columns)(text)
     head = patterns.FILE_HEAD.match(text)
     assert head is not None
     sample = Sample(
@@ -183,6 +188,7 @@ def read_text(source: str, text: str, bodies: BodyParser) -> list[Sample]:
         line_end = block.find("\n")
         found = patterns.FILE_HEADER.match(block if line_end < 0 else block[:line_end])
         if found is None:
+            sample.unknown_headers += 1
             continue
         body = "" if line_end < 0 else block[line_end + 1 :]
         stack, addresses, owner = _file_stack(body, found["state"] or "", bodies)
@@ -204,14 +210,9 @@ def read_text(source: str, text: str, bodies: BodyParser) -> list[Sample]:
 
 
 def _file_blocks(text: str) -> Iterator[str]:
-    start = 0
-    while start < len(text):
-        end = text.find("\n\n#", start)
-        if end < 0:
-            yield text[start:].lstrip("\n")
-            return
-        yield text[start:end].lstrip("\n")
-        start = end + 2
+    starts = [found.start() for found in _FILE_THREAD.finditer(text)]
+    for start, end in zip(starts, (*starts[1:], len(text)), strict=True):
+        yield text[start:end]
 
 
 def _file_stack(body: str, state: str, bodies: BodyParser) -> tuple[Stack, tuple[str, ...], int | None]:

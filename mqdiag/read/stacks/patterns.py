@@ -129,7 +129,7 @@ FIRST_HEADER = lazy_pattern(r'\A(?P<blank>\s*)[>` ]*(?P<header>[^"\n]{1,300}" [^
 UNITS = {"B": 1, "K": 1024, "M": 1024**2, "G": 1024**3, "T": 1024**4}
 # some viewers put all of a thread's entry on one line: x":waiting to lock monitor …,which is held by "y"
 DEADLOCK_NAME = lazy_pattern(r'^(?P<name>.*)":\s*(?:waiting (?:to lock|for) .*)?$')
-HELD_BY = lazy_pattern(r'which is held by "(?P<name>.*)"\s*$')
+HELD_BY = lazy_pattern(r'which is held by "(?P<name>.*)"\s*$', re.M)
 
 STATE_LINE = lazy_pattern(r"java\.lang\.Thread\.State: (?P<state>[A-Z_]+)(?: \((?P<detail>[^)]*)\))?")
 LOCK_LINE = lazy_pattern(

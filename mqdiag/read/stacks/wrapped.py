@@ -15,7 +15,7 @@ MOST_LOOKED_AT = 2_000
 _BEGINS = lazy_pattern(
     rf'\s*$|"|\s+{METHOD}|\s*- (?:locked|waiting|parking|eliminated|None|<)|\s+java\.lang\.Thread\.State'
     r"|\s+Locked ownable|Full thread dump|\d{4}-\d\d-\d\d|\d+:$|JNI global|Found one|=====|Threads class SMR"
-    r"|_java_thread_list|--$"
+    r'|_java_thread_list|--$|#\d{1,18} "'
 )
 """how lines of a dump begin that go on no other line"""
 

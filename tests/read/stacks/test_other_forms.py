@@ -10,6 +10,7 @@ import pytest
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads.facts import stacks_facts
+from tests.read.stacks.given import read_text, real_dump, same
 
 POSTED = """\
 Here is one of the threads that hang:
@@ -158,3 +159,34 @@ def test_json_that_lost_its_head_is_a_part(tmp_path: Path) -> None:
     (sample,) = read(tmp_path, text[text.index('"container"') :])
     assert [thread.name for thread in sample.threads] == ["main", "worker"]
     assert not sample.complete
+
+
+WRAPPERS = {
+    "syslog": lambda line: f"May  6 07:08:09 mq-host-01 run.sh[3121]: {line}",
+    "cri": lambda line: f"2024-05-06T07:08:09.000000001Z stdout F {line}",
+    "docker": lambda line: json.dumps(
+        {"log": f"{line}\n", "stream": "stderr", "time": "2024-05-06T07:08:09.1Z"}
+    ),
+}
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize("form", ["dump-text", "dump-json"])
+def test_what_a_collector_puts_around_a_file_of_threads(tmp_path: Path, form: str, wrapper: str) -> None:
+    plain = real_dump("urlconnection-stuck-jdk25", form)
+    dressed = "".join(f"{WRAPPERS[wrapper](line)}\n" for line in plain.splitlines())
+    same(read_text(tmp_path, dressed), read_text(tmp_path, plain))
+
+
+@pytest.mark.parametrize("columns", [80, 100])
+def test_a_wrapped_file_of_threads_loses_none(tmp_path: Path, columns: int) -> None:
+    plain = real_dump("urlconnection-stuck-jdk25", "dump-text")
+    lines = [line[at : at + columns] for line in plain.splitlines() for at in range(0, len(line) or 1, columns)]
+    same(read_text(tmp_path, "\n".join(lines) + "\n"), read_text(tmp_path, plain))
+
+
+def test_headers_of_a_file_of_threads_that_were_cut_are_counted(tmp_path: Path) -> None:
+    plain = real_dump("urlconnection-stuck-jdk25", "dump-text")
+    (sample,) = read_text(tmp_path, "".join(f"{line[:100]}\n" for line in plain.splitlines())).samples
+    (whole,) = read_text(tmp_path, plain).samples
+    assert sample.unknown_headers == len(whole.threads) - len(sample.threads) > 0

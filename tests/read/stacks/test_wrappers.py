@@ -174,3 +174,11 @@ def test_a_damaged_member_of_a_zip_does_not_hide_the_others(tmp_path: Path) -> N
     result = read_text(tmp_path, bytes(data))
     assert len(result.samples) + len(result.errors) == 2
     assert result.samples[-1].complete
+
+
+@pytest.mark.parametrize("case", ["deadlock-locks", "deadlock-monitors", "jdk8-deadlock"])
+def test_a_dump_without_blank_lines_keeps_its_deadlock(tmp_path: Path, case: str) -> None:
+    plain = real_dump(case)
+    dense = "".join(f"{line}\n" for line in plain.splitlines() if line.strip())
+    expected = read_text(tmp_path, plain)
+    assert read_text(tmp_path, dense).samples[0].deadlocks == expected.samples[0].deadlocks
