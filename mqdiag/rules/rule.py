@@ -45,11 +45,6 @@ from mqdiag.text import Text, Value, say
 from mqdiag.time_ranges import Timed, periods
 from mqdiag.time_ranges import between as time_range
 
-AS_WRITTEN = (
-    "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
-    "severity_alone", "since",
-)  # fmt: skip
-"""what catalogues and renderers are given as the card has it"""
 __all__ = ["Draft", "Findings", "Limits", "Result", "Rule", "Skip"]
 
 NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
