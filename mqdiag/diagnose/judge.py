@@ -75,8 +75,15 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         services=facts.services,
         fleet=facts.fleet,
     )
+    if settings.limits and report.logs is not None:
+        # Here, not above: most runs have no limits of their own.
+        from mqdiag.diagnose.open_in_logs import talked_down
+
+        report = msgspec.structs.replace(
+            report, lowered=(*report.lowered, *talked_down(report, report.logs, settings.limits))
+        )
     report = with_baseline(report, settings.baseline, settings.today)
-    return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
+    return Diagnosis(report=answered(report, outcome.margins, settings.limits), crashes=outcome.errors)
 
 
 def _doubted(rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outcome: Outcome) -> Outcome:
