@@ -1,6 +1,6 @@
 """A finding, and the report that carries all of them."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile those that cards have at the first card that a run reads.
 
 import enum
 from typing import Literal
@@ -73,11 +73,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """which of several brokers of that name, by where its logs lie"""
 
     @classmethod
-    def of(cls, row: object, *parts: str) -> Subject:
+    def of(cls, row: object, *parts: str) -> "Subject":
         """What a row of the facts names; group, topic, broker and queue where no parts are given."""
         return cls(**{part: getattr(row, part) for part in parts or ("group", "topic", "broker", "queue_id")})
 
-    def overlaps(self, other: Subject) -> bool:
+    def overlaps(self, other: "Subject") -> bool:
         """True unless both name the same part differently: what may be one story."""
         for part in ("group", "topic", "broker", "queue_id", "instance"):
             mine, theirs = getattr(self, part), getattr(other, part)

@@ -133,9 +133,9 @@ class _Outcome:
         )
 
 
-def _checks(rule: Rule) -> list[tuple[tuple[str, ...], Check]]:
-    """The checks of its file and those that its card describes, each with the evidence that it needs."""
-    if not rule.described.evidence:
+def _checks(rule: Rule, facts: Facts) -> list[tuple[tuple[str, ...], Check]]:
+    """The checks of its file, and those that its card describes of what is given, with the evidence that each needs."""
+    if not any(_given(facts, kind) for kind in rule.described.evidence):
         return rule.own_checks
     # Here, not above: most rules that run have none.
     from mqdiag.rules.detectors import checks_of
@@ -147,7 +147,7 @@ def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Result, tuple[s
     """All that a rule says, with the kinds of evidence that showed it."""
     said = [
         (item, evidence)
-        for evidence, check in _checks(rule)
+        for evidence, check in _checks(rule, facts)
         if all(_given(facts, kind) for kind in evidence)
         for item in check(facts, limits)
     ]
