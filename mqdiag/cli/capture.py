@@ -148,7 +148,9 @@ def command(
             say("--console-log names a file of this host; it goes neither with --kube nor with --ssh")
         )
     if pid is None and not remote:
-        _check_lists_only(watch, recording)
+        for option, given in (("--watch", watch), ("--recording", recording)):
+            if given:
+                raise UsageError(say("{option} needs the PID of a JVM", option=option))
         return _list()
     _check_somebody_agrees(heap=heap, yes=yes)
 
@@ -247,12 +249,6 @@ def _line(pid: int, user: str, what: Text, command: tuple[str, ...]) -> str:
 
     started = main_class(command) or " ".join(shown_command(command))
     return f"{pid:>8}  {safe(user):<12}  {safe(in_reader_language(what)):<28}  {safe(started, limit=200)}"
-
-
-def _check_lists_only(watch: tuple[str, ...], recording: str | None) -> None:
-    for option, given in (("--watch", watch), ("--recording", recording)):
-        if given:
-            raise UsageError(say("{option} needs the PID of a JVM", option=option))
 
 
 def _check_somebody_agrees(*, heap: bool, yes: bool) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -37,10 +35,6 @@ class RocketMQView(RocketMQFacts, frozen=True, kw_only=True):
     """package roots of the clients, each with a dot behind it"""
     in_hand: dict[int, MessageInHand] = msgspec.field(default_factory=dict)
     """by thread node: the message that a worker is processing"""
-
-    def of_heap(self) -> dict[str, Any]:
-        """The fields that `HeapFacts` has too, by their names."""
-        return {name: getattr(self, name) for name in RocketMQFacts.__struct_fields__}
 
 
 def rocketmq_facts(heap: Heap) -> RocketMQView:

@@ -99,11 +99,7 @@ def read_loaded_classes(data: NDArray[np.uint8], records: Records, id_size: int)
 
 
 def _with_rows_of_no_class(class_names: list[str]) -> tuple[NDArray[np.int32], int]:
-    """Give the arrays of primitives that no class dump names rows of their own, and what is of no class one.
-
-    Returns:
-        (rows of the arrays of primitives, row of the unknown class)
-    """
+    """Rows of the arrays of primitives, and that of the unknown class; those that no class dump names are added."""
     primitive_rows = np.empty(8, np.int32)
     position = {name: row for row, name in reversed(list(enumerate(class_names))) if name in PRIMITIVE_ARRAYS}
     for i, name in enumerate(PRIMITIVE_ARRAYS):

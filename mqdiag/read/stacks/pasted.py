@@ -49,7 +49,7 @@ _UNDATED = lazy_pattern(rf"[\[(]?\d\d:\d\d:\d\d[.,]\d{{3}}\b.{{1,120}}?\b{ANY}\b
 _COMMAND = lazy_pattern(r"\s*$|.{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
 """a blank line, a prompt or a heading: somebody put several things into one text"""
 _DATE_CHARACTERS = len("2026-11-21 20:00:00")
-"""of a date without parts of a second: a logger may print those in a line of their own"""
+"""length of a date without parts of a second: a logger may print a line of a date with them"""
 _NUMBER = lazy_pattern(r"\d+")
 _CLOCK_OR_LEVEL = lazy_pattern(rf"\d:\d\d:\d\d|^{LEVEL}", re.M)
 """one of which each such line has"""
