@@ -182,6 +182,16 @@ def _one_sample(stacks: StacksFacts) -> Open:
             say("All threads wait for work, but virtual threads are in use and these dumps do not show them."),
             "all_threads",
         )
+    if rests is not None and rests.together_frame is not None:
+        return Open(
+            say(
+                "{together:count} threads wait without a limit at {frame}; one sample does not show whether they wait"
+                " for work or for what does not come.",
+                rests,
+                frame=rests.together_frame,
+            ),
+            "more_samples",
+        )
     if rests is not None and 0 < rests.others <= MOST_TOLD and rests.threads > rests.others:
         return Open(
             say(

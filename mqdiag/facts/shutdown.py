@@ -40,6 +40,8 @@ class Shutdown(msgspec.Struct, frozen=True, kw_only=True):
     """the user's own frame that called System.exit, or in which the application's own handler of the signal is"""
     runs_hooks: bool = True
     """False while the handler of the signal has not come to the shutdown hooks"""
+    asked_again: bool = False
+    """the handler of a signal waits for an end that another thread began before"""
     in_listener: bool = False
     """that thread has a message in hand"""
     samples: int

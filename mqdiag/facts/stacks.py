@@ -302,11 +302,15 @@ class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
     """the first of them"""
     hides_virtual_threads: bool = False
     """virtual threads are in use, and these dumps do not show them"""
+    together: int = 0
+    """threads of one pool in one wait without a limit, which is no known wait for work: it may be for each other"""
+    together_frame: Public | None = None
+    """where they wait"""
 
     @property
     def all_rest(self) -> bool:
         """Whether no thread hangs, as a thread that hangs does so at every moment, and the process can get work."""
-        return self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
+        return self.threads > 0 and self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
 
 
 class CollectionCalls(msgspec.Struct, frozen=True, kw_only=True):

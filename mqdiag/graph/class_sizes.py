@@ -13,6 +13,10 @@ from mqdiag.read.hprof.classes import ClassRecords
 
 ENOUGH = 5
 """instances with the same distance that settle a class's size"""
+LEAST_BLOCK = 24
+"""bytes of the smallest free block of CMS, and so of what it gives for an object of 16 bytes"""
+LEAST_BLOCK_SHARE = 0.25
+"""share of the classes of 16 bytes that no gap shows to be so small"""
 _MAX_PADDING, _LEAST_PADDING = 1024, 64
 _PADDED = (
     "java.lang.Thread",
@@ -35,6 +39,8 @@ class Gaps(NamedTuple):
     """objects that have it"""
     total: NDArray[np.int64]
     """objects before a gap that is no hole"""
+    least: NDArray[np.int64]
+    """bytes of the smallest gap, which no instance can exceed"""
 
     @property
     def agree(self) -> NDArray[np.bool_]:
@@ -61,14 +67,30 @@ def gaps_of(count: int, index: ObjectIndex, ids: NDArray[np.uint64], shift: int 
         histogram.argmax(axis=1).astype(np.int64) * alignment,
         histogram.max(axis=1).astype(np.int64),
         histogram.sum(axis=1).astype(np.int64),
+        (histogram != 0).argmax(axis=1).astype(np.int64) * alignment,
     )
+
+
+def without_least_blocks(gaps: Gaps, formula: NDArray[np.int64], of_one_size: NDArray[np.bool_]) -> Gaps:
+    """The gaps where the collector gives no object less than 24 bytes, as CMS does: those of 24 teach nothing.
+
+    Args:
+        gaps: what the addresses show.
+        formula: bytes of an instance by its fields.
+        of_one_size: the classes whose instances all have one size.
+    """
+    small = of_one_size & (formula < LEAST_BLOCK) & (gaps.votes > 0)
+    apart = small & (gaps.least == LEAST_BLOCK)
+    if apart.sum() < LEAST_BLOCK_SHARE * small.sum() or apart.sum() < ENOUGH:
+        return gaps
+    return gaps._replace(mode=np.where(small & (gaps.mode == LEAST_BLOCK), formula, gaps.mode))
 
 
 def instance_sizes(
     classes: ClassRecords, gaps: Gaps, formula: NDArray[np.int64], floor: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Bytes of an instance of each class: by the formula, and by the gaps where the JVM adds to it."""
-    mode, votes, total = gaps
+    mode, votes, total, _ = gaps
     depth = _depths(classes.superclass)
     # Fields that the JVM injects, and holes between superclasses (JDK 14 and older), add a little; the padding of
     # @Contended adds hundreds of bytes, and every subclass inherits it.
@@ -81,9 +103,26 @@ def instance_sizes(
         above = classes.superclass[below]
         sizes_by_row[below] = formula[below] + (sizes_by_row[above] - formula[above])
     near = (votes > 0) & (mode >= floor) & (mode <= sizes_by_row + 8 * depth)
-    # A lone instance may stand before a hole: more than one injected field is not believed of it.
-    believed = (votes >= ENOUGH) | ((mode >= sizes_by_row) & (mode <= sizes_by_row + 8))
+    # A lone instance may stand before a hole: more than one injected field is not believed of it, and of class loaders,
+    # of which each has one, not more than that behind a hole of old layouts.
+    slack = np.where(_descend_from(classes, "java.lang.ClassLoader"), 16, 8)
+    believed = (votes >= ENOUGH) | ((mode >= sizes_by_row) & (mode <= sizes_by_row + slack))
     return np.where(near & ~contended & believed, mode, sizes_by_row)
+
+
+def _descend_from(classes: ClassRecords, name: str) -> NDArray[np.bool_]:
+    """Whether a class is below this one."""
+    found = np.zeros(classes.count, bool)
+    if name not in classes.names:
+        return found
+    root = classes.names.index(name)
+    above = classes.superclass.copy()
+    for _ in range(256):
+        found |= above == root
+        if not (above >= 0).any():
+            break
+        above = np.where(above >= 0, classes.superclass[above], -1)
+    return found
 
 
 def _depths(superclass: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.vocabulary import ShallowSizeSource
-from mqdiag.graph.class_sizes import ENOUGH, gaps_of, instance_sizes
+from mqdiag.graph.class_sizes import ENOUGH, gaps_of, instance_sizes, without_least_blocks
 from mqdiag.graph.index import ObjectIndex
 from mqdiag.graph.kernels import size_gaps as kernel
 from mqdiag.read.cores import LEAST_OBJECTS, pool, worker_count
@@ -83,6 +83,7 @@ def learn_sizes(dump: Dump, index: ObjectIndex, ids: NDArray[np.uint64]) -> Size
     teachers[class_row] = False
     width, header, learned = _fit(plain, references, gaps.mode, teachers, alignment, dump.header.id_size, ids)
     formula = _aligned(header + plain + width * references, alignment)
+    gaps = without_least_blocks(gaps, formula, ~is_array)
 
     floor = _aligned(np.minimum(header, 8) + plain + width * references, alignment)
     sizes_by_row = instance_sizes(classes, gaps, formula, floor)
@@ -305,8 +306,12 @@ def _size_class_objects(
     classes = dump.classes
     owner = np.repeat(np.arange(classes.count), np.diff(classes.static_starts))
     types = classes.static_types
-    # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM.
+    # Pseudo-statics such as <resolved_references> are kept elsewhere by the JVM; JDK 8 calls the last one init_lock.
     real = ~dump.names.begin_with(classes.static_names, "<")
+    last = (np.diff(owner, append=-1) != 0) & (types == REFERENCE)
+    candidates = np.unique(classes.static_names[last & dump.names.begin_with(classes.static_names, "i")])
+    locks = [each for each in candidates.tolist() if dump.names.text(each) == "init_lock"]
+    real &= ~(last & np.isin(classes.static_names, np.array(locks, np.uint64)))
     bytes_of = np.where(types == REFERENCE, width, PRIMITIVE_BYTES[types]) * real
     statics = np.bincount(owner, bytes_of, classes.count).astype(np.int64)[: classes.dumped]
     references = np.bincount(owner, (types == REFERENCE) * real * width, classes.count).astype(np.int64)[

@@ -102,11 +102,7 @@ class _Build:
             known_brokers=tuple(self._known_brokers()),
             shared_client_ids=shared_ids(read, zones),
             suspended_queues=suspended_rows(self._not_repeated("consume-orderly-suspended")),
-            gc=tuple(
-                gc_row(log, zone)
-                for log, zone in zip(read, zones, strict=True)
-                if log.tally.gc.collections or log.tally.gc.pause_ms or log.tally.gc.unread
-            ),
+            gc=tuple(gc_row(log, zone) for log, zone in zip(read, zones, strict=True) if log.tally.gc.is_told),
             safepoints=tuple(
                 safepoint_row(log, zone)
                 for log, zone in zip(read, zones, strict=True)

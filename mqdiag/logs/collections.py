@@ -97,6 +97,11 @@ class GcTally(msgspec.Struct):
     minutes: dict[int, float] = msgspec.field(default_factory=dict)
     """pauses in ms, by step"""
 
+    @property
+    def is_told(self) -> bool:
+        """Whether there were lines of collections."""
+        return bool(self.collections or self.pause_ms or self.unread or self.stalls)
+
     def see(self, message: Message, at: int | None) -> bool:
         """Read one line; False when it is no collection."""
         usual = USUAL.fullmatch(message.hit.line)

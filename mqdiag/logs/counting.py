@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from typing import Any
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.queues import queue_in
@@ -15,6 +16,8 @@ from mqdiag.logs.statements import Event, searched
 from mqdiag.logs.tally import NOBODY, Subject
 
 Handler = Callable[[Message, LogTally], None]
+_THROWN = lazy_pattern(r"(?:Exception|Error)(?:\$\w{1,60})?: ")
+"""the end of an exception's class, behind which its text begins"""
 SUBJECTS = ("group", "topic", "broker", "member", "service", "account", "queue_id")
 """groups of a pattern that say what a line is about"""
 
@@ -44,7 +47,10 @@ class Counted:
         if any(int(numbers[name] or 0) < least for name, least in event.least.items()):
             return
         weight = int(found[event.sum]) if found is not None and event.sum else None
-        tally = log.add(event.kind, message, self._subject(message, found), side=event.side, weight=weight)
+        told = _from_literal(message) if event.from_literal else ""
+        tally = log.add(
+            event.kind, message, self._subject(message, found), side=event.side, weight=weight, example=told
+        )
         if tally is None:
             return
         for name in event.largest:
@@ -67,6 +73,15 @@ class Counted:
         if "queue_id" in told:
             told["queue_id"] = int(told["queue_id"])
         return subject._replace(**told)
+
+
+def _from_literal(message: Message) -> str:
+    """The words of a line from its literal on, or of the exception whose text has it."""
+    text = message.text
+    at = max(text.find(searched().literals[message.hit.literal].decode()), 0)
+    begin = text.rfind("\n", 0, at) + 1
+    classes = list(_THROWN.finditer(text, begin, at))
+    return text[classes[-1].end() if classes else at :].partition("\n")[0]
 
 
 @cache

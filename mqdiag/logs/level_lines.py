@@ -37,7 +37,17 @@ MOST_SAMPLES = 200
 SAMPLE_CHARACTERS = 200
 LONGEST_EXCEPTION = 1 << 10
 """bytes of the line below that are looked at"""
-_TOLD_BY_EXCEPTION = ("unassigned", "grpc-request", "grpc-send", "grpc-start")
+_TOLD_BY_EXCEPTION = (
+    "unassigned",
+    "grpc-request",
+    "grpc-send",
+    "grpc-start",
+    "connect",
+    "dashboard",
+    "exporter",
+    "flink",
+    "mqtt",
+)
 """reasons of lines that may have an exception of the client below them, which then says what the matter is"""
 _EXCUSED_BY_EXCEPTION = ("save", "replica", "transaction")
 """reasons of lines that mean nothing where the exception below them does not"""

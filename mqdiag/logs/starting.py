@@ -44,7 +44,7 @@ _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rock
 _MAIN = '"main"'
 _DESCRIPTION, _ACTION = "Description:", "Action:"
 _MOST_LINES_OF_ANALYSIS = 12
-_PORT_IN_USE = lazy_pattern(r"\b[Pp]ort (\d{1,5}) (?:was|is) already in use")
+_PORT_IN_USE = lazy_pattern(r"\b[Pp]ort (\d{1,5}) (?:(?:was|is) already in use|failed to start)")
 _CANCELLED = "cancelling refresh attempt"
 """Spring warns so of each start that fails"""
 

@@ -43,6 +43,8 @@ def _case(gc: GcFacts, limits: Limits) -> str | None:
         return "heap-fills"
     if gc.to_space_exhausted:
         return "room-was-short"
+    if gc.allocation_stalls:
+        return "threads-waited"
     few = gc.collections < limits["few_collections"] and (gc.used_share or 0.0) >= limits["much_share"]
     return "a-moment" if few or (gc.seconds is not None and gc.seconds < limits["moment_seconds"]) else None
 

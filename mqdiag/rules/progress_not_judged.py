@@ -14,7 +14,7 @@ NOT_COMPARABLE = ("one-sample", "identical-samples", "mixed-jvms", "too-close")
 """why no thread of a series is judged, by the facts; each is a case of the card"""
 FEWEST_AT_ONE_PLACE = 4
 SHARE_AT_ONE_PLACE = 0.8
-"""of the threads of a consume group that are at one frame"""
+"""share of the threads of a consume group that are at one frame"""
 MOST_PATHS = 8
 MOST_THREADS = 20
 
@@ -63,8 +63,9 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
 
 def _one_place(stacks: StacksFacts) -> dict[str, Text | int | None]:
     """The frame at which nearly all threads of a consume group are, and how many; unknown where they are apart."""
+    told = {still.pool for still in stacks.same_calls}
     for pool in stacks.pools:
-        if pool.role != "consume-worker" or pool.shared_frame is None or not pool.busy:
+        if pool.pool in told or pool.role != "consume-worker" or pool.shared_frame is None or not pool.busy:
             continue
         there = round(pool.shared_share * pool.busy[0])
         if there >= max(FEWEST_AT_ONE_PLACE, SHARE_AT_ONE_PLACE * len(pool.threads)):

@@ -31,6 +31,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
     elif seconds is not None and seconds >= limit:
         if not any(hook.doing == "running" for hook in shutdown.hooks):
             yield _hangs(stacks, shutdown)
+    elif seconds is None and shutdown.asked_again:
+        yield _hangs(stacks, shutdown)
     elif seconds is not None:
         yield RULE.margin("taken", seconds * 1000, limit * 1000)
 
@@ -51,10 +53,17 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
     by_itself = _waits_for_itself(shutdown)
     sure = by_itself or (shutdown.samples > 1 and hook is not None)
     name = "hook-waits" if waiting is None else "listener-does-not-end"
-    if not shutdown.runs_hooks:
+    if shutdown.asked_again:
+        name = "asked-again"
+    elif not shutdown.runs_hooks:
         name = "handler-waits"
+    exits = next((one for one in shutdown.hooks if one.exits), None)
+    if exits is not None:
+        hook = exits
+    if by_itself:
+        name = "exit-waits-for-itself" if exits is None else "hook-exits"
     return RULE.case(
-        "exit-waits-for-itself" if by_itself else name,
+        name,
         subject=Subject(group=shutdown.group, thread=None if hook is None else hook.thread),
         evidence={
             "seconds": shutdown.seconds,

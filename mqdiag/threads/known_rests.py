@@ -7,6 +7,8 @@ the application that sleeps or waits in a loop of its own is at rest too.
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mqdiag.facts.stacks import KnownRests
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.threads import roles
@@ -21,10 +23,16 @@ _EVENTS: frozenset[Doing] = frozenset({"idle", "queue", "select", "accept"})
 """waits for work in the code of a library"""
 _ARRIVALS: frozenset[Doing] = frozenset({"accept", "select"})
 """waits for work in any code"""
+_MEETINGS: frozenset[Doing] = frozenset({"object-wait", "condition", "park", "latch"})
+"""waits in which threads wait for work that is handed to them, or for each other"""
+LEAST_TOGETHER = 10
+"""threads of one pool in one such wait, from which nobody can say which of both it is"""
 _TOOLS = ("sun.rmi.", "sun.nio.fs.", "sun.awt.", "com.intellij.rt.", "sun.management.")
 """beginnings of methods of threads that wait for tools and for changes of files, not for work"""
 _CONSOLE = "com.sun.jmx.remote.internal.ServerCommunicatorAdmin$Timeout.run"
 """a frame of the thread that is there for as long as a console of JMX is connected"""
+_Meeting = tuple[int, str, str]
+"""the JVM, the pool and the frame of a wait"""
 _FILES = ("dump-text", "dump-json")
 """forms of dumps that show virtual threads"""
 
@@ -34,9 +42,10 @@ def known_rests(world: World) -> KnownRests | None:
     if not shows_all_threads(world):
         return None
     resting, pools, others = 0, set(), []
+    meetings = _meetings(world)
     for judgement in world.judgements:
         track = judgement.track
-        if not _knows(judgement):
+        if not _knows(judgement) or _meeting(judgement) in meetings:
             others.append(track.name)
         elif track.role not in (roles.JVM, roles.CARRIER):
             resting += 1
@@ -48,7 +57,26 @@ def known_rests(world: World) -> KnownRests | None:
         others=len(others),
         other_names=tuple(others[:MOST_NAMES]),
         hides_virtual_threads=_hides_virtual_threads(world),
+        together=max(meetings.values(), default=0),
+        together_frame=max(meetings, key=lambda place: meetings[place])[2] if meetings else None,
     )
+
+
+def _meetings(world: World) -> dict[_Meeting, int]:
+    """How many threads of a pool stand in one wait without a limit, where those are many."""
+    counts = Counter(place for one in world.judgements if (place := _meeting(one)) is not None)
+    return {place: count for place, count in counts.items() if count >= LEAST_TOGETHER}
+
+
+def _meeting(judgement: Judgement) -> _Meeting | None:
+    """The pool and the frame in which a thread waits without a limit for what nobody knows."""
+    track, meaning = judgement.track, judgement.track.last_meaning
+    frame = meaning.telling_frame
+    if track.role != roles.POOL or track.pool is None or track.ended or frame is None or meaning.in_pool_task:
+        return None
+    if meaning.idle or meaning.doing not in _MEETINGS or meaning.stack.state != "WAITING":
+        return None
+    return track.jvm, track.pool, frame
 
 
 def shows_all_threads(world: World) -> bool:

@@ -7,6 +7,7 @@ do all other work together, the thing is what holds the process up. How long it 
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Iterator
 
 import msgspec
 
@@ -32,6 +33,11 @@ GIVEN_BY_OTHERS: frozenset[Doing] = frozenset(
 """waits that end when another thread has done something"""
 
 LOCK_WAITS = frozenset({"monitor", "lock", "log"})
+
+LEAST_POOL = 4
+"""threads of a consume pool all of which are in one call; fewer are at one place by chance"""
+OF_ONE_MOMENT = frozenset({"one-sample", "identical-samples", "too-close"})
+"""why no progress is judged, where all samples show one moment of one process"""
 
 
 class _Crowd(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +81,46 @@ def by_full_log_queue(judgement: Judgement, world: World) -> Revision | None:
         in_crowd=True,
         run=Run(count=1),
     )
+
+
+def by_whole_pool(judgement: Judgement, world: World) -> Revision | None:
+    """Decide for a thread of a consume pool all of whose threads are in one call: none of them is free."""
+    if judgement not in world.once(_whole_pools):
+        return None
+    return msgspec.structs.replace(judgement.now, unchanged=True, run=Run(count=len(judgement.track.judged)))
+
+
+def is_in_call_of_listener(role: Role, meaning: StackMeaning) -> bool:
+    """Whether it is a consume thread that waits in the listener, but for a lock, whose owner tells more."""
+    return (
+        role == roles.CONSUME_WORKER and meaning.in_listener and meaning.doing not in (*LOCK_WAITS, "running")
+    )
+
+
+def _whole_pools(world: World) -> frozenset[Judgement]:
+    """The threads of all such pools."""
+    if world.series.not_judged not in OF_ONE_MOMENT:
+        return frozenset()
+    pools: dict[tuple[int, str | None], list[Judgement]] = defaultdict(list)
+    for judgement in world.judgements:
+        if judgement.track.role == roles.CONSUME_WORKER:
+            pools[judgement.track.jvm, judgement.track.pool].append(judgement)
+    return frozenset(
+        judgement
+        for own in pools.values()
+        if len(own) >= LEAST_POOL
+        and all(one.state == "unknown" for one in own)
+        and len({place for one in own for place in _places(one)}) == 1
+        for judgement in own
+    )
+
+
+def _places(judgement: Judgement) -> Iterator[tuple[str | None, Doing]]:
+    """Where a thread is in each sample."""
+    for index in judgement.track.judged:
+        meaning = judgement.track.meanings[index]
+        if meaning is not None:
+            yield meaning.own_frame or meaning.telling_frame, meaning.doing
 
 
 def is_in_full_log_queue(_role: Role, meaning: StackMeaning) -> bool:

@@ -24,7 +24,13 @@ from mqdiag.threads.lock_passes import (
     by_what_it_holds,
     may_wait_for_class,
 )
-from mqdiag.threads.one_dump_passes import by_crowd, by_full_log_queue, is_in_full_log_queue
+from mqdiag.threads.one_dump_passes import (
+    by_crowd,
+    by_full_log_queue,
+    by_whole_pool,
+    is_in_call_of_listener,
+    is_in_full_log_queue,
+)
 from mqdiag.threads.pool_passes import (
     by_calls_of_others,
     by_connection_pool,
@@ -166,6 +172,13 @@ PASSES: tuple[Pass, ...] = (
         decides="In a single dump, a thread is blocked if its frame says that the logger's queue is full.",
         revise=by_full_log_queue,
         concerns=is_in_full_log_queue,
+        needs_series=False,
+    ),
+    Pass(
+        name="whole pool",
+        decides="In a single dump, the threads of a consume pool hang or are slow if all of them are in one call.",
+        revise=by_whole_pool,
+        concerns=is_in_call_of_listener,
         needs_series=False,
     ),
     Pass(

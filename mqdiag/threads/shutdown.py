@@ -17,10 +17,13 @@ from mqdiag.threads.tracks import Track
 HANDLER = "java.lang.Terminator$1.handle"
 _HANDLERS = ("SIGTERM handler", "SIGINT handler", "SIGHUP handler")
 EXIT = "java.lang.Runtime.exit"
+_ENDS = "java.lang.Shutdown."
+"""beginning of the methods that run one end at a time: who is blocked in one waits for an end that is under way"""
 _DESTROY = "DestroyJavaVM"
 _AWAITS = "java.util.concurrent.ThreadPoolExecutor.awaitTermination"
 _CLIENT = ("org.apache.rocketmq.client.", "com.alibaba.rocketmq.client.")
-_HOOK_NAMES = ("shutdown", "hook")
+_HOOK = "hook"
+_HOOK_NAMES = ("shutdown", _HOOK)
 _AGE_TOLERANCE_S = 0.25
 """the JVM starts all hooks when the handler's thread begins; on JDK 17 their ages differ by less than 10 ms"""
 MOST_NAMED = 20
@@ -32,13 +35,20 @@ def shutdown_of(world: World) -> Shutdown | None:
     if series.jvms > 1:
         return None
     living = [judgement.track for judgement in world.judgements if not judgement.track.ended]
-    runner = next((track for track in living if track.last_meaning.runs_hooks), None) or next(
-        (track for track in living if _handles_signal(track)), None
+    runner = (
+        next((track for track in living if track.last_meaning.runs_hooks), None)
+        or next((track for track in living if _handles_signal(track)), None)
+        or next((track for track in living if _HOOK in track.name.lower() and _waits_for_end(track)), None)
     )
     if runner is None:
         return None
     begun_by = _begun_by(runner)
-    hooks = [track for track in living if track is not runner and _is_hook(track, runner, begun_by)]
+    hooks = [
+        track
+        for track in living
+        if (_waits_for_end(track) and _is_hook_by_name(track))
+        or (track is not runner and _is_hook(track, runner, begun_by))
+    ]
     busy = [
         track for track in living if track.is_worker and track is not runner and track.last_meaning.in_listener
     ]
@@ -51,6 +61,7 @@ def shutdown_of(world: World) -> Shutdown | None:
         thread=runner.name,
         frame=runner.last_meaning.own_frame if begun_by == "exit" or not runs_hooks else None,
         runs_hooks=runs_hooks,
+        asked_again=any(_handles_signal(track) and _waits_for_end(track) for track in living),
         in_listener=runner.last_meaning.in_listener,
         samples=samples,
         seconds=seconds if age is None else age,
@@ -72,6 +83,12 @@ def _handles_signal(track: Track) -> bool:
     return track.name in _HANDLERS and bool(track.last.stack.frames)
 
 
+def _waits_for_end(track: Track) -> bool:
+    """Whether it asked the JVM to end and waits until another thread's end of it is done."""
+    meaning = track.last_meaning
+    return meaning.doing == "monitor" and bool(meaning.methods) and meaning.methods[0].startswith(_ENDS)
+
+
 def _lasted(runner: Track, series: Series) -> tuple[int, float | None]:
     """(the last samples in a row that show it, the seconds between the first and the last of them)."""
     signal = _handles_signal(runner)
@@ -85,13 +102,22 @@ def _lasted(runner: Track, series: Series) -> tuple[int, float | None]:
     return samples, None if samples < 2 or begin is None or end is None else round(end - begin, 3)
 
 
-def _is_hook(track: Track, runner: Track, begun_by: ShutdownBegan) -> bool:
+def _may_be_hook(track: Track) -> bool:
+    meaning = track.last_meaning
     if track.role not in (roles.OTHER, roles.POOL) or not track.last.stack.frames:
         return False
-    meaning = track.last_meaning
-    if meaning.in_pool_task or meaning.idle:
+    return not meaning.in_pool_task and not meaning.idle
+
+
+def _is_hook_by_name(track: Track) -> bool:
+    return _may_be_hook(track) and any(word in track.name.lower() for word in _HOOK_NAMES)
+
+
+def _is_hook(track: Track, runner: Track, begun_by: ShutdownBegan) -> bool:
+    if not _may_be_hook(track):
         return False
-    if any(word in track.name.lower() for word in _HOOK_NAMES) or _shuts_client_down(meaning) is not None:
+    meaning = track.last_meaning
+    if _is_hook_by_name(track) or _shuts_client_down(meaning) is not None:
         return True
     if meaning.methods[-1] in _joined(runner):
         return True

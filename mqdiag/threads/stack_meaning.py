@@ -37,6 +37,8 @@ _MAKES_FILE = (
 RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
 """in the stack of the thread that waits for the shutdown hooks"""
 INITIALIZER = ".<clinit>"
+_READS = frozenset({"read", "receive", "recv"})
+"""methods that give what the other side sends: a selector below them waits for one connection, in no loop of events"""
 MAX_TOP = 40
 """frames from the top that can show the kind of a wait"""
 SHOWN_TOP = 2
@@ -318,7 +320,7 @@ def _doing(stack: Stack, methods: tuple[str, ...]) -> Doing:
         if found is not None:
             return found
         if not method.startswith(JDK):
-            break
+            return "socket-read" if kind == "select" and method.rpartition(".")[2] in _READS else kind
     return kind
 
 

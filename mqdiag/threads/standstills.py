@@ -32,6 +32,9 @@ _FOREIGN = frozenset({roles.POOL, roles.OTHER, roles.VIRTUAL})
 """roles of threads whose whole work may be a library's"""
 _NO_LONG_WAITS: frozenset[Doing] = frozenset({"file-read", "file-write", "file-sync", "file-lock", "dns"})
 """waits that a task in turn should not have for long; others may be for the end of its own parts"""
+_LEAST_OF_POOL = 3
+_MOST_OF_POOL = 0.5
+"""threads and share of a pool whose stuck reads are a fault, though no frame shows a task"""
 _LEAST_STRANGERS = 3
 """threads of as many pools that wait for one lock"""
 _MOST_WAITS = 100
@@ -58,7 +61,8 @@ def standstills(
         undecided = (judgement.now.computing or judgement.now.spinning) and not judgement.makes_no_progress
         if (not judgement.makes_no_progress and not undecided) or judgement.track in deadlocked:
             continue
-        if _is_fault(judgement, found.why(judgement), found.serving, owners):
+        why = found.why(judgement)
+        if _is_fault(judgement, why, found.serving, owners) or found.is_in_crowd(judgement, why):
             found.add(judgement, undecided)
     return found.entries()
 
@@ -95,6 +99,11 @@ class _Found:
         )
         self.serving = _serving(judgements, self._by_track)
         """pools and threads that consume threads wait for, with the group that waits"""
+        self._standing = Counter(
+            (judgement.track.jvm, judgement.track.pool)
+            for judgement in judgements
+            if judgement.state == "stuck" and judgement.track.pool and _reads_in_client(judgement)
+        )
         self._inferred = inferred
         self._causes = _Causes()
         self._held_up: Counter[Track] = Counter(owners)
@@ -104,6 +113,14 @@ class _Found:
         """Why a thread makes no progress."""
         track = judgement.track
         return self._causes.of(track.role, track.last_meaning, judgement.now)
+
+    def is_in_crowd(self, judgement: Judgement, why: CauseOfWait) -> bool:
+        """Whether most threads of its pool are stuck in reads of a client: one alone may be meant to read for long."""
+        track = judgement.track
+        if why.kind != "socket-read" or track.pool is None or not _reads_in_client(judgement):
+            return False
+        pool = track.jvm, track.pool
+        return self._standing[pool] >= max(_LEAST_OF_POOL, _MOST_OF_POOL * self._sizes[pool])
 
     def add(self, judgement: Judgement, undecided: bool) -> None:
         """Take a thread."""
@@ -160,6 +177,18 @@ class _Causes:
             known = cause_of_wait(role, meaning, computing=now.computing, starved=now.starved)
             self._known[key] = known
         return known
+
+
+def _reads_in_client(judgement: Judgement) -> bool:
+    """Whether a thread of a pool reads an answer in a client library, whoever called that."""
+    track = judgement.track
+    library = track.last_meaning.library
+    return (
+        track.role == roles.POOL
+        and track.last_meaning.doing == "socket-read"
+        and library is not None
+        and library.kind in ("client", "sdk")
+    )
 
 
 def _root(judgement: Judgement, by_track: dict[Track, Judgement]) -> Track | None:

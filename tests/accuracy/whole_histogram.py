@@ -33,7 +33,7 @@ class Whole:
         return self.classes - len(self.wrong)
 
 
-def compare_whole(case: str, heap: Heap) -> Whole | None:
+def compare_whole(case: str | Path, heap: Heap) -> Whole | None:
     """None where there is no histogram."""
     found = _text(HEAPS / case)
     if found is None:

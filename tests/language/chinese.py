@@ -20,6 +20,7 @@ NAMES = frozenset(
         # products and what they call their own things
         "RocketMQ", "mqdiag", "mqadmin", "Broker", "NameServer", "Controller", "DLedger", "ConsumeQueue", "tag", "push",
         "pull", "pop", "POP", "clustering", "broadcasting", "Netty", "RocksDB", "Arthas", "Docker",
+        "Commons", "Pool", "Jedis", "index", "STAT", "D", "T",
         "Elasticsearch", "Kubernetes", "Linux", "rocketmq-spring", "rocketmq-clients", "proxy", "systemd", "nofile",
         # the JVM
         "Java", "JVM", "JDK", "JNI", "GC", "HotSpot", "ZGC", "CMS", "Parallel", "Serial", "Shenandoah",

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from mqdiag.facts.collector_logs import GcFacts
+from tests.cli.conftest import here
 from tests.logs.given import facts
 
 PARALLEL_8 = (
@@ -345,3 +349,16 @@ def test_a_clock_that_was_put_differs_from_the_time_of_the_jvm(
         "".join(f"[2026-11-28T{clock}.000+0000][{up}.000s][info][gc] GC({up}) {pause}\n" for clock, up in lines)
     )
     assert (row.jumped_s, row.jumped_at) == (jumped or (None, None))
+
+
+def test_threads_that_waited_for_memory_are_no_all_clear(tmp_path: Path) -> None:
+    """Lines of stalls alone, as somebody cut them out of a log of ZGC."""
+    log = tmp_path / "gc.log"
+    log.write_text(
+        "".join(
+            f"[2026-11-28T10:00:0{second}.123+0800][info][gc] Allocation Stall (worker-{second}) 2310.123ms\n"
+            for second in (1, 4, 7)
+        )
+    )
+    report = json.loads(here("logs", "--format", "json", log).out)
+    assert (report["answer"]["state"], report["findings"][0]["cause"]) == ("undecided", "threads-waited")

@@ -129,7 +129,7 @@ LAYOUTS: dict[str, Callable[[str, str], str]] = {
     ),
     "without level and logger": lambda level, text: f"{text}\n",
 }
-ROWS_OF_A_LOG = 400
+ROWS_OF_A_LOG = 150
 COLLECTORS = {"no collector": plain, "docker": docker, "kubectl": kubectl, "containerd": containerd}
 
 

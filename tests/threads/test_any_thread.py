@@ -262,6 +262,37 @@ def test_a_loop_uses_as_much_cpu_time_as_time_goes_by(tmp_path: Path, grew_ms: f
         assert (busy[0].thread, busy[0].share_of_core, busy[0].same_lines) == ("mapper", 0.96, False)
 
 
+def test_what_a_runner_of_tests_runs_is_no_loop_while_it_moves(tmp_path: Path) -> None:
+    samples = [
+        [
+            At(
+                "TEST-1",
+                9,
+                (
+                    f"org.apache.lucene.index.TestWriter.step{number}(TestWriter.java:{number})",
+                    "java.lang.reflect.Method.invoke(Method.java:498)",
+                    "com.carrotsearch.randomizedtesting.RandomizedRunner.invoke(RandomizedRunner.java:1737)",
+                    RUN,
+                ),
+                cpu=None,
+            )
+        ]
+        for number in range(3)
+    ]
+    assert facts(tmp_path, samples, every=90).busy_threads == ()
+
+
+@pytest.mark.parametrize(("threads", "found"), [(4, 1), (2, 0)])
+def test_a_pool_of_a_program_that_runs_no_tasks_hangs_in_reads(
+    threads: int, found: int, tmp_path: Path
+) -> None:
+    """Frames of a program whose packages are those of a library; one thread may be meant to read for long."""
+    frames = (*HTTP[:6], "org.apache.jmeter.sampler.Http.sample(Http.java:20)", RUN)
+    sample = many("Thread Group 1", threads, frames, cpu=None)
+    found_stills = facts(tmp_path, [sample] * 5).standstills
+    assert [(still.kind, len(still.threads)) for still in found_stills] == [("socket-read", threads)] * found
+
+
 def test_without_cpu_times_minutes_tell_a_loop(tmp_path: Path) -> None:
     samples = [
         [

@@ -64,6 +64,12 @@ HANGS = {
         "sun.rmi.transport.StreamRemoteCall.executeCall(StreamRemoteCall.java:240)",
         "sun.rmi.transport.tcp.TCPTransport.handleMessages(TCPTransport.java:569)",
     ),
+    "answer in a selector": (
+        "sun.nio.ch.EPoll.wait(Native Method)",
+        "sun.nio.ch.SelectorImpl.select(SelectorImpl.java:147)",
+        "org.gradle.internal.remote.internal.inet.SocketConnection$SocketInputStream.read(SocketConnection.java:187)",
+        "org.gradle.launcher.daemon.client.DaemonClient.monitorBuild(DaemonClient.java:246)",
+    ),
     "future": (
         "jdk.internal.misc.Unsafe.park(Native Method)",
         "java.util.concurrent.CompletableFuture.get(CompletableFuture.java:2072)",
@@ -288,3 +294,19 @@ def test_every_thread_of_many_libraries_rests() -> None:
     assert (rests.threads, rests.other_names) == (127, ())
     assert report.answer is not None
     assert report.answer.state == "healthy"
+
+
+@pytest.mark.parametrize(("threads", "state"), [(12, "undecided"), (4, "healthy")])
+def test_many_that_wait_in_one_place_may_wait_for_each_other(threads: int, state: str, tmp_path: Path) -> None:
+    meets = (
+        "java.lang.Object.wait(Native Method)",
+        "org.apache.jmeter.timers.SyncTimer.delay(SyncTimer.java:90)",
+    )
+    group = "".join(
+        _thread(f"Voucher 1-{number}", meets, 100 + number, "WAITING (on object monitor)")
+        for number in range(threads)
+    )
+    answer, words = _answer(tmp_path, HEAD + SERVER + group + JVM + END)
+    assert answer == state
+    told = f"{threads} threads wait without a limit at org.apache.jmeter.timers.SyncTimer.delay"
+    assert (told in words) is (state == "undecided")

@@ -279,3 +279,32 @@ def test_threads_of_several_pools_are_one_crowd(others: str, found: bool, tmp_pa
         if one.rule == "lock-convoy"
     ]
     assert [(one.evidence["holder"], one.evidence["thread_count"]) for one in told] == [("timer", 4)] * found
+
+
+def _consumers(count: int, frames: tuple[str, ...] = HTTP) -> list[At]:
+    return [At(f"ConsumeMessageThread_CID_{n}", 40 + n, frames) for n in range(1, count + 1)]
+
+
+def test_a_consume_pool_without_a_free_thread_hangs_or_is_slow(tmp_path: Path) -> None:
+    found = report(tmp_path, [_consumers(4)]).findings
+    first, *others = found
+    assert (first.rule, first.cause, first.severity) == ("stuck-socket-read", "hangs-or-slow", "warning")
+    assert english()(first.title) == (
+        "All 4 consume threads of group CID are in a network call of HttpURLConnection at"
+        " Client.call(Client.java:48) in the one sample, and no thread is free: they hang, or are slow"
+    )
+    assert [one.rule for one in others if "consume threads are at" in english()(one.title)] == []
+
+
+@pytest.mark.parametrize(
+    "threads",
+    [
+        pytest.param(_consumers(3), id="few"),
+        pytest.param([*_consumers(9), At("ConsumeMessageThread_CID_10", 60, TAKE, "WAITING (parking)")], id="free"),
+        pytest.param([*_consumers(9), At("ConsumeMessageThread_CID_10", 60, MYSQL)], id="one-is-elsewhere"),
+        pytest.param(_consumers(9, ("com.acme.Sum.add(Sum.java:9)", *CONSUME)), id="they-compute"),
+    ],
+)  # fmt: skip
+def test_a_consume_pool_that_may_move_is_not_judged_by_one_dump(tmp_path: Path, threads: list[At]) -> None:
+    found = report(tmp_path, [threads]).findings
+    assert [(one.rule, one.severity) for one in found] == [("progress-not-judged", "info")]

@@ -251,3 +251,37 @@ def test_a_dump_without_ages_shows_which_hook_waits(tmp_path: Path) -> None:
     (hook_found,) = stacks(made_report(tmp_path, [dump])).shutdown.hooks
     assert hook_found.thread == "Thread-1"
     assert "Container.doStop" in str(hook_found.frame)
+
+
+ENDS = (
+    "java.lang.Shutdown.exit(Shutdown.java:172)",
+    "- waiting to lock <0x00000000f0000012> (a java.lang.Class for java.lang.Shutdown)",
+)
+BLOCKED = "BLOCKED (on object monitor)"
+
+
+@pytest.mark.parametrize(("name", "found"), [("SpringApplicationShutdownHook", True), ("worker", False)])
+def test_a_hook_that_asks_for_the_end_waits_for_itself(name: str, found: bool, tmp_path: Path) -> None:
+    exits = (
+        *ENDS,
+        "java.lang.Runtime.exit(Runtime.java:115)",
+        "java.lang.System.exit(System.java:1864)",
+        "com.acme.Window.closed(Window.java:29)",
+        "java.lang.Thread.run(Thread.java:840)",
+    )
+    report_of_one = made_report(tmp_path, [[At(name, 22, exits, BLOCKED, None)]])
+    hangs = [one for one in report_of_one.findings if one.rule == "shutdown-hangs"]
+    assert [one.cause for one in hangs] == ["exit-waits-for-itself"] * found
+    if found:
+        assert "calls System.exit at com.acme.Window.closed" in said(hangs[0])
+
+
+def test_a_signal_that_waits_for_an_end_that_is_under_way(tmp_path: Path) -> None:
+    handles = (
+        *ENDS,
+        "java.lang.Terminator$1.handle(Terminator.java:52)",
+        "java.lang.Thread.run(Thread.java:748)",
+    )
+    found = hang(made_report(tmp_path, [[At("SIGTERM handler", 23, handles, BLOCKED, None)]]))
+    assert (found.cause, found.confidence) == ("hook-waits", Confidence.MEDIUM)
+    assert "while an end was already under way" in said(found)

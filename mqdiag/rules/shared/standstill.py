@@ -107,10 +107,10 @@ def undecided_case(
 
     Arguments as for `case`.
     """
-    found = case(rule, name, still, limits, worst=worst, words=words, cause=cause, peers=peers)
-    return structs.replace(
-        found, confidence=Confidence.MEDIUM, confidence_reason=WORDS.say("hangs_or_slow_is_open")
-    )
+    one = {"one_sample": still.samples == 1, **(words or {})}
+    found = case(rule, name, still, limits, worst=worst, words=one, cause=cause, peers=peers)
+    reason = WORDS.say("one_sample_is_open" if still.samples == 1 else "hangs_or_slow_is_open")
+    return structs.replace(found, confidence=Confidence.MEDIUM, confidence_reason=reason)
 
 
 def recorded_case(
