@@ -1,6 +1,6 @@
 """A finding, and the report that carries all of them."""
 
-from __future__ import annotations
+# Without annotations as strings: msgspec would compile those that cards have at the first card that a run reads.
 
 import enum
 from typing import Literal
@@ -73,11 +73,11 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """which of several brokers of that name, by where its logs lie"""
 
     @classmethod
-    def of(cls, row: object, *parts: str) -> Subject:
+    def of(cls, row: object, *parts: str) -> "Subject":
         """What a row of the facts names; group, topic, broker and queue where no parts are given."""
         return cls(**{part: getattr(row, part) for part in parts or ("group", "topic", "broker", "queue_id")})
 
-    def overlaps(self, other: Subject) -> bool:
+    def overlaps(self, other: "Subject") -> bool:
         """True unless both name the same part differently: what may be one story."""
         for part in ("group", "topic", "broker", "queue_id", "instance"):
             mine, theirs = getattr(self, part), getattr(other, part)
@@ -245,7 +245,32 @@ class Failed(msgspec.Struct, frozen=True, kw_only=True):
     error: Excerpt
 
 
-class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
+class RuleTraits(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule's file has and its reports give as it stands."""
+
+    references: tuple[Public, ...]
+    """articles, issues, classes that the rule rests on"""
+    limits: dict[str, float] = {}
+    """thresholds by name; `mqdiag.toml` can set each"""
+    ranges: dict[str, tuple[float, float]] = {}
+    """least and greatest value of a limit, where it is not any number from 0 up"""
+    explained_by: tuple[Public, ...] = ()
+    """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
+    explained_causes: tuple[Public, ...] = ()
+    """causes of its own findings that those rules explain; empty for all"""
+    of_process: bool = False
+    """it names a thread, yet hits the whole process: it may explain what any group of it suffers"""
+    links: bool = True
+    """whether a chain of causes shows it behind its cause; False for a rule that says there what its cause says"""
+    same_as: tuple[Public, ...] = ()
+    """rules that show the same fault in other evidence"""
+    severity_alone: Severity | None = None
+    """severity of a finding that no other finding explains; None where that changes nothing"""
+    since: Public = "1.0.0"
+    """the release that first had it; a test holds rules that the last release did not have to a later one"""
+
+
+class RuleCard(RuleTraits, frozen=True, kw_only=True):
     """A rule's own texts, for catalogues and for renderers, which know no rules."""
 
     name: Public
@@ -257,29 +282,12 @@ class RuleCard(msgspec.Struct, frozen=True, kw_only=True):
     """what to do in this minute"""
     remedy: tuple[Text, ...]
     """what to change so that it does not come back"""
-    references: tuple[Public, ...]
     needs: tuple[Public, ...]
     """evidence without which it cannot be checked"""
     any_of: tuple[Public, ...] = ()
     """kinds of evidence; one of them is enough"""
-    limits: dict[str, float]
-    ranges: dict[str, tuple[float, float]] = {}
-    """least and greatest value of a limit, where it is not any number from 0 up"""
-    explained_by: tuple[Public, ...] = ()
-    """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
-    explained_causes: tuple[Public, ...] = ()
-    """causes of its own findings that those rules explain; empty for all"""
-    of_process: bool = False
-    """it names a thread, yet hits the whole process"""
-    links: bool = True
-    """whether a chain of causes shows it behind its cause; False for a rule that says there what its cause says"""
     leads_to: dict[str, Text] = {}
     """the word between it and an effect, by the effect's rule"""
-    same_as: tuple[Public, ...] = ()
-    """rules that show the same fault in other evidence"""
-    severity_alone: Severity | None = None
-    """severity of a finding that no other finding explains; None where that changes nothing"""
-    since: Public
     proven_on: Text = msgspec.field(default_factory=no_words)
     """on what evidence the rule was tried where that is not obvious; empty for real dumps and stacks"""
 

@@ -147,17 +147,12 @@ def command(
         raise UsageError(
             say("--console-log names a file of this host; it goes neither with --kube nor with --ssh")
         )
-    for option, given in (("--watch", watch), ("--recording", recording)):
-        if given and pid is None and not remote:
-            raise UsageError(say("{option} needs the PID of a JVM", option=option))
     if pid is None and not remote:
+        for option, given in (("--watch", watch), ("--recording", recording)):
+            if given:
+                raise UsageError(say("{option} needs the PID of a JVM", option=option))
         return _list()
-    if yes and not heap:
-        raise UsageError(say("--yes goes with --heap only"))
-    if heap and not yes and not _can_ask():
-        raise UsageError(
-            say("--heap asks before it stops the JVM, and nobody can answer here; give --heap --yes")
-        )
+    _check_somebody_agrees(heap=heap, yes=yes)
 
     def agrees(process: int, plan: HeapPlan) -> bool:
         tell(
@@ -254,6 +249,16 @@ def _line(pid: int, user: str, what: Text, command: tuple[str, ...]) -> str:
 
     started = main_class(command) or " ".join(shown_command(command))
     return f"{pid:>8}  {safe(user):<12}  {safe(in_reader_language(what)):<28}  {safe(started, limit=200)}"
+
+
+def _check_somebody_agrees(*, heap: bool, yes: bool) -> None:
+    """Refuse a heap dump that nobody can agree to, and an agreement to none."""
+    if yes and not heap:
+        raise UsageError(say("--yes goes with --heap only"))
+    if heap and not yes and not _can_ask():
+        raise UsageError(
+            say("--heap asks before it stops the JVM, and nobody can answer here; give --heap --yes")
+        )
 
 
 def _list() -> int:

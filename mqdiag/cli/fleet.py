@@ -197,20 +197,10 @@ def command(
         write(written.write_fleet, diagnosis.report)
         return diagnosis
 
-    if pages is not None and (dry_run or watch or once):
-        raise UsageError(say("--pages does not go with --dry-run, --watch or --once"))
-
+    _check_together(pages, webhook, run, dry_run=dry_run, watch=watch, once=once, again=again)
     _check_not_inputs(paths, pages, spark_log)
     if not watch and not once:
-        if webhook is not None:
-            raise UsageError(say("--webhook goes with --watch or --once"))
         return _raising(late, diagnose(options, work, paths=paths, is_watched=False))
-    if once and dry_run:
-        raise UsageError(say("--once reports what is new in a run: it does not take --dry-run"))
-    if again and (watch or once):
-        raise UsageError(say("--again analyses everything each time: it does not go with --watch or --once"))
-    if dry_run or (watch and run is not None):
-        raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
     interval_s, every_s = seconds("--interval", interval), seconds("--batch", batch)
 
     def work_watching(settings: Settings, progress: Progress) -> Diagnosis | None:
@@ -232,6 +222,29 @@ def command(
     with terminal_progress(reader_language()) as progress:
         work_watching(settings, progress)
     return 0
+
+
+def _check_together(
+    pages: str | None,
+    webhook: str | None,
+    run: str | None,
+    *,
+    dry_run: bool,
+    watch: bool,
+    once: bool,
+    again: bool,
+) -> None:
+    """Refuse options that do not go together."""
+    if pages is not None and (dry_run or watch or once):
+        raise UsageError(say("--pages does not go with --dry-run, --watch or --once"))
+    if webhook is not None and not (watch or once):
+        raise UsageError(say("--webhook goes with --watch or --once"))
+    if once and dry_run:
+        raise UsageError(say("--once reports what is new in a run: it does not take --dry-run"))
+    if again and (watch or once):
+        raise UsageError(say("--again analyses everything each time: it does not go with --watch or --once"))
+    if watch and (dry_run or run is not None):
+        raise UsageError(say("--watch makes several runs: it takes neither --dry-run nor --run"))
 
 
 def _check_not_inputs(paths: tuple[str, ...], pages: str | None, spark_log: str | None) -> None:

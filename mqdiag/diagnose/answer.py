@@ -14,7 +14,7 @@ import msgspec
 
 from mqdiag.baseline import lowered_line
 from mqdiag.diagnose.open_in_report import open_in_report, was_read
-from mqdiag.diagnose.open_reason import Open
+from mqdiag.diagnose.open_reason import NONE_GIVEN, GivenLimits, Open
 from mqdiag.facts.evidence_kinds import evidence_names
 from mqdiag.findings import Answer, Finding, Margin, Report
 from mqdiag.rules.catalogue import cards_of
@@ -39,15 +39,16 @@ LEVELS = {
 }
 
 
-def answered(report: Report, margins: tuple[Margin, ...] = ()) -> Report:
+def answered(report: Report, margins: tuple[Margin, ...] = (), limits: GivenLimits = NONE_GIVEN) -> Report:
     """The report with its answer.
 
     Args:
         report: all else of it.
         margins: what the rules said of their limits.
+        limits: that the configuration sets, by rule.
     """
-    opened = cache(lambda: tuple(open_in_report(report)))
-    answer = _answer(report, margins, opened)
+    opened = cache(lambda: tuple(open_in_report(report, limits)))
+    answer = _answer(report, margins, opened, limits)
     if report.lowered:
         answer = _lowered(report, answer)
     if answer.state == "undecided" and not _compares_or_lists(report):
@@ -88,7 +89,9 @@ def _lowered(report: Report, answer: Answer) -> Answer:
     )
 
 
-def _answer(report: Report, margins: tuple[Margin, ...], opened: Callable[[], tuple[Open, ...]]) -> Answer:
+def _answer(
+    report: Report, margins: tuple[Margin, ...], opened: Callable[[], tuple[Open, ...]], limits: GivenLimits
+) -> Answer:
     faults = [found for found in report.findings if found.is_fault]
     standing = [found for found in faults if found.accepted is None]
     if standing:
@@ -128,7 +131,7 @@ def _answer(report: Report, margins: tuple[Margin, ...], opened: Callable[[], tu
         reason=sentences(
             changed_settings(report),
             *_noticed(report),
-            _over(report),
+            _over(report, limits),
             _not_given(report),
             _harmless(report),
             advice,
@@ -192,14 +195,14 @@ def _harmless(report: Report) -> Text | None:
     )
 
 
-def _over(report: Report) -> Text | None:
+def _over(report: Report, limits: GivenLimits) -> Text | None:
     """Symptoms in the logs that have passed."""
     lines = None if report.logs is None else report.logs.level_lines
     if lines is None or not lines.weak:
         return None
-    from mqdiag.diagnose.open_in_logs import is_over  # where logs were read it is there already
+    from mqdiag.diagnose.open_in_logs import is_over, limits_of_logs  # where logs were read it is there
 
-    if not is_over(report, lines):
+    if not is_over(report, lines, limits_of_logs(limits)):
         return None
     return say(
         "{lines:count} {lines:line is|lines are} of faults that are over ({what:and}): the logs go on for"

@@ -10,7 +10,7 @@ import numpy as np
 from mqdiag.config import Settings
 from mqdiag.diagnose.heap_input import captured_at, heap_input
 from mqdiag.facts import HeapFacts, Input
-from mqdiag.facts.heap import LARGE_OBJECT_BYTES
+from mqdiag.facts.heap import LARGE_OBJECT_BYTES, RocketMQFacts
 from mqdiag.facts.heap_classes import ClassRow, DominatorBox, Suspect
 from mqdiag.facts.heap_threads import VirtualThreads
 from mqdiag.facts.vocabulary import HeapBytesSource
@@ -154,7 +154,7 @@ def graph_facts(heap: Heap, settings: Settings, progress: Progress) -> HeapFacts
             **_stacks_left_out(virtual),
             **_estimated_sizes(heap),
         },
-        **view.of_heap(),
+        **{name: getattr(view, name) for name in RocketMQFacts.__struct_fields__},
     )
 
 

@@ -50,7 +50,9 @@ def judge_processes(
         facts = _facts((*own.inputs, *other_inputs), own.facts, together, settings)
         diagnosis = judge(facts, settings)
         report = _told(diagnosis.report, facts, None)
-        report = _with_verdict(msgspec.structs.replace(report, findings=_merged(report.findings)), own)
+        report = _with_verdict(
+            msgspec.structs.replace(report, findings=_merged(report.findings)), own, settings
+        )
         return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
     all_of_them = tuple(own.facts for own in processes)
@@ -62,7 +64,7 @@ def judge_processes(
     report, shown = _one_report(processes, reports, [facts for _, facts, _ in judged])
     report = with_baseline(report, settings.baseline, settings.today)
     return Diagnosis(
-        report=_with_verdict(report, shown),
+        report=_with_verdict(report, shown, settings),
         crashes=tuple(crash for _, _, diagnosis in judged for crash in diagnosis.crashes),
     )
 
@@ -142,7 +144,7 @@ def _nearest(reports: Sequence[Report]) -> tuple[Margin, ...]:
     return tuple(nearest.values())
 
 
-def _with_verdict(report: Report, shown: Process | None) -> Report:
+def _with_verdict(report: Report, shown: Process | None, settings: Settings) -> Report:
     if shown is not None:
         report = msgspec.structs.replace(
             report, process=msgspec.structs.replace(shown.facts, heap=None, stacks=None)
@@ -150,7 +152,7 @@ def _with_verdict(report: Report, shown: Process | None) -> Report:
     same = SameFindings(report.findings, {card.name: card for card in report.rule_cards})
     findings = tuple(_weighed(finding, report, same) for finding in report.findings)
     report = msgspec.structs.replace(report, findings=findings, verdict=build_verdict(report))
-    return answered(report, report.answer.margins)
+    return answered(report, report.answer.margins, settings.limits)
 
 
 def _weighed(finding: Finding, report: Report, same: SameFindings) -> Finding:

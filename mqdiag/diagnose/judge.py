@@ -11,7 +11,6 @@ from mqdiag.baseline import with_baseline
 from mqdiag.causes.link import link, order, standing
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
-from mqdiag.diagnose.may_be_written import with_doubts
 from mqdiag.diagnose.open_in_report import PASTED
 from mqdiag.errors import InputError
 from mqdiag.facts import Facts, Input
@@ -75,14 +74,23 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         services=facts.services,
         fleet=facts.fleet,
     )
+    if settings.limits and report.logs is not None:
+        # Here, not above: most runs have no limits of their own.
+        from mqdiag.diagnose.open_in_logs import talked_down
+
+        report = msgspec.structs.replace(
+            report, lowered=(*report.lowered, *talked_down(report, report.logs, settings.limits))
+        )
     report = with_baseline(report, settings.baseline, settings.today)
-    return Diagnosis(report=answered(report, outcome.margins), crashes=outcome.errors)
+    return Diagnosis(report=answered(report, outcome.margins, settings.limits), crashes=outcome.errors)
 
 
 def _doubted(rules: tuple[RuleFile, ...], facts: Facts, settings: Settings, outcome: Outcome) -> Outcome:
     """The outcome with doubts where somebody may have written the lines of a log that show a fault."""
     if facts.sure_logs is None:
         return outcome
+    # Here, not above: few runs have such lines.
+    from mqdiag.diagnose.may_be_written import with_doubts
 
     def again(without: Facts, names: set[str]) -> tuple[Finding, ...]:
         asked = [rule for rule in rules if rule.name in names]

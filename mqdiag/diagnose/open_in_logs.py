@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from mqdiag.diagnose.open_reason import Open
+from mqdiag.diagnose.open_reason import NONE_GIVEN, GivenLimits, Open
 from mqdiag.facts import LogsFacts
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.facts.log_lines import LevelLineFacts
@@ -13,23 +13,12 @@ from mqdiag.facts.logs import EXCERPT_LINES, LogEvent, LogFile
 from mqdiag.findings import Report
 from mqdiag.log_events import events, seconds_between
 from mqdiag.logs.statements import harmless_of_any_program, why_harmless
-from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS
+from mqdiag.rules.draft import Limits
+from mqdiag.rules.symptoms_not_judged import ENDED_CONNECTIONS, RULE
 from mqdiag.text import NOTHING, Text, say
 
-LONG_LINE = 4 << 10
-"""bytes of a log with one line or none, from which on its line ends are lost"""
-QUIET_S = 60
-"""a client stores its offsets every 5 s, and shares its queues out every 20 s: what lasts is logged again by then"""
-FEWEST_LINES = 3
-"""below so many lines a log shows nothing by what it does not say"""
-FEWEST_UNKNOWN_LINES = 5
-"""the same of a log that mqdiag knows no line of"""
-KNOWN_SHARE = 0.5
-"""share of a log's lines with a known level, from which on the log counts as understood"""
 OF_CATALOGUE = frozenset({"C++", "Go"})
 """clients in other languages whose warnings and errors the catalogue has"""
-READ_SHARE = 0.9
-"""the same from which on an application's log was read, where other evidence shows how its process is"""
 OF_GRPC_CLIENTS = (*ENDED_CONNECTIONS, "grpc-messages-received")
 """kinds of events"""
 OF_RAFT_MEMBERS = frozenset({"controller", "dledger", "jraft"})
@@ -50,8 +39,6 @@ OF_SERVERS = frozenset(
 )
 """kinds of logs"""
 OF_SERVERS_AND_REMOTING = OF_SERVERS | {"remoting"}
-A_MOMENT_S = 1
-"""what takes no longer is one thing that was done, such as an end or a part of a start"""
 ONCE_A_PROCESS = "harmless-first-reflection"
 """event of a line that a JVM writes once in its life"""
 _STARTED, _CLOSED = "start-succeeded", "channel-closed"
@@ -60,17 +47,30 @@ NamedAction = tuple[str, Mapping[str, str | None]]
 """an action of knowledge/actions.toml, with names for its sentences"""
 
 
-def open_in_logs(report: Report, logs: LogsFacts) -> Iterator[Open]:
+def limits_of_logs(given: GivenLimits) -> Limits:
+    """The limits of the rule of symptoms, with those of the configuration over them."""
+    return {**RULE.limits, **given.get(RULE.name, {})}
+
+
+def open_in_logs(report: Report, logs: LogsFacts, limits: Limits) -> Iterator[Open]:
     """Why the logs do not prove that all is well; nothing when they do."""
-    yield from _of_unknown_forms(report, logs)
+    yield from _of_unknown_forms(report, logs, limits)
     yield from _of_unread_pauses(logs)
     yield from _of_other_clients(report, logs)
-    yield from _of_level_lines(report, logs)
+    yield from _of_level_lines(report, logs, limits)
     yield from _started_again(logs)
-    yield from _excerpt(report, logs)
+    yield from _excerpt(report, logs, limits)
 
 
-def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
+def talked_down(report: Report, logs: LogsFacts, given: GivenLimits) -> tuple[str, ...]:
+    """The rule of symptoms, where its limits in the configuration leave less open than those of its card."""
+    if RULE.name not in given:
+        return ()
+    own, left = (len([*open_in_logs(report, logs, limits_of_logs(limits))]) for limits in (NONE_GIVEN, given))
+    return (RULE.name,) if left < own else ()
+
+
+def _of_unknown_forms(report: Report, logs: LogsFacts, limits: Limits) -> Iterator[Open]:
     """Logs whose lines mqdiag cannot read, or cannot read as lines of a level."""
     told = _others_tell(report, logs)
     unknown = [
@@ -78,7 +78,7 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
         for file in logs.files
         if file.kind == "application"
         and not file.is_understood
-        and not (told and _is_read(file))
+        and not (told and _is_read(file, limits))
         and not _of_own_program(logs)
     ]
     if unknown:
@@ -93,7 +93,7 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
             *_own_log(logs, report),
         )
     # a record in JSON has no line end of its own
-    one_line = [file for file in logs.files if file.lines <= 1 and file.bytes >= LONG_LINE]
+    one_line = [file for file in logs.files if file.lines <= 1 and file.bytes >= limits["line_bytes"]]
     joined = [file for file in one_line if not file.format.startswith("json")]
     if joined:
         yield Open(
@@ -111,7 +111,7 @@ def _of_unknown_forms(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             *_own_log(logs, report),
         )
-    strange = [file for file in logs.files if file.kind == "application" and _is_strange(file)]
+    strange = [file for file in logs.files if file.kind == "application" and _is_strange(file, limits)]
     if strange and not unknown:
         yield Open(
             say(
@@ -153,7 +153,7 @@ def _of_other_clients(report: Report, logs: LogsFacts) -> Iterator[Open]:
         )
 
 
-def _of_level_lines(report: Report, logs: LogsFacts) -> Iterator[Open]:
+def _of_level_lines(report: Report, logs: LogsFacts, limits: Limits) -> Iterator[Open]:
     """Warnings and errors that mqdiag does not know to be harmless."""
     lines = logs.level_lines
     if lines is None or lines.all_harmless:
@@ -173,7 +173,7 @@ def _of_level_lines(report: Report, logs: LogsFacts) -> Iterator[Open]:
             ),
             "take_stacks",
         )
-    if is_over(report, lines):
+    if is_over(report, lines, limits):
         return
     judged = {found.rule for found in report.findings}
     # the first signs of what a finding leads to are judged with it
@@ -183,14 +183,14 @@ def _of_level_lines(report: Report, logs: LogsFacts) -> Iterator[Open]:
         yield Open(_weak(weak), *_other_side(logs, report))
 
 
-def is_over(report: Report, lines: LevelLineFacts) -> bool:
+def is_over(report: Report, lines: LevelLineFacts, limits: Limits) -> bool:
     """Whether what the symptoms tell of has passed, as after the restart of a broker.
 
     The logs go on without them, and each group of the process whose threads were judged consumes: by its own log, and
     by mqadmin at this moment. A send that was given up stays lost.
     """
     logs, stacks, admin = report.logs, report.stacks, report.admin
-    if lines.quiet_s is None or lines.quiet_s < QUIET_S or lines.unseen:
+    if lines.quiet_s is None or lines.quiet_s < limits["quiet_s"] or lines.unseen:
         return False
     if logs is None or stacks is None or not stacks.judged or admin is None or events(logs, "send-given-up"):
         return False
@@ -209,14 +209,15 @@ def _others_tell(report: Report, logs: LogsFacts) -> bool:
     )
 
 
-def _is_read(file: LogFile) -> bool:
+def _is_read(file: LogFile, limits: Limits) -> bool:
     """Whether a log of an application has times and known levels: what it says at INFO is its own business."""
-    return file.first is not None and file.known_heads is not None and file.known_heads >= READ_SHARE
+    return file.first is not None and file.known_heads is not None and file.known_heads >= limits["read_share"]
 
 
-def _is_strange(file: LogFile) -> bool:
+def _is_strange(file: LogFile, limits: Limits) -> bool:
     """Whether most of a log's lines are of no known layout, so that one line in order does not speak for them."""
-    return file.known_heads is not None and file.known_heads < KNOWN_SHARE and file.lines >= EXCERPT_LINES
+    share, known = file.known_heads, limits["known_share"]
+    return share is not None and share < known and file.lines >= EXCERPT_LINES
 
 
 def _weak(weak: dict[str, int]) -> Text:
@@ -285,11 +286,12 @@ def _started_again(logs: LogsFacts) -> Iterator[Open]:
         )
 
 
-def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
+def _excerpt(report: Report, logs: LogsFacts, limits: Limits) -> Iterator[Open]:
     """A few lines that somebody cut out show that something was, and not how long."""
     lines = logs.level_lines
     known_lines = sum(file.event_lines or 0 for file in logs.files)
-    fewest = FEWEST_LINES if known_lines >= FEWEST_LINES else FEWEST_UNKNOWN_LINES
+    understood = known_lines >= limits["fewest_lines"]
+    fewest = limits["fewest_lines"] if understood else limits["fewest_unknown_lines"]
     # a JVM's warnings and a shell's words have no level
     known = any(file.harmless_lines for file in logs.files) or (
         lines is not None and bool(lines.harmless or lines.passing)
@@ -301,8 +303,8 @@ def _excerpt(report: Report, logs: LogsFacts) -> Iterator[Open]:
         )
     elif (
         (0 < logs.lines < fewest * max(len(logs.files), 1) and not known)
-        or (known and _beside_harmless(logs))
-        or _of_one_moment(logs)
+        or (known and _beside_harmless(logs, limits))
+        or _of_one_moment(logs, limits)
     ):
         yield Open(
             say(
@@ -334,20 +336,20 @@ def _of_own_program(logs: LogsFacts) -> bool:
     return bool(kinds) and kinds <= why_harmless().keys() - harmless_of_any_program()
 
 
-def _beside_harmless(logs: LogsFacts) -> bool:
+def _beside_harmless(logs: LogsFacts, limits: Limits) -> bool:
     """Whether an excerpt of a program that mqdiag does not know has harmless lines among more that tell nothing."""
     return (
         logs.is_excerpt
         and bool(logs.events)
         and {event.kind for event in logs.events} - {_STARTED} <= harmless_of_any_program()
         and any(
-            file.kind == "application" and 0 < file.event_lines < file.lines - FEWEST_LINES
+            file.kind == "application" and 0 < file.event_lines < file.lines - limits["fewest_lines"]
             for file in logs.files
         )
     )
 
 
-def _of_one_moment(logs: LogsFacts) -> bool:
+def _of_one_moment(logs: LogsFacts, limits: Limits) -> bool:
     """Whether an excerpt of RocketMQ has lines of one moment, some at INFO, and no event but harmless ones.
 
     It may be the beginning of a start that failed, or the end of a client that fails.
@@ -360,8 +362,8 @@ def _of_one_moment(logs: LogsFacts) -> bool:
         and any(
             file.kind in OF_SERVERS_AND_REMOTING
             and max(loud, file.harmless_lines) < file.first_records
-            and (file.event_lines or file.first_records < FEWEST_UNKNOWN_LINES)
-            and seconds_between(file.first, file.last) <= A_MOMENT_S
+            and (file.event_lines or file.first_records < limits["fewest_unknown_lines"])
+            and seconds_between(file.first, file.last) <= limits["moment_s"]
             for file in logs.files
         )
     )

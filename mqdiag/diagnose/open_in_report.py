@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.diagnose.open_reason import Open
+from mqdiag.diagnose.open_reason import GivenLimits, Open
 from mqdiag.facts import AdminFacts, Input, StacksFacts
 from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.findings import Report
@@ -26,8 +26,13 @@ def was_read(report: Report) -> list[Input]:
     return [given for given in report.inputs if given.was_read]
 
 
-def open_in_report(report: Report) -> Iterator[Open]:
-    """Why the evidence does not prove that all is well; nothing when it does."""
+def open_in_report(report: Report, limits: GivenLimits) -> Iterator[Open]:
+    """Why the evidence does not prove that all is well; nothing when it does.
+
+    Args:
+        report: all of it but the answer.
+        limits: that the configuration sets.
+    """
     if report.inputs and not was_read(report):
         return
     pasted = next((one for one in report.findings if one.confidence_reason == PASTED), None)
@@ -72,9 +77,9 @@ def open_in_report(report: Report) -> Iterator[Open]:
         yield from _untold(report, report.admin)
     if report.logs is not None:
         # Here, not above: dumps are judged without it.
-        from mqdiag.diagnose.open_in_logs import open_in_logs
+        from mqdiag.diagnose.open_in_logs import limits_of_logs, open_in_logs
 
-        yield from open_in_logs(report, report.logs)
+        yield from open_in_logs(report, report.logs, limits_of_logs(limits))
 
 
 def _not_read(report: Report) -> Iterator[Open]:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 
 import msgspec
 
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action
 from mqdiag.text import Text
+
+GivenLimits = Mapping[str, Mapping[str, float]]
+"""limits that the configuration sets, by rule"""
+NONE_GIVEN: GivenLimits = MappingProxyType({})
 
 
 class Open(msgspec.Struct, frozen=True):

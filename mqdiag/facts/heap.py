@@ -238,7 +238,35 @@ class ClientInstance(msgspec.Struct, frozen=True, kw_only=True):
     """shutdown() was called on PullMessageService"""
 
 
-class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
+class RocketMQFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """RocketMQ's objects in one dump; no number is known without the graph."""
+
+    consumers: tuple[ConsumerFacts, ...] = ()
+    queues: tuple[QueueFacts, ...] = ()
+    instances: tuple[ClientInstance, ...] = ()
+    process_queues: int | None = None
+    messages: int | None = None
+    messages_unreachable: int | None = None
+    messages_in_queues: int | None = None
+    body_bytes: int | None = None
+    """lengths of the distinct bodies of all reachable messages; those in queues: `message_totals`"""
+    message_totals: MessageTotals | None = None
+    message_holders: tuple[MessageHolder, ...] = ()
+    grpc_client: bool = False
+    """classes of the gRPC client (org.apache.rocketmq.client.java) are loaded"""
+    sending: SendingFacts | None = None
+    """producers, connections, requests on the way"""
+    broker: BrokerFacts | None = None
+    """None when the dump is not a broker's"""
+    further_brokers: tuple[BrokerFacts, ...] = ()
+    """the others of a BrokerContainer"""
+    servers: tuple[ServerKind, ...] = ()
+    """which servers run in the process; empty for a client"""
+    proxy: ProxyFacts | None = None
+    raft_members: tuple[RaftMember, ...] = ()
+
+
+class HeapFacts(RocketMQFacts, frozen=True, kw_only=True):
     """One dump."""
 
     objects: int | None
@@ -265,34 +293,11 @@ class HeapFacts(msgspec.Struct, frozen=True, kw_only=True):
     suspects: tuple[Suspect, ...] = ()
     dominators: tuple[DominatorBox, ...] = ()
     """the upper dominator tree: objects from 1 % of the reachable bytes, three levels deep"""
-    consumers: tuple[ConsumerFacts, ...] = ()
-    queues: tuple[QueueFacts, ...] = ()
-    instances: tuple[ClientInstance, ...] = ()
-    process_queues: int | None = None
-    messages: int | None = None
-    messages_unreachable: int | None = None
-    messages_in_queues: int | None = None
-    body_bytes: int | None = None
-    """lengths of the distinct bodies of all reachable messages; those in queues: `message_totals`"""
-    message_totals: MessageTotals | None = None
-    message_holders: tuple[MessageHolder, ...] = ()
     out_of_memory: bool = False
     """an OutOfMemoryError thread is in the dump"""
     large_objects: int | None = None
     """all objects of 512 KiB or more, garbage too, which are arrays; counted where the JVM ran out of memory"""
     large_object_bytes: int | None = None
-    grpc_client: bool = False
-    """classes of the gRPC client (org.apache.rocketmq.client.java) are loaded"""
-    sending: SendingFacts | None = None
-    """producers, connections, requests on the way"""
-    broker: BrokerFacts | None = None
-    """None when the dump is not a broker's"""
-    further_brokers: tuple[BrokerFacts, ...] = ()
-    """the others of a BrokerContainer"""
-    servers: tuple[ServerKind, ...] = ()
-    """which servers run in the process; empty for a client"""
-    proxy: ProxyFacts | None = None
-    raft_members: tuple[RaftMember, ...] = ()
     threads: tuple[HeapThread, ...] = ()
     virtual_threads: VirtualThreads | None = None
     """None when none is alive"""

@@ -12,7 +12,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.findings import Confidence, Severity
+from mqdiag.findings import Confidence, RuleTraits, Severity
 from mqdiag.knowledge import packed
 from mqdiag.knowledge.detect import Detect
 from mqdiag.knowledge.remedies import remedy
@@ -114,45 +114,25 @@ class Margin(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["bytes", "percent", "ms", "count"] = "count"
 
 
-class Card(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+class Card(RuleTraits, msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """A rule's file of words."""
 
     title: str
     """the fault as one sentence"""
     why: str
     """what goes wrong and why it matters"""
-    references: tuple[str, ...]
-    """articles, issues, classes that the rule rests on"""
     now: tuple[Entry, ...] = ()
     """what to do in this minute, in the order of effect; empty where nothing helps at once"""
     actions: tuple[str | Line, ...]
     """what to change in general, so that it does not come back;
     `{group:arg GROUP}` is GROUP on the page, and the group of a finding that has one"""
-    limits: dict[str, float] = {}
-    """thresholds by name; `mqdiag.toml` can set each"""
-    ranges: dict[str, tuple[float, float]] = {}
-    """least and greatest value that a limit may be set to; from 0 on for limits without a range"""
     lies_at: Place = "client"
     in_chain: str = ""
     """the fault as a link of a chain of causes; the title of the finding where empty"""
     leads_to: dict[str, str] = {}
     """by the rule that it explains, the word between the two; "so" for all others"""
-    explained_by: tuple[str, ...] = ()
-    """rules whose finding on the same subject is the root cause; "rule:cause" where only one of its causes is"""
-    explained_causes: tuple[str, ...] = ()
-    """causes of its own findings that those rules explain; empty for all"""
-    of_process: bool = False
-    """it names a thread, yet hits the whole process: it may explain what any group of it suffers"""
-    links: bool = True
-    """whether a chain of causes shows it behind its cause; false where it adds nothing to what its cause says"""
-    same_as: tuple[str, ...] = ()
-    """rules that show the same fault in other evidence"""
-    severity_alone: Severity | None = None
-    """severity of a finding that no other finding explains"""
     undecides: bool = False
     """its findings say that the evidence does not suffice, not that something is wrong"""
-    since: str = "1.0.0"
-    """the release that first had it; a test holds rules that the last release did not have to a later one"""
     proven_on: str = ""
     """what the rule was tried on where no real evidence of the fault was at hand"""
     causes: tuple[str, ...] = ()

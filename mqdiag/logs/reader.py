@@ -162,9 +162,6 @@ class LogsReader:
         known = client is not None or counts.hit_lines or has_clock(head) or has_records(head)
         if tally.span.first is None and not known and not is_short:
             raise InputError(path, say("is not a log: none of its first lines has a time or a level"))
-        # by whole lines: where blocks end depends on how a copy is packed
-        first_line, last_line = head.lstrip().split(b"\n", 1)[0], watched.tail.rstrip().rpartition(b"\n")[2]
-        identity = (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
         told = [] if team is None else team.tallies
         return ReadLog(
@@ -176,7 +173,7 @@ class LogsReader:
             levels,
             _quiet_ms(levels, tally, stamps),
             client,
-            identity,
+            _identity(counts, head, watched.tail),
             quoted,
             *known_heads(head),
             repeated,
@@ -186,6 +183,12 @@ class LogsReader:
             process_id(tally, watched.tail[-_TAIL_BYTES:]),
             told,
         )
+
+
+def _identity(counts: Counts, head: bytes, tail: bytes) -> tuple[int, int, int]:
+    """The identity of a log, by whole lines: where blocks end depends on how a copy is packed."""
+    first_line, last_line = head.lstrip().split(b"\n", 1)[0], tail.rstrip().rpartition(b"\n")[2]
+    return (counts.bytes, counts.lines, zlib.crc32(first_line + b"\n" + last_line))
 
 
 def _quiet_ms(levels: LevelLines, tally: LogTally, stamps: StampReader) -> int | None:

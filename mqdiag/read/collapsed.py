@@ -51,7 +51,6 @@ class Collapsed(msgspec.Struct, kw_only=True):
     """samples of stacks beyond the most that are kept"""
     first_bad_line: int | None = None
     """the number of the first line that is no collapsed stack, from 1"""
-    bad_lines: int = 0
 
 
 def is_collapsed(text: str) -> bool:
@@ -66,14 +65,13 @@ def is_collapsed(text: str) -> bool:
 
 
 def read_collapsed(lines: Iterable[str]) -> Collapsed:
-    """All stacks of a text; lines that are none are counted."""
+    """All stacks of a text, and the place of the first line that is none."""
     found = Collapsed(stacks={})
     for number, line in enumerate(lines, 1):
         if not line or line.isspace():
             continue
         parsed = _parsed(line)
         if parsed is None:
-            found.bad_lines += 1
             found.first_bad_line = found.first_bad_line or number
         else:
             _take(found, *parsed)

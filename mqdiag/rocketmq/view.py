@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.facts.broker import BrokerFacts
-from mqdiag.facts.heap import ClientInstance, ConsumerFacts, MessageHolder, MessageTotals, QueueFacts
+from mqdiag.facts.heap import MessageTotals, QueueFacts, RocketMQFacts
 from mqdiag.facts.heap_threads import MessageInHand
-from mqdiag.facts.producers import SendingFacts
-from mqdiag.facts.servers import ProxyFacts, RaftMember
+from mqdiag.facts.servers import ProxyFacts
 from mqdiag.facts.vocabulary import ServerKind
 from mqdiag.graph.heap import Heap
 from mqdiag.read.hprof.distinct import distinct, is_in
@@ -31,38 +27,14 @@ from mqdiag.rocketmq.servers.raft import raft_members
 from mqdiag.text import Text
 
 
-class RocketMQView(msgspec.Struct, frozen=True, kw_only=True):
-    """What `HeapFacts` says about RocketMQ, under its names, and what other readers of the dump need."""
+class RocketMQView(RocketMQFacts, frozen=True, kw_only=True):
+    """What `HeapFacts` says about RocketMQ, and what other readers of the dump need."""
 
-    consumers: tuple[ConsumerFacts, ...] = ()
-    queues: tuple[QueueFacts, ...] = ()
-    instances: tuple[ClientInstance, ...] = ()
-    process_queues: int = 0
-    messages: int = 0
-    messages_unreachable: int = 0
-    messages_in_queues: int = 0
-    body_bytes: int = 0
-    message_totals: MessageTotals = msgspec.field(default_factory=MessageTotals)
-    message_holders: tuple[MessageHolder, ...] = ()
-    grpc_client: bool = False
-    sending: SendingFacts | None = None
-    broker: BrokerFacts | None = None
-    further_brokers: tuple[BrokerFacts, ...] = ()
-    servers: tuple[ServerKind, ...] = ()
-    proxy: ProxyFacts | None = None
-    raft_members: tuple[RaftMember, ...] = ()
     unknown: dict[str, Text] = msgspec.field(default_factory=dict)
     packages: tuple[str, ...] = ()
     """package roots of the clients, each with a dot behind it"""
     in_hand: dict[int, MessageInHand] = msgspec.field(default_factory=dict)
     """by thread node: the message that a worker is processing"""
-
-    def of_heap(self) -> dict[str, Any]:
-        """The fields of `HeapFacts` by their names, but for `unknown`, to which others add."""
-        fields = msgspec.structs.asdict(self)
-        for name in ("unknown", "packages", "in_hand"):
-            del fields[name]
-        return fields
 
 
 def rocketmq_facts(heap: Heap) -> RocketMQView:

@@ -153,7 +153,7 @@ class _Given(_Source):
         self.names |= {*_WORD.findall(msgspec.json.encode(card.detect).decode()), *card.limits}
         if card.detect.evidence:
             self.take(_folder(os.path.join(_RULES, "detectors")))
-        self.asked = own.limits | {*card.detect.limits} | _asked_of_tables().get(name, set())
+        self.asked = own.limits | {*card.detect.limits} | _asked_elsewhere().get(name, set())
         self.may_ask = own.names | self.asked
 
     def knows(self, word: str) -> bool:
@@ -169,10 +169,11 @@ class _Given(_Source):
 
 
 @cache
-def _asked_of_tables() -> dict[str, set[str]]:
-    """By rule the limits that statements about the tables of a fleet ask for."""
-    folder = os.path.join(os.path.dirname(_RULES), "fleet", "analysis")
-    asked: dict[str, set[str]] = {}
+def _asked_elsewhere() -> dict[str, set[str]]:
+    """By rule the limits that the answer of a run asks for, and statements about the tables of a fleet."""
+    package = os.path.dirname(_RULES)
+    folder = os.path.join(package, "fleet", "analysis")
+    asked = {"symptoms-not-judged": _file(os.path.join(package, "diagnose", "open_in_logs.py")).limits}
     for name in sorted(name for name in os.listdir(folder) if name.endswith(".sql")):
         with open(os.path.join(folder, name), encoding="utf-8") as file:
             for rule, limit in _LIMIT_OF_TABLES.findall(file.read()):

@@ -8,17 +8,11 @@ from functools import cache
 
 import msgspec
 
-from mqdiag.findings import Action, CaseWords, RuleCard
+from mqdiag.findings import Action, CaseWords, RuleCard, RuleTraits
 from mqdiag.knowledge.card_files import read_card
 from mqdiag.knowledge.rule_card import Card, Line
 from mqdiag.rules.index import read_index
 from mqdiag.text import NOTHING, Text, placeholders, say, sentences
-
-AS_WRITTEN = (
-    "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
-    "severity_alone", "since",
-)  # fmt: skip
-"""what catalogues and renderers are given as the card has it"""
 
 
 class RuleFile(msgspec.Struct, frozen=True):
@@ -54,7 +48,7 @@ class RuleFile(msgspec.Struct, frozen=True):
             any_of=tuple(dict.fromkeys(kind for kinds in self.evidence for kind in kinds if kind not in needs)),
             leads_to={name: say(word) for name, word in card.leads_to.items()},
             proven_on=say(card.proven_on) if card.proven_on else NOTHING,
-            **{name: getattr(card, name) for name in AS_WRITTEN},
+            **{name: getattr(card, name) for name in RuleTraits.__struct_fields__},
         )
 
     @property

@@ -15,6 +15,7 @@ from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.facts.known import KnownOfRun
 from mqdiag.findings import Confidence, Failed, Finding, Margin, Severity, Skipped
 from mqdiag.fingerprints import fingerprint
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.catalogue import RuleFile
 from mqdiag.rules.discovery import load
 from mqdiag.rules.draft import Check, Draft, Limits, Result, Skip
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 MOST_FINDINGS = 200
 """findings of one rule that are kept: nobody reads more, and findings are held against each other"""
 
-FOLLOWED = say("lines of a log follow it, and do not show whether the process crashed")
+WORDS = Words("engine")
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -133,9 +134,9 @@ class _Outcome:
         )
 
 
-def _checks(rule: Rule) -> list[tuple[tuple[str, ...], Check]]:
-    """The checks of its file and those that its card describes, each with the evidence that it needs."""
-    if not rule.described.evidence:
+def _checks(rule: Rule, facts: Facts) -> list[tuple[tuple[str, ...], Check]]:
+    """The checks of its file, and those that its card describes of what is given, with the evidence that each needs."""
+    if not any(_given(facts, kind) for kind in rule.described.evidence):
         return rule.own_checks
     # Here, not above: most rules that run have none.
     from mqdiag.rules.detectors import checks_of
@@ -147,7 +148,7 @@ def _ask(rule: Rule, facts: Facts, limits: Limits) -> list[tuple[Result, tuple[s
     """All that a rule says, with the kinds of evidence that showed it."""
     said = [
         (item, evidence)
-        for evidence, check in _checks(rule)
+        for evidence, check in _checks(rule, facts)
         if all(_given(facts, kind) for kind in evidence)
         for item in check(facts, limits)
     ]
@@ -172,11 +173,7 @@ def _gravest(drafts: list[tuple[Draft, tuple[str, ...]]]) -> list[tuple[Draft, t
     by_weight = sorted(range(len(drafts)), key=lambda at: (drafts[at][0].severity.rank, -drafts[at][0].weight))
     kept = [drafts[at] for at in sorted(by_weight[:MOST_FINDINGS])]
     first, seen_in = kept[0]
-    told = say(
-        "The rule found {found:count} cases; the gravest {kept:count} are in the report.",
-        found=len(drafts),
-        kept=len(kept),
-    )
+    told = WORDS.say("gravest", found=len(drafts), kept=len(kept))
     kept[0] = (msgspec.structs.replace(first, explanation=(*first.explanation, told)), seen_in)
     return kept
 
@@ -187,12 +184,8 @@ def _given(facts: Facts, kind: str) -> bool:
 
 def _ignored(acceptance: Acceptance) -> Text:
     if acceptance.until is None:
-        return say("ignored by configuration: {reason}", reason=acceptance.reason)
-    return say(
-        "ignored by configuration until {until}: {reason}",
-        until=acceptance.until.isoformat(),
-        reason=acceptance.reason,
-    )
+        return WORDS.say("ignored", reason=acceptance.reason)
+    return WORDS.say("ignored_until", until=acceptance.until.isoformat(), reason=acceptance.reason)
 
 
 def missing_evidence(rule: Rule | RuleFile, facts: Facts) -> tuple[Text, tuple[str, ...]] | None:
@@ -211,13 +204,13 @@ def needs(alternatives: Sequence[tuple[str, ...]]) -> Text:
     """
     least = min(map(len, alternatives))
     sets = [
-        NAMES[kinds[0]] if len(kinds) == 1 else say("{kinds:and}", kinds=tuple(NAMES[kind] for kind in kinds))
+        NAMES[kinds[0]] if len(kinds) == 1 else WORDS.say("all_of", kinds=tuple(NAMES[kind] for kind in kinds))
         for kinds in dict.fromkeys(alternatives)
         if len(kinds) == least
     ]
     if len(sets) == 1:
-        return say("needs {what}", what=sets[0])
-    return say("needs {some} or {last}", some=tuple(sets[:-1]), last=sets[-1])
+        return WORDS.say("needs_one", what=sets[0])
+    return WORDS.say("needs_one_of", some=tuple(sets[:-1]), last=sets[-1])
 
 
 def _finding(
@@ -231,7 +224,7 @@ def _finding(
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts)
-    may_be_quoted = doubt in (AMONG_LINES, FOLLOWED)
+    may_be_quoted = doubt in (AMONG_LINES, WORDS.say("followed"))
     if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
         confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
@@ -275,21 +268,19 @@ def _finding(
 def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:
     """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
     if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
-        return say("records of the dump contradict each other")
+        return WORDS.say("contradictory")
     if any(given.pasted and given.kind in shown_by for given in facts.inputs if given.kind == "admin"):
         return AMONG_LINES
     crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
     if crashes and all(report.followed for report in crashes):
-        return FOLLOWED
+        return WORDS.say("followed")
     if crashes and all(report.followed or report.is_message for report in crashes):
         return AMONG_LINES
     if {*shown_by} == {"logs"} and draft.unsigned:
-        return say("its lines stand below a message of an application, which somebody may have written")
+        return WORDS.say("unsigned")
     if {*shown_by} == {"logs"} and facts.logs is not None and any(file.cut_at for file in facts.logs.files):
-        return say(
-            "the lines of a log were cut, and what stood behind may excuse what they show, or explain it"
-        )
+        return WORDS.say("cut")
     of_excerpt = {*shown_by} == {"logs"} and facts.logs is not None and facts.logs.is_excerpt
     if of_excerpt and not draft.sure_in_excerpt:
-        return say("the log is an excerpt of a few lines, and does not show how often it was")
+        return WORDS.say("excerpt")
     return None

@@ -21,7 +21,6 @@ A name that nobody gave is a fault of the rule, not an unknown value: it raises 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -45,14 +44,7 @@ from mqdiag.text import Text, Value, say
 from mqdiag.time_ranges import Timed, periods
 from mqdiag.time_ranges import between as time_range
 
-AS_WRITTEN = (
-    "references", "limits", "ranges", "explained_by", "explained_causes", "of_process", "links", "same_as",
-    "severity_alone", "since",
-)  # fmt: skip
-"""what catalogues and renderers are given as the card has it"""
 __all__ = ["Draft", "Findings", "Limits", "Result", "Rule", "Skip"]
-
-NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
 class Rule(Views):
@@ -63,8 +55,6 @@ class Rule(Views):
     """
 
     def __init__(self, name: str) -> None:
-        if not NAME.fullmatch(name):
-            raise ValueError(f"rule name {name!r} is not kebab-case")
         super().__init__()
         self.name = name
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from mqdiag.facts.stacks import CollectorLoad
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.threads import roles
 from mqdiag.threads.series import Series
 from mqdiag.threads.tracks import Track, allocated_between
 
-_PAUSES = re.compile(r"GC Thread#\d+|GC task thread#\d+.*|ParGC Thread#\d+")
+_PAUSES = lazy_pattern(r"GC Thread#\d+|GC task thread#\d+.*|ParGC Thread#\d+")
 """threads of G1 and Parallel that work in pauses only; names of JDK 8 and of later ones"""
 _CONCURRENT = ("ZWorker", "XWorker", "ZDirector", "Shenandoah GC")
 """collectors that work beside the application: their processor time tells nothing of pauses"""

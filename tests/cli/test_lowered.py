@@ -101,3 +101,26 @@ def test_a_doubt_that_somebody_talked_down_is_no_ok(folder: Path, capsysbinary: 
     answer = json_of(capsysbinary)["answer"]
     assert isinstance(answer, dict)
     assert answer["state"] == "undecided"
+
+
+@pytest.mark.parametrize(
+    ("lines", "limit", "state", "lowered"),
+    [
+        (40, "", "healthy", 0),
+        (40, "fewest_unknown_lines = 100", "undecided", 0),
+        (4, "", "undecided", 0),
+        (4, "fewest_unknown_lines = 1", "undecided", 1),
+    ],
+)
+def test_how_much_of_a_log_proves_something_is_a_limit(
+    folder: Path, capsysbinary: Capture, lines: int, limit: str, state: str, lowered: int
+) -> None:
+    """With less the answer is not OK either: it says that the limit was set."""
+    (folder / "broker.log").write_text("2026-11-21 20:00:02 INFO main - the broker started\n" * lines)
+    (folder / "mqdiag.toml").write_text(f"[rules.symptoms-not-judged]\nlimits = {{ {limit} }}\n")
+    for command in ("logs", "diagnose"):
+        run([command, "broker.log", "--format", "json"])
+        answer = json_of(capsysbinary)["answer"]
+        assert isinstance(answer, dict)
+        assert (answer["state"], answer["lowered"]) == (state, lowered)
+        assert ("An excerpt of" in str(answer["reason"])) == (state == "undecided" and not lowered)

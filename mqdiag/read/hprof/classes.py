@@ -98,6 +98,20 @@ def read_loaded_classes(data: NDArray[np.uint8], records: Records, id_size: int)
     return loaded
 
 
+def _with_rows_of_no_class(class_names: list[str]) -> tuple[NDArray[np.int32], int]:
+    """Rows of the arrays of primitives, and that of the unknown class; those that no class dump names are added."""
+    primitive_rows = np.empty(8, np.int32)
+    position = {name: row for row, name in reversed(list(enumerate(class_names))) if name in PRIMITIVE_ARRAYS}
+    for i, name in enumerate(PRIMITIVE_ARRAYS):
+        if name not in position:
+            position[name] = len(class_names)
+            class_names.append(name)
+        primitive_rows[i] = position[name]
+    unknown_row = len(class_names)
+    class_names.append("unknown-class@0x0")
+    return primitive_rows, unknown_row
+
+
 def build_classes(
     data: NDArray[np.uint8],
     id_size: int,
@@ -145,16 +159,7 @@ def build_classes(
     class_names = [
         names.java(name_of[id_]) if id_ in name_of else f"unknown-class@0x{id_:x}" for id_ in all_ids.tolist()
     ]
-    primitive_rows = np.empty(8, np.int32)
-    position = {name: row for row, name in reversed(list(enumerate(class_names))) if name in PRIMITIVE_ARRAYS}
-    for i, name in enumerate(PRIMITIVE_ARRAYS):
-        if name not in position:
-            position[name] = len(class_names)
-            class_names.append(name)
-        primitive_rows[i] = position[name]
-    unknown_row = len(class_names)
-    class_names.append("unknown-class@0x0")
-
+    primitive_rows, unknown_row = _with_rows_of_no_class(class_names)
     rows = len(class_names)
     extra = rows - count
     classes = ClassRecords(

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import ANY, LEVEL, begins_record
+from mqdiag.read.stacks.patterns import DATE_LINE
 from mqdiag.text import Text, say
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ _NAMED = lazy_pattern(r"\[ *([A-Za-z][^\[\]\n]{0,80}?[-_# ]\d{1,6}) *\]")
 _UNDATED = lazy_pattern(rf"[\[(]?\d\d:\d\d:\d\d[.,]\d{{3}}\b.{{1,120}}?\b{ANY}\b")
 _COMMAND = lazy_pattern(r"\s*$|.{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
 """a blank line, a prompt or a heading: somebody put several things into one text"""
+_DATE_CHARACTERS = len("2026-11-21 20:00:00")
+"""length of a date without parts of a second: a logger may print a line of a date with them"""
 _NUMBER = lazy_pattern(r"\d+")
 _CLOCK_OR_LEVEL = lazy_pattern(rf"\d:\d\d:\d\d|^{LEVEL}", re.M)
 """one of which each such line has"""
@@ -212,7 +215,10 @@ def goes_on_from_records(text: str, part: str) -> bool:
 
 
 def _begins_record(line: str) -> bool:
-    """Whether a line begins as those of a log do, some of which name no day."""
+    """Whether a line begins as those of a log do, some of which name no day; none is a date alone, as above a dump."""
+    alone = DATE_LINE.match(line)
+    if alone is not None and len(alone[1]) == _DATE_CHARACTERS:
+        return False
     return is_record(line) or _UNDATED.match(line) is not None or begins_record(line)
 
 

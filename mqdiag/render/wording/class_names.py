@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 
-_PACKAGE = re.compile(r"(?<![\w.$])(?:[a-z_][\w$]*\.)+(?=[\w$])")
+from mqdiag.lazy_pattern import lazy_pattern
+
+_PACKAGE = lazy_pattern(r"(?<![\w.$])(?:[a-z_][\w$]*\.)+(?=[\w$])")
 """the package in front of a class, its last dot included"""
 
 
