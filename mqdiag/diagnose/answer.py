@@ -15,7 +15,7 @@ import msgspec
 from mqdiag.baseline import lowered_line
 from mqdiag.diagnose.open_in_report import open_in_report, was_read
 from mqdiag.diagnose.open_reason import NONE_GIVEN, GivenLimits, Open
-from mqdiag.facts.evidence_kinds import evidence_names
+from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.findings import Answer, Finding, Margin, Report
 from mqdiag.rules.catalogue import cards_of
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -151,11 +151,10 @@ def _no_fault(report: Report) -> Text:
             " and no thread for anything else.",
             threads=rests.threads,
         )
-    return say(
-        "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
-        checked=len(report.checked),
-        rules=_rules(report),
-    )
+    kinds = [kind for kind in NAMES if getattr(report, kind, None)]
+    if not kinds:
+        return say("No fault found.")
+    return say("No fault found in {kinds:and}.", kinds=evidence_names(kinds))
 
 
 def _of_one_moment(report: Report) -> Text:
@@ -244,11 +243,6 @@ def _accepted(first: Finding, reasons: list[Text], margins: tuple[Margin, ...]) 
     )
 
 
-def _rules(report: Report) -> int:
-    """How many there are, those that lacked their evidence included."""
-    return len({*report.checked, *(one.rule for one in report.skipped), *(one.rule for one in report.failed)})
-
-
 def _not_given(report: Report) -> Text:
     """The kinds of evidence that most of the other rules look at."""
     lacking = Counter(
@@ -261,7 +255,9 @@ def _not_given(report: Report) -> Text:
     if not kinds:
         return NOTHING
     return say(
-        "The other rules need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds)
+        "Other rules look at {kinds:and}, which {kinds_count:was|were} not given.",
+        kinds=evidence_names(kinds),
+        kinds_count=len(kinds),
     )
 
 

@@ -119,7 +119,7 @@ PULL = (
         (THREAD, SIGNALS, "undecided", "No RocketMQ client or broker was found in the thread dumps."),
         (WORKER, SIGNALS, "undecided", "consume threads are there by their names alone"),
         (WORKER, "", "undecided", "consume threads are there by their names alone"),
-        (WORKER, SIGNALS + PULL, "healthy", "No fault found."),
+        (WORKER, SIGNALS + PULL, "healthy", "No fault found in thread dumps."),
     ],
 )
 def test_no_all_clear_over_a_series_without_a_frame_of_rocketmq(
