@@ -16,7 +16,7 @@ from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
 from mqdiag.threads.tracks import Track, allocated_between
-from mqdiag.threads.wait_table import known_frames
+from mqdiag.threads.wait_table import known_frames, known_methods
 
 LEAST_SHARE = 0.5
 """share of a core, from which a thread computes all the time, whatever else wants the processors"""
@@ -30,6 +30,8 @@ LEAST_TOGETHER = 3
 """threads in one place inside of a table, from which little of a core is enough: they take it from each other"""
 LEAST_AT_ONE_MOMENT = 2
 """the same where one dump without CPU times shows them in one line of a table"""
+LEAST_WITHIN = 3
+"""samples of one line of a map that is changed within its own change, which takes less than a millisecond"""
 _NOT_JUDGED = frozenset({roles.JVM, roles.CARRIER})
 _POLLS = ("EPoll", "poll", "select", "Native", "accept", "wait", "park", "read0", "receive")
 """parts of methods that wait in native code, which look like code that runs"""
@@ -53,6 +55,8 @@ def _least_together(one: BusyThread) -> int:
 
 def _is_too_little(one: BusyThread) -> bool:
     """Whether what one thread does may be work like any other."""
+    if one.updates_within and one.samples >= LEAST_WITHIN:
+        return False
     if one.share_of_core is not None:
         return one.share_of_core < LEAST_SHARE
     least_s = LONG_S if not one.same_lines or one.samples < LEAST_SAME_LINES else SAME_LINES_S
@@ -76,12 +80,21 @@ def _busy(track: Track, series: Series) -> BusyThread | None:
     if grew_ms is None and first.coarse_cpu_ms is not None and last.coarse_cpu_ms is not None:
         grew_ms = last.coarse_cpu_ms - first.coarse_cpu_ms
     share = None if grew_ms is None or not seconds else round(grew_ms / (1000 * seconds), 3)
+    same_lines = len({meaning.stack.frames for meaning in meanings}) == 1
     return msgspec.structs.replace(
         _found(track, seconds, share),
         allocated_bytes=allocated_between(first, last),
-        same_lines=len({meaning.stack.frames for meaning in meanings}) == 1,
+        same_lines=same_lines,
+        # dumps of a JDK that throws instead have CPU times
+        updates_within=same_lines and first.cpu_ms is None and _updates_within(meanings[-1]),
         in_table=all(meaning.methods[0].startswith(known_frames().unsynchronized) for meaning in meanings),
     )
+
+
+def _updates_within(meaning: StackMeaning) -> bool:
+    """Whether it changes a map, for a function that a change of a map called."""
+    top, *callers = meaning.methods
+    return top in known_methods("recursive_updates") and top in callers
 
 
 def _busy_since_its_start(track: Track) -> BusyThread | None:

@@ -77,7 +77,9 @@ def align(series: Series, meanings: StackMeanings) -> list[Track]:
     rows = _rows(series)
     forms = {moment.sample.format for moment in series.moments}
     every_sample = tuple(range(len(series.moments)))
-    known: dict[tuple[tuple[int, bool] | None, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]] = {}
+    known: dict[
+        tuple[tuple[int, bool] | None, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]
+    ] = {}
     tracks = []
     for jvm, records in rows:
         # the records keep their stacks alive, so no other stack can get the id of one
