@@ -238,6 +238,13 @@ def test_a_whole_dump_shows_its_deadlocked_threads_once(tmp_path: Path) -> None:
     assert all(names.count(name) == 1 for pair in sample.deadlocks[0] for name in pair)
 
 
+def test_a_deadlock_in_an_item_of_a_list_below_a_dump(tmp_path: Path) -> None:
+    flush = real_dump("deadlock-monitors").partition("Found one Java-level deadlock")[0]
+    item = "".join(f"  {line}" for line in f"``` text\n{DEADLOCK}```\n".splitlines(keepends=True))
+    sample = sample_of(tmp_path, f"```\n{flush}```\n\n- **below**\n\n{item}\nThe end.\n")
+    assert sample.deadlocks == [(("naming-listener", "main"), ("main", "naming-listener"))]
+
+
 def test_threads_of_a_heap_dump_in_visualvm(tmp_path: Path) -> None:
     worker, finalizer = sample_of(tmp_path, VISUALVM).threads
     assert (worker.name, worker.java_id, worker.tid, worker.stack.state) == (
