@@ -227,6 +227,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """parts of the names, in lower case, of threads that empty the queue of an asynchronous logger"""
     answer_bodies: tuple[str, ...] = ()
     """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
+    loop_names: tuple[str, ...] = ()
+    """parts of the names, in lower case, that event loops have"""
     per_call_objects: tuple[str, ...] = ()
     """ends of names of classes whose objects are made for one call and die with it"""
 

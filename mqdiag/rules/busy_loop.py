@@ -24,13 +24,17 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         longest = max(members, key=lambda busy: busy.share_of_core or 0.0)
         works = _allocates(longest, limits)
         whole_core = longest.share_of_core is None or longest.share_of_core >= limits["core_share"]
+        # without CPU times only long runs tell
+        for_long = (
+            longest.share_of_core is not None or (longest.seconds or 0.0) >= limits["seconds_without_cpu"]
+        )
         loops = (
-            (whole_core or longest.in_table or longest.updates_within)
+            (longest.in_table or longest.updates_within or (whole_core and for_long))
             and works is not True
             and longest.samples >= limits["min_samples"]
         )
         yield RULE.case(
-            "busy-since-its-start"
+            _case_of_one_sample(longest)
             if longest.samples == 1
             else "map-changed-within"
             if loops and longest.updates_within
@@ -54,6 +58,10 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             severity=Severity.WARNING if loops else Severity.INFO,
             weight=float(len(members)),
         )
+
+
+def _case_of_one_sample(busy: BusyThread) -> str:
+    return "busy-since-its-start" if busy.share_of_core is not None else "in-one-table"
 
 
 def _allocates(busy: BusyThread, limits: Limits) -> bool | None:
