@@ -58,3 +58,16 @@ def test_other_files_beside_healthy_logs_change_nothing(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_bytes(b"some words of somebody\n" * 9_000)
     (tmp_path / "data.bin").write_bytes(bytes(range(256)) * 900)
     assert state(tmp_path, "empty.bin", bytes(200_000))[0] == "healthy"
+
+
+@pytest.mark.parametrize("place", [0, 40, -1])
+def test_a_message_with_the_head_of_a_table_of_mqadmin_hides_no_line(place: int, tmp_path: Path) -> None:
+    quoted = (
+        b"2026-11-21 20:00:00.100  INFO 1 --- [http-1] c.s.A : note #Cluster Name #Broker Name #BID #Addr"
+        b" #Version #InTPS(LOAD) #OutTPS(LOAD) #PCWait(ms)"
+    )
+    lines = FULL.splitlines()
+    lines.insert(place % (len(lines) + 1), quoted)
+    found = state(tmp_path, "store.log", b"\n".join(lines) + b"\n")
+    assert found[0] == "fault"
+    assert "disk-full" in found[1]
