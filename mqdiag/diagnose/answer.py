@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ import msgspec
 from mqdiag.baseline import lowered_line
 from mqdiag.diagnose.open_in_report import open_in_report, was_read
 from mqdiag.diagnose.open_reason import NONE_GIVEN, GivenLimits, Open
-from mqdiag.facts.evidence_kinds import evidence_names
+from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.findings import Answer, Finding, Margin, Report
 from mqdiag.rules.catalogue import cards_of
 from mqdiag.text import NOTHING, Text, say, sentences
@@ -115,9 +115,10 @@ def _answer(
         alone = all(
             (one.undecides and one.cause != UNKNOWN_PLACE) or one.cause in RESTS for one in report.findings
         )
+        at_work = _at_work(report) if headline and alone else None
         return Answer(
             state="undecided",
-            text=headline if headline and alone else _undecided(report),
+            text=at_work or (headline if headline and alone else _undecided(report)),
             reason=sentences(*reasons[:MOST_REASONS], *(() if alone else (headline,)), advice),
             margins=margins,
         )
@@ -150,11 +151,10 @@ def _no_fault(report: Report) -> Text:
             " and no thread for anything else.",
             threads=rests.threads,
         )
-    return say(
-        "No fault found. {checked:count} of {rules:count} rules could look at this evidence.",
-        checked=len(report.checked),
-        rules=_rules(report),
-    )
+    kinds = [kind for kind in NAMES if getattr(report, kind, None)]
+    if not kinds:
+        return say("No fault found.")
+    return say("No fault found in {kinds:and}.", kinds=evidence_names(kinds))
 
 
 def _of_one_moment(report: Report) -> Text:
@@ -243,11 +243,6 @@ def _accepted(first: Finding, reasons: list[Text], margins: tuple[Margin, ...]) 
     )
 
 
-def _rules(report: Report) -> int:
-    """How many there are, those that lacked their evidence included."""
-    return len({*report.checked, *(one.rule for one in report.skipped), *(one.rule for one in report.failed)})
-
-
 def _not_given(report: Report) -> Text:
     """The kinds of evidence that most of the other rules look at."""
     lacking = Counter(
@@ -260,7 +255,9 @@ def _not_given(report: Report) -> Text:
     if not kinds:
         return NOTHING
     return say(
-        "The other rules need evidence that was not given, such as {kinds:and}.", kinds=evidence_names(kinds)
+        "Other rules look at {kinds:and}, which {kinds_count:was|were} not given.",
+        kinds=evidence_names(kinds),
+        kinds_count=len(kinds),
     )
 
 
@@ -297,6 +294,26 @@ def _read_in_part(report: Report, first: Finding) -> Iterator[Text]:
 def _certainty(confidence: str, why: Text) -> Text:
     level = LEVELS.get(confidence, NOTHING)
     return say("{level}: {why}.", level=level, why=why) if why else say("{level}.", level=level)
+
+
+def _at_work(report: Report) -> Text | None:
+    """Where most threads of the application's own code are that are not known to rest, in several samples."""
+    stacks = report.stacks
+    if stacks is None or not stacks.shows_standstills:
+        return None
+    groups = [one for one in stacks.groups if one.own and one.state in ("unknown", "progressing")]
+    if not groups:
+        return None
+    by_frame: dict[str, int] = defaultdict(int)
+    for one in groups:
+        by_frame[one.frames[one.own[0]]] += len(one.threads)
+    frame, threads = max(by_frame.items(), key=lambda of: of[1])
+    return say(
+        "No fault found, but {threads:count} {threads:thread is|threads are} at work at {frame} in the last sample,"
+        " and nothing shows whether {threads:its work ends|their work ends}.",
+        threads=threads,
+        frame=frame,
+    )
 
 
 def _undecided(report: Report) -> Text:

@@ -162,6 +162,8 @@ class BusyThread(msgspec.Struct, frozen=True, kw_only=True):
     """also the lines are the same, not only the methods"""
     in_table: bool = False
     """it walks through a table that is for one thread, and others are in it at the same place"""
+    updates_within: bool = False
+    """it changes a map within the function whose value a change of a map waits for, in the same lines in all samples"""
 
 
 class GrowingKind(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,6 +73,8 @@ class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
     """it waits for room in the queue which that thread empties"""
     for_class: bool = False
     """the lock is a class whose static initializer it runs, and which that thread needs"""
+    for_pipe: bool = False
+    """it waits for the other end of a pipe, where that thread is"""
     workers: tuple[ThreadName, ...]
     """all of that pool, before the lock"""
     worker_frame: Public | None = None

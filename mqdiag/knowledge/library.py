@@ -211,6 +211,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """methods that run tasks in turn, so that one that hangs keeps others, or its own next rounds, from running"""
     unsynchronized: tuple[str, ...] = ()
     """beginnings of methods of tables that two threads may damage, so that a walk through one does not end"""
+    recursive_updates: tuple[str, ...] = ()
+    """methods that do not end where a function that they call calls them for the same table"""
     stepped_waits: tuple[str, ...] = ()
     """beginnings of methods that wait for one thing in many short steps; the work between two steps is no progress"""
     spinning_waits: tuple[str, ...] = ()
@@ -225,6 +227,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """parts of the names, in lower case, of threads that empty the queue of an asynchronous logger"""
     answer_bodies: tuple[str, ...] = ()
     """ends of methods of the streams that HTTP clients wrap around the body of an answer"""
+    loop_names: tuple[str, ...] = ()
+    """parts of the names, in lower case, that event loops have"""
     per_call_objects: tuple[str, ...] = ()
     """ends of names of classes whose objects are made for one call and die with it"""
 

@@ -114,7 +114,7 @@ class LogsReader:
         if not first.strip():
             raise empty_file(path)
         head = first[:HEAD_BYTES]
-        shape, standings = as_written(shape_of(head, path), head)
+        shape, standings = as_written(shape_of(head, path), first)
         levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")

@@ -35,6 +35,8 @@ LEAST_RECORDS = 20
 LEAST_AMONG_OWN = 3
 """the same among lines of the form of RocketMQ's own files: its programs bring no other code than libraries"""
 SAMPLE_LINES = 400
+"""lines from the first on that show who writes a log, and as many behind them: one message may fill the first ones"""
+SAMPLE_BYTES = 1 << 20
 NEAR_MS = 5_000
 """milliseconds by which neighbours may be in another order: loggers write late, and threads pause"""
 APART_MS = 3 * NEAR_MS
@@ -116,8 +118,8 @@ class Standings(msgspec.Struct):
     """Tells lines of one log apart."""
 
     is_application: bool
-    head: bytes
-    """the log's first bytes"""
+    sample: list[tuple[int, bytes]]
+    """(place in the log, line) of those that show who writes it"""
     least: int = LEAST_RECORDS
     """records of an application in it without which it is none"""
     _begins_at: int | None = None
@@ -192,9 +194,9 @@ class Standings(msgspec.Struct):
         """Where users may write, and how the records of the log begin."""
         layouts: dict[str, int] = {}
         loggers: set[tuple[str, ...]] = set()
-        at = records = in_json = 0
+        records = in_json = 0
         begins_at = None
-        for line in self.head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]:
+        for at, line in self.sample:
             text = unwrapped(line[:LONGEST_LINE])[0]
             if wrapped_head(line) != NO_HEAD and line.rstrip().endswith(b"}"):
                 in_json += 1
@@ -204,7 +206,6 @@ class Standings(msgspec.Struct):
                 records += 1
                 begins_at = at if begins_at is None else begins_at
                 loggers.add(program_of(wrapped_head(line).logger or logger_of(text)))
-            at += len(line) + 1
         self._begins_at = begins_at if records >= self.least else None
         self._records = records
         self._layouts = frozenset(one for one, count in layouts.items() if 20 * count >= records)
@@ -232,27 +233,39 @@ class Standings(msgspec.Struct):
         )
 
 
-def as_written(shape: Shape, head: bytes) -> tuple[Shape, Standings]:
+def _sample(first: bytes) -> list[tuple[int, bytes]]:
+    """(place, line) of lines that begin something: the first of them, and others that lie evenly behind these."""
+    found: list[tuple[int, bytes]] = []
+    at = 0
+    for line in first[:SAMPLE_BYTES].split(b"\n"):
+        if line[:1].strip():
+            found.append((at, line))
+        at += len(line) + 1
+    rest = found[SAMPLE_LINES:]
+    return found[:SAMPLE_LINES] + rest[:: len(rest) // SAMPLE_LINES + 1]
+
+
+def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
     """(the shape of a log by who wrote it, what tells its lines apart).
 
     Lines of RocketMQ or of the JVM may make up most of an application's log, where somebody pasted them.
 
     Args:
         shape: by the form of most lines.
-        head: the log's first bytes.
+        first: the log's first bytes.
     """
+    sample = _sample(first)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
-        return shape, Standings(shape.kind == "application", head)
+        return shape, Standings(shape.kind == "application", sample)
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
-    lines = head.split(b"\n", SAMPLE_LINES)[:SAMPLE_LINES]
-    texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for line in lines)
+    texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for _, line in sample)
     records = sum(
         is_of_an_application(line, text) and (shape.kind == "gc" or _is_users(logger_of(text)))
         for line, text in texts
     )
     if records < least:
-        return shape, Standings(is_application=False, head=head)
-    return Shape("application", "plain"), Standings(is_application=True, head=head, least=least)
+        return shape, Standings(is_application=False, sample=sample)
+    return Shape("application", "plain"), Standings(is_application=True, sample=sample, least=least)
 
 
 def _is_users(logger: str | None) -> bool:

@@ -32,6 +32,8 @@ _OF_SPRING = lazy_pattern(
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
     r"|BeanInstantiationException: Failed to instantiate "
 )
+_NEWER_OPTION = lazy_pattern(r"Unrecognized option: (?:--|-Xlog)")
+"""options that JDK 8 does not have"""
 _CLOSED_MODULE = lazy_pattern(
     r"module (\S{1,100}) does not (?:\"(?:opens|exports) ([\w.]{1,200})\"|export (\S{1,200}))"
 )
@@ -134,7 +136,9 @@ def option_unknown(message: Message, log: LogTally) -> None:
     if tool:
         log.add("start-config-refused", message, side="client")
     else:
-        log.add("start-jvm-refused", message, side="broker")
+        tally = log.add("start-jvm-refused", message, side="broker")
+        if tally is not None and _NEWER_OPTION.search(message.text) is not None:
+            tally.keep_largest("newer", 1)
 
 
 def module_closed(message: Message, log: LogTally) -> None:

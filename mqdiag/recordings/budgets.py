@@ -180,10 +180,10 @@ class Budgets:
         of_java = samples.taken(samples.kind == JAVA)
         samples_of = dict(grouped(of_java.thread))
         none = np.zeros(0, np.int64)
-        for number, (thread, named) in workers.items():
+        for number, own in spans.each(workers):
+            thread, named = workers[number]
             begin, end = lives.get(number, window)
             one = OneThread(begin_ns=begin, end_ns=max(begin, end))
-            own = spans.of(number)
             own_looks, own_samples = looks.get(number, []), of_java.taken(samples_of.get(number, none))
             self._spend(one, own, own_samples, own_looks)
             self._open(number, own, own_samples, own_looks)

@@ -39,7 +39,7 @@ def looks_at(
         for record in sample.threads:
             number = numbers.get((record.name, record.java_id or 0))
             if number is not None:
-                found[number].append(Look(at_ns, meanings.of(record.stack)))
+                found[number].append(Look(at_ns, meanings.of(record.stack, record.in_object_wait)))
     for looks in found.values():
         looks.sort(key=lambda look: look.at_ns)
     return found

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
@@ -273,8 +274,19 @@ class SpansByThread:
                 times = (spans.of_lots(spans.start_ns, lots), spans.of_lots(spans.duration_ns, lots))
                 self._parts[number].append((kind, (*times, np.repeat(kinds[rows], sizes[rows]))))
 
-    def of(self, number: int) -> ThreadSpans:
-        """The events of a thread."""
+    def each(self, numbers: Iterable[int]) -> Iterator[tuple[int, ThreadSpans]]:
+        """(number, events) of threads; those of the next one are put in order while one is looked at."""
+        with ThreadPoolExecutor(1, "mqdiag-spans") as ahead:
+            before: tuple[int, Future[ThreadSpans]] | None = None
+            for number in numbers:
+                following = number, ahead.submit(self._of, number)
+                if before is not None:
+                    yield before[0], before[1].result()
+                before = following
+            if before is not None:
+                yield before[0], before[1].result()
+
+    def _of(self, number: int) -> ThreadSpans:
         # of those that begin together, the one of the first kind is the first
         parts = [own for _, own in sorted(self._parts[number], key=lambda part: part[0])]
         if not parts:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import msgspec
 import numpy as np
@@ -111,12 +112,13 @@ class Waits:
 
     def calls(self, threads: Sequence[ThreadKey]) -> tuple[RecordedCalls, ...]:
         """Calls by peer and file; `threads` by their numbers."""
-        found = [
-            self._calls(name, what, one, threads)
-            for kind, name in _CALLS.items()
-            for what, one in self._of(kind)
-        ]
-        return tuple(sorted(found, key=lambda one: -one.total_ms)[:MOST_ROWS])
+        found = [(name, what, one) for kind, name in _CALLS.items() for what, one in self._of(kind)]
+        found = sorted(found, key=lambda row: -ms(row[2].total_ns))[:MOST_ROWS]
+        with ThreadPoolExecutor(2, "mqdiag-percentiles") as both_cores:
+            percentiles = both_cores.map(_half_and_nearly_all, (one for _, _, one in found))
+            return tuple(
+                self._calls(*row, of_row, threads) for row, of_row in zip(found, percentiles, strict=True)
+            )
 
     def locks(self, threads: Sequence[ThreadKey]) -> tuple[RecordedLock, ...]:
         """Waits for locks by class; parks are those for a lock of java.util.concurrent."""
@@ -141,8 +143,15 @@ class Waits:
         for number, one in sorted(self._sums[kind].items()):
             yield (whats[number] if number >= 0 else None), one
 
-    def _calls(self, kind: CallKind, what: object, own: _Sum, threads: Sequence[ThreadKey]) -> RecordedCalls:
-        half, nearly_all = np.percentile(np.concatenate(own.took), (50, 99), method="nearest")
+    def _calls(
+        self,
+        kind: CallKind,
+        what: object,
+        own: _Sum,
+        percentiles: tuple[int, int],
+        threads: Sequence[ThreadKey],
+    ) -> RecordedCalls:
+        half, nearly_all = percentiles
         peer = what if isinstance(what, Peer) else None
         return RecordedCalls(
             kind=kind,
@@ -194,6 +203,12 @@ class Waits:
         return np.array([place != 0 and holds(self._places.meaning(place)) for place in places], np.bool_)[
             number
         ]
+
+
+def _half_and_nearly_all(own: _Sum) -> tuple[int, int]:
+    """Percentiles 50 and 99 of the nanoseconds."""
+    half, nearly_all = np.percentile(np.concatenate(own.took), (50, 99), method="nearest")
+    return int(half), int(nearly_all)
 
 
 def _groups(own: _Sum, threads: Sequence[ThreadKey]) -> tuple[str, ...]:

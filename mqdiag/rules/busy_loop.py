@@ -18,17 +18,29 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each place; consume threads are the business of cpu-bound-listener."""
     places: dict[tuple[str | None, str], list[BusyThread]] = defaultdict(list)
     for busy in stacks.busy_threads:
-        if busy.role != "consume-worker":
+        if busy.role != "consume-worker" or busy.updates_within:
             places[busy.pool, busy.frame].append(busy)
     for (_, frame), members in places.items():
         longest = max(members, key=lambda busy: busy.share_of_core or 0.0)
         works = _allocates(longest, limits)
         whole_core = longest.share_of_core is None or longest.share_of_core >= limits["core_share"]
+        # without CPU times only long runs tell
+        for_long = (
+            longest.share_of_core is not None or (longest.seconds or 0.0) >= limits["seconds_without_cpu"]
+        )
         loops = (
-            (whole_core or longest.in_table) and works is not True and longest.samples >= limits["min_samples"]
+            (longest.in_table or longest.updates_within or (whole_core and for_long))
+            and works is not True
+            and longest.samples >= limits["min_samples"]
         )
         yield RULE.case(
-            "busy-since-its-start" if longest.samples == 1 else "busy-loop" if loops else "loop-or-work",
+            _case_of_one_sample(longest)
+            if longest.samples == 1
+            else "map-changed-within"
+            if loops and longest.updates_within
+            else "busy-loop"
+            if loops
+            else "loop-or-work",
             longest,
             subject=Subject(thread=longest.thread if len(members) == 1 else longest.pool or longest.thread),
             evidence={
@@ -46,6 +58,10 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             severity=Severity.WARNING if loops else Severity.INFO,
             weight=float(len(members)),
         )
+
+
+def _case_of_one_sample(busy: BusyThread) -> str:
+    return "busy-since-its-start" if busy.share_of_core is not None else "in-one-table"
 
 
 def _allocates(busy: BusyThread, limits: Limits) -> bool | None:

@@ -7,10 +7,14 @@ from itertools import pairwise
 from mqdiag.facts import StacksFacts
 from mqdiag.facts.recordings import Recording
 from mqdiag.facts.stacks import Standstill
+from mqdiag.facts.thread_locks import LockFacts
 from mqdiag.findings import Severity, Subject
-from mqdiag.rules.rule import Findings, Limits, Rule
+from mqdiag.rules.rule import Draft, Findings, Limits, Rule
 from mqdiag.rules.shared import standstill
 from mqdiag.text import Text
+
+LEAST_CUT_OUT = 2
+"""threads before a lock of which a part of a dump tells something"""
 
 RULE = Rule("lock-convoy")
 
@@ -53,6 +57,7 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     told = {name for still in stacks.standstills if still.kind == "lock" for name in still.threads}
     told |= {name for cycle in stacks.deadlocks for name in cycle.threads}
     told |= {name for hidden in stacks.hidden_deadlocks for name in hidden.workers}
+    told_holders = {still.holder for still in stacks.standstills if still.kind == "lock"}
     by_name = {thread.name: thread for thread in stacks.threads}
     for lock in stacks.locks:
         others = [name for name in lock.waiters if name not in told]
@@ -60,9 +65,11 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
         least = min(lock.waiting, default=0)
         # a queue that only grows behind one owner is as long as it is now
         length = lock.waiting[-1] if one_owner and _only_grows(lock.waiting) else least
-        if len(lock.waiting) < 2 or min(length, len(others)) < limits["waiting"]:
-            continue
         if any(name in by_name and by_name[name].role in standstill.OWN_ROLES for name in others):
+            continue
+        if len(lock.waiting) == 1 and _holds_up_half(lock, others, limits) and lock.owner not in told_holders:
+            yield _behind_a_wait(lock, others)
+        if len(lock.waiting) < 2 or min(length, len(others)) < limits["waiting"]:
             continue
         holder = by_name.get(lock.owner or "")
         waits = lock.owner_doing in RULE.names("remote_waits")
@@ -89,6 +96,46 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
             severity=Severity.WARNING if heavy and (waits or one_owner) else Severity.INFO,
             weight=float(len(lock.waiters)),
         )
+
+
+def _holds_up_half(lock: LockFacts, others: list[str], limits: Limits) -> bool:
+    """Whether so many of the threads at work are behind a lock in one sample that others hardly keep work going."""
+    return bool(others) and lock.share >= limits["share"] and (_holder_waits(lock) or _holder_is_cut_off(lock))
+
+
+def _holder_waits(lock: LockFacts) -> bool:
+    """Whether the one who has a lock waits itself, for something that is no lock."""
+    return lock.owner is not None and lock.owner_doing not in (None, *RULE.names("no_waits"))
+
+
+def _holder_is_cut_off(lock: LockFacts) -> bool:
+    """Whether a dump names the one who has a lock, and shows no line of it: somebody cut out those who wait."""
+    return lock.owner is not None and lock.owner_doing is None and len(lock.waiters) >= LEAST_CUT_OUT
+
+
+def _behind_a_wait(lock: LockFacts, others: list[str]) -> Draft:
+    """What one sample shows of a lock: few threads, and for how long nobody knows."""
+    known = {"holder": lock.owner, "frame": lock.owner_frame, "taken_at": lock.taken_at}
+    return RULE.case(
+        "holder-waits",
+        lock,
+        subject=Subject(thread=lock.owner),
+        evidence={
+            "threads": tuple(others),
+            "thread_count": len(others),
+            **{name: value for name, value in known.items() if value is not None},
+        },
+        words={
+            "holder": lock.owner,
+            "holder_acts": standstill.acts(f"{lock.owner_doing} at {lock.owner_frame}")
+            if lock.owner_doing and lock.owner_frame
+            else None,
+            "shown": lock.owner_doing is not None,
+            "taken_in": standstill.method_shown(lock.taken_at),
+            "inferred": lock.inferred,
+        },
+        weight=float(len(others)),
+    )
 
 
 def _only_grows(waiting: tuple[int, ...]) -> bool:

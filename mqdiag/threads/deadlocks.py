@@ -156,7 +156,7 @@ def _hidden(
         return None
     waits = dict(waiting)
     pool: str | None = None
-    for_room = for_class = False
+    for_room = for_class = for_pipe = False
     if meaning.doing == "pool" and meaning.library is not None:
         library = meaning.library
         users = [
@@ -169,6 +169,9 @@ def _hidden(
         if users and all(user in waits for user in users):
             pool = library.name
             workers = users
+    elif meaning.in_pipe:
+        workers = _at_other_end(world, holder, waits, index)
+        pool, for_pipe = (workers[0].name, True) if workers else (None, False)
     elif (emptier := _empties_queue(meaning, waits, index)) is not None:
         pool, workers, for_room = emptier.name, [emptier], True
     elif meaning.doing in _WAITS_FOR_WORK and (found := _pool_before(world, holder, waits, index)) is not None:
@@ -189,10 +192,27 @@ def _hidden(
         pool=pool,
         for_room=for_room,
         for_class=for_class,
+        for_pipe=for_pipe,
         workers=tuple(worker.name for worker in workers),
         worker_frame=None if (seen := workers[0].meanings[index]) is None else seen.own_frame,
         group=next((track.group for track in (holder, *workers) if track.group), None),
     )
+
+
+def _at_other_end(world: World, holder: Track, waits: dict[Track, Wait], index: int) -> list[Track]:
+    """The threads that run a task of the class by which the holder uses its pipe, if all of them want its lock."""
+    callers = _classes_outside_jdk(holder, index)
+    if not callers:
+        return []
+    ends = [
+        judgement.track
+        for judgement in world.judgements
+        if judgement.track is not holder
+        and judgement.track.jvm == holder.jvm
+        and judgement.track.meanings[index] is not None
+        and _task_of(judgement.track, index) == callers[0]
+    ]
+    return ends if all(track in waits for track in ends) else []
 
 
 def _pool_before(

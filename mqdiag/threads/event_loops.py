@@ -10,6 +10,8 @@ from mqdiag.threads.judgement import Judgement
 from mqdiag.threads.rests import ANSWERS
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import REMOTE_WAITS, StackMeaning
+from mqdiag.threads.tracks import Track
+from mqdiag.threads.wait_table import known_frames
 
 _LOOPS = (
     "io.netty.channel.nio.NioEventLoop.run",
@@ -34,17 +36,21 @@ _WAITS = (
 def blocked_loops(judgements: Sequence[Judgement], series: Series) -> tuple[BlockedLoop, ...]:
     """Loops that wait in the same place in the last samples, the longest first; one sample is enough to show one."""
     are_loops: dict[int, bool] = {}
-    loops = [one for one in judgements if not one.track.ended and _is_loop(one.track.last_meaning, are_loops)]
+    loops = [
+        one
+        for one in judgements
+        if not one.track.ended and (_is_loop(one.track.last_meaning, are_loops) or _is_loop_by_name(one.track))
+    ]
     sizes = Counter(one.track.pool for one in loops)
     found = []
     for judgement in loops:
         track = judgement.track
-        if not _blocks(track.last_meaning, are_loops):
+        if not _blocks(track.last_meaning):
             continue
         run = 0
         for index in reversed(track.judged):
             meaning = track.meanings[index]
-            if meaning is None or not _blocks(meaning, are_loops) or meaning.work != track.last_meaning.work:
+            if meaning is None or not _blocks(meaning) or meaning.work != track.last_meaning.work:
                 break
             run += 1
         begin = series.moments[track.judged[-run]].seconds
@@ -56,7 +62,7 @@ def blocked_loops(judgements: Sequence[Judgement], series: Series) -> tuple[Bloc
                 role=track.role,
                 pool=track.pool,
                 pool_size=sizes[track.pool],
-                frame=meaning.own_frame,
+                frame=meaning.telling_frame,
                 top=meaning.top,
                 doing=meaning.doing,
                 library=meaning.library.name if meaning.library is not None else None,
@@ -68,6 +74,12 @@ def blocked_loops(judgements: Sequence[Judgement], series: Series) -> tuple[Bloc
     return tuple(sorted(found, key=lambda one: (-one.samples, one.thread)))
 
 
+def _is_loop_by_name(track: Track) -> bool:
+    """Whether a thread without its first frames has the name that a library gives to its event loops."""
+    name = track.name.lower()
+    return track.lacks_frames and any(part in name for part in known_frames().loop_names)
+
+
 def _is_loop(meaning: StackMeaning, known: dict[int, bool]) -> bool:
     """Whether a stack is of an event loop; `known` has what was asked before, by the id of its meaning."""
     found = known.get(id(meaning))
@@ -76,6 +88,6 @@ def _is_loop(meaning: StackMeaning, known: dict[int, bool]) -> bool:
     return found
 
 
-def _blocks(meaning: StackMeaning, known: dict[int, bool]) -> bool:
+def _blocks(meaning: StackMeaning) -> bool:
     """Whether a loop waits for something else than events."""
-    return not meaning.idle and meaning.doing in _WAITS and _is_loop(meaning, known)
+    return not meaning.idle and meaning.doing in _WAITS

@@ -5,12 +5,13 @@ from __future__ import annotations
 from functools import cached_property
 
 import msgspec
+from msgspec import structs
 
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.knowledge.library import JDK, Library, ListenerContainer
 from mqdiag.knowledge.lookup import container_of, library_of_frame, pool_of_frame
 from mqdiag.knowledge.own_code import is_hidden, is_own, method_of, unshaded
-from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, Stack
+from mqdiag.read.stacks.records import CLASS_INIT, LOCKED, LockLine, Stack
 from mqdiag.read.stacks.whole import has_first_frame
 from mqdiag.threads.listener_frames import consume_request_at, listener_at, named_listener_at
 from mqdiag.threads.rests import rests_in_loop
@@ -39,6 +40,8 @@ RUNS_HOOKS = "java.lang.ApplicationShutdownHooks.runHooks"
 INITIALIZER = ".<clinit>"
 _READS = frozenset({"read", "receive", "recv"})
 """methods that give what the other side sends: a selector below them waits for one connection, in no loop of events"""
+_SOME_CLASS = LockLine(CLASS_INIT, "", 0, -1)
+"""a wait for a class that the dump does not name"""
 MAX_TOP = 40
 """frames from the top that can show the kind of a wait"""
 SHOWN_TOP = 2
@@ -205,14 +208,25 @@ class StackMeanings:
     """Understands every distinct stack once."""
 
     def __init__(self) -> None:
-        # the entry keeps the stack alive, so no other stack can get its id
-        self._known: dict[int, StackMeaning] = {}
+        self._known: dict[tuple[int, bool], StackMeaning] = {}
+        self._stacks: list[Stack] = []
+        """kept alive, so that no other stack can get the id of one"""
 
-    def of(self, stack: Stack) -> StackMeaning:
-        """The meaning of a stack."""
-        found = self._known.get(id(stack))
+    def of(self, stack: Stack, in_object_wait: bool) -> StackMeaning:
+        """The meaning of a stack.
+
+        Args:
+            stack: of one thread.
+            in_object_wait: the thread's header says so.
+        """
+        # before JDK 17 the header alone shows that a thread waits for a class: it is RUNNABLE and in Object.wait()
+        for_class = in_object_wait and stack.state == "RUNNABLE"
+        key = (id(stack), for_class)
+        found = self._known.get(key)
         if found is None:
-            found = self._known[id(stack)] = meaning_of(stack)
+            meant = structs.replace(stack, locks=(*stack.locks, _SOME_CLASS)) if for_class else stack
+            found = self._known[key] = meaning_of(meant)
+            self._stacks.append(stack)
         return found
 
 

@@ -77,15 +77,22 @@ def align(series: Series, meanings: StackMeanings) -> list[Track]:
     rows = _rows(series)
     forms = {moment.sample.format for moment in series.moments}
     every_sample = tuple(range(len(series.moments)))
-    known: dict[tuple[int | None, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]] = {}
+    known: dict[
+        tuple[tuple[int, bool] | None, ...], tuple[tuple[StackMeaning | None, ...], tuple[int, ...]]
+    ] = {}
     tracks = []
     for jvm, records in rows:
         # the records keep their stacks alive, so no other stack can get the id of one
-        ids = tuple([None if record is None else id(record.stack) for record in records])
+        ids = tuple(
+            [None if record is None else (id(record.stack), record.in_object_wait) for record in records]
+        )
         found = known.get(ids)
         if found is None:
             found = known[ids] = (
-                tuple(None if record is None else meanings.of(record.stack) for record in records),
+                tuple(
+                    None if record is None else meanings.of(record.stack, record.in_object_wait)
+                    for record in records
+                ),
                 tuple(index for index in every_sample if records[index] is not None),
             )
         shown, seen = found

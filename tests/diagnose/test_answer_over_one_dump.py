@@ -119,7 +119,7 @@ PULL = (
         (THREAD, SIGNALS, "undecided", "No RocketMQ client or broker was found in the thread dumps."),
         (WORKER, SIGNALS, "undecided", "consume threads are there by their names alone"),
         (WORKER, "", "undecided", "consume threads are there by their names alone"),
-        (WORKER, SIGNALS + PULL, "healthy", "No fault found."),
+        (WORKER, SIGNALS + PULL, "healthy", "No fault found in thread dumps."),
     ],
 )
 def test_no_all_clear_over_a_series_without_a_frame_of_rocketmq(
@@ -139,3 +139,30 @@ def test_no_all_clear_over_a_series_without_a_frame_of_rocketmq(
     assert answer is not None
     assert answer.state == state
     assert headline in english()(answer.text)
+
+
+def test_threads_at_work_are_the_answer_and_that_they_are_no_rocketmq_a_remark(tmp_path: Path) -> None:
+    dumps = []
+    for sample in range(3):
+        dumps.append(tmp_path / f"{sample}.txt")
+        computes = (
+            "   java.lang.Thread.State: RUNNABLE\n"
+            f"\tat java.util.regex.Pattern$Step{sample}.match(Pattern.java:{sample})\n"
+            "\tat com.acme.Shop.order(Shop.java:31)\n"
+            "\tat java.lang.Thread.run(Thread.java:748)\n\n"
+        )
+        threads = "".join(THREAD.format(number=number, state="runnable") + computes for number in (1, 2))
+        dumps[-1].write_text(
+            f"2026-11-23 05:52:{sample * 5:02}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+            + threads
+            + SIGNALS
+            + "JNI global refs: 5, weak refs: 0\n\n"
+        )
+    answer = diagnose_stacks(dumps).report.answer
+    assert answer is not None
+    assert answer.state == "undecided"
+    text, words = english()(answer.text), english()(answer.reason)
+    assert "2 threads are at work at com.acme.Shop.order(Shop.java:31)" in text
+    assert "right process" in words
+    assert answer.next is not None
+    assert "capture" in str(answer.next.command)

@@ -74,7 +74,7 @@ def test_an_error_of_the_application_makes_a_healthy_broker_undecided(tmp_path: 
 def test_healthy_brokers_and_clients_are_said_to_be(version: str) -> None:
     report = diagnose_incident([FIXTURES / "logs" / f"healthy-{version}"]).report
     assert report.answer.state == "healthy", report.answer
-    assert english()(report.answer.text).startswith("No fault found. ")
+    assert english()(report.answer.text).startswith("No fault found in ")
     assert any("line" in line for line in written(verdict_of(report).read_evidence))
 
 

@@ -274,6 +274,27 @@ def test_no_text_in_one_place_fails_a_run(name: str, tmp_path: Path) -> None:
         assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING)
 
 
+LONG_FIRST = {
+    "one long line": "x" * 70_000,
+    "blank lines": "\n" * 450,
+    "frames": "\n".join(["\tat a.b.C.d(E.java:1)"] * 450),
+    "lines of a client": "\n".join(
+        ["2026-11-21 20:00:00,001 INFO [1] [main] [o.a.r.c.i.f.MQClientInstance#?:?] - start"] * 450
+    ),
+}
+"""first messages that are longer than what is usually looked at"""
+
+
+@folded("name", LONG_FIRST)
+def test_no_long_first_message_hides_whose_log_it_is(name: str, tmp_path: Path) -> None:
+    text = f"{TICKET}\n{OUT_OF_MEMORY}\n\tat c.other.A.b(A.java:1)\n\tat java.lang.Thread.run(Thread.java:1)"
+    path = tmp_path / "app.log"
+    path.write_text(f"{TICKET}:\n{LONG_FIRST[name]}\n{among_records(text)}")
+    report = diagnose_incident([path]).report
+    assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)]
+    assert not high(report)
+
+
 WITHOUT_A_KNOWN_LEVEL = {
     "log of Go": "2026/11/21 20:{0:02}:00 {1}",
     "no level": "2026-11-21 20:{0:02}:00 com.example.Shop: {1}",

@@ -280,3 +280,35 @@ def test_a_jvm_that_gets_no_memory_from_the_system(tmp_path: Path) -> None:
     for error, number in (("Cannot allocate memory", 12), ("Not enough space", 12)):
         (found,) = diagnosed(line.format(error, number), tmp_path).findings
         assert (found.rule, found.cause, found.confidence) == ("jvm-crash", "out-of-native-memory", "medium")
+
+
+@pytest.mark.parametrize(
+    ("option", "action"),
+    [
+        ("Unrecognized VM option 'UseConcMarkSweepGC'", "-XX:+UseG1GC"),
+        ("Unrecognized VM option 'CMSInitiatingOccupancyFraction=70'", "-XX:+UseG1GC"),
+        ("Unrecognized VM option 'PrintGCDateStamps'", "-Xlog:gc*"),
+        ("Unrecognized VM option 'UseCGroupMemoryLimitForHeap'", "MaxRAMPercentage"),
+        ("Unrecognized VM option 'MaxPermSize=256m'", "MaxMetaspaceSize"),
+        ("Unrecognized VM option 'AggressiveOpts'", "nothing has to take its place"),
+        ("Unrecognized VM option 'MaxRAMPercentage=75.0'", "Start a Java that has the option"),
+        (
+            "Unrecognized option: --add-opens=java.base/java.lang=ALL-UNNAMED",
+            "Start a Java that has the option",
+        ),
+        ("Unrecognized VM option 'UseSomethingElse'", "Use JDK 8 with these scripts"),
+    ],
+)
+def test_an_option_that_the_jvm_does_not_know_is_named_with_what_takes_its_place(
+    option: str, action: str, tmp_path: Path
+) -> None:
+    (found,) = diagnosed(f"{option}\nError: Could not create the Java Virtual Machine.\n", tmp_path).findings
+    assert (found.rule, found.cause) == ("start-failed", "jvm-option")
+    assert option in english()(found.title)
+    first = english()(found.remedy[1])
+    assert action in first
+    # what takes an old option's place is no advice for another one
+    assert (
+        sum(word in first for word in ("-XX:+UseG1GC", "-Xlog:gc*", "MaxRAMPercentage", "MaxMetaspaceSize"))
+        <= 1
+    )

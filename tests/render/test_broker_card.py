@@ -29,7 +29,7 @@ def _text(**changes: object) -> str:
 
 def test_a_healthy_broker() -> None:
     text = _text()
-    assert text.startswith("OK No fault found.")
+    assert text.startswith("OK No fault found in ")
     assert "send queue of broker broker-a 0 % 90 %" in text
     assert "Broker broker-a version 4.9.7 role ASYNC_MASTER, ASYNC_FLUSH, id 0, cluster shop" in text
     assert "write in progress none transient store pool off" in text

@@ -39,6 +39,14 @@ def changed(facts: Facts, part: str, **values: object) -> Facts:
     return Facts(stacks=structs.replace(stacks, **{part: (row,)}))
 
 
+def test_a_map_that_is_changed_within_its_own_change_is_a_loop_of_consume_threads_too() -> None:
+    values = {"share_of_core": None, "allocated_bytes": None, "seconds": 10.0, "updates_within": True}
+    for role in ("other", "consume-worker"):
+        (found,) = of(changed(busy_loop.fires(), "busy_threads", role=role, **values))
+        assert (found.rule, found.severity) == ("busy-loop", "warning")
+        assert "ConcurrentHashMap within the function" in english()(found.title)
+
+
 @pytest.mark.parametrize(
     ("values", "severity"),
     [

@@ -309,6 +309,41 @@ def test_without_cpu_times_minutes_tell_a_loop(tmp_path: Path) -> None:
     assert (busy.share_of_core, busy.seconds, busy.frame) == (None, 180.0, "com.acme.M.find(M.java:4)")
 
 
+@pytest.mark.parametrize(
+    ("inner", "line", "cpu", "found"),
+    [
+        ("computeIfAbsent", (1718, 1718, 1718), None, True),
+        # it calls a function of its own there
+        ("computeIfAbsent", (1718, 1718, 1660), None, False),
+        # a JDK that has CPU times throws
+        ("computeIfAbsent", (1718, 1718, 1718), 10.0, False),
+        ("get", (936, 936, 936), None, False),
+    ],
+)
+def test_a_map_that_is_changed_within_its_own_change(
+    tmp_path: Path, inner: str, line: tuple[int, ...], cpu: float | None, found: bool
+) -> None:
+    table = "java.util.concurrent.ConcurrentHashMap"
+    samples = [
+        [
+            At(
+                "price-tree-1",
+                9,
+                (
+                    f"{table}.{inner}(ConcurrentHashMap.java:{at})",
+                    "com.acme.Prices.of(Prices.java:64)",
+                    f"{table}.computeIfAbsent(ConcurrentHashMap.java:1660)",
+                    "com.acme.Prices.tree(Prices.java:60)",
+                    RUN,
+                ),
+                cpu=cpu,
+            )
+        ]
+        for at in line
+    ]
+    assert [busy.updates_within for busy in facts(tmp_path, samples).busy_threads] == [True] * found
+
+
 def test_a_kind_that_grows_with_who_makes_it(tmp_path: Path) -> None:
     runs = ("java.lang.Thread.sleep(Native Method)", "com.acme.Poll.loop(Poll.java:9)", RUN)
     makes = (

@@ -279,3 +279,118 @@ def test_threads_of_several_pools_are_one_crowd(others: str, found: bool, tmp_pa
         if one.rule == "lock-convoy"
     ]
     assert [(one.evidence["holder"], one.evidence["thread_count"]) for one in told] == [("timer", 4)] * found
+
+
+def test_a_running_thread_in_object_wait_waits_for_a_class(tmp_path: Path) -> None:
+    """Before JDK 17 the header alone says so."""
+    path = tmp_path / "post.txt"
+    header = '"main" prio=6 tid=0x0000000003f1f400 nid=0x1abc {} [0x0000000003a0a400]\n'
+    path.write_text(
+        header.format("in Object.wait()")
+        + "   java.lang.Thread.State: RUNNABLE\n"
+        + "\tat com.acme.Rates.of(Rates.java:7)\n\tat com.acme.Main.main(Main.java:10)\n"
+    )
+    found = {one.rule: one for one in diagnose_stacks([path]).report.findings}
+    assert (found["start-hangs"].cause, str(found["start-hangs"].severity)) == (
+        "class-initialisation",
+        "warning",
+    )
+    path.write_text(path.read_text().replace("in Object.wait()", "runnable"))
+    assert "start-hangs" not in {one.rule for one in diagnose_stacks([path]).report.findings}
+
+
+@pytest.mark.parametrize(
+    ("name", "cut", "found"),
+    [
+        ("lettuce-nioEventLoop-7-1", True, True),
+        ("vert.x-eventloop-thread-2", True, True),
+        ("nioEventLoopGroup-2-1", True, True),
+        ("nioEventLoopGroup-2-1", False, False),
+        ("worker-1", True, False),
+    ],
+)
+def test_an_event_loop_without_its_first_frames_is_known_by_its_name(
+    name: str, cut: bool, found: bool, tmp_path: Path
+) -> None:
+    frames = (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CompletableFuture.join(CompletableFuture.java:2117)",
+        "io.lettuce.core.DefaultConnectionFuture.join(DefaultConnectionFuture.java:66)",
+    )
+    whole = () if cut else ("java.lang.Thread.run(Thread.java:840)",)
+    loops = facts(tmp_path, [[At(name, 9, (*frames, *whole), "WAITING (parking)")]]).blocked_loops
+    assert [(one.thread, one.frame) for one in loops] == [(name, frames[2])] * found
+
+
+_PIPE = "<0x00000000f0000071> (a java.io.PipedReader)"
+_INDEX = "<0x00000000f0000072> (a com.acme.Index)"
+
+
+@pytest.mark.parametrize(("task", "found"), [("com.acme.Parts", True), ("com.acme.Others", False)])
+def test_the_other_end_of_a_pipe_wants_the_lock_of_the_reader(task: str, found: bool, tmp_path: Path) -> None:
+    reads = At(
+        "main",
+        1,
+        (
+            "java.lang.Object.wait(Native Method)",
+            f"- waiting on {_PIPE}",
+            "java.io.PipedReader.read(PipedReader.java:257)",
+            "com.acme.Parts.read(Parts.java:83)",
+            "com.acme.Index.add(Index.java:20)",
+            f"- locked {_INDEX}",
+            "com.acme.Main.main(Main.java:10)",
+        ),
+        "TIMED_WAITING (on object monitor)",
+    )
+    writes = At(
+        "Thread-1",
+        9,
+        (
+            "com.acme.Index.add(Index.java:18)",
+            f"- waiting to lock {_INDEX}",
+            f"{task}.run(Parts.java:97)",
+            "java.lang.Thread.run(Thread.java:748)",
+        ),
+        "BLOCKED (on object monitor)",
+    )
+    hidden = facts(tmp_path, [[reads, writes]]).hidden_deadlocks
+    assert [(one.holder, one.pool, one.for_pipe) for one in hidden] == [("main", "Thread-1", True)] * found
+
+
+@pytest.mark.parametrize(
+    ("holder", "others", "found"), [("sleep", 0, True), ("sleep", 4, False), ("running", 0, False)]
+)
+def test_half_of_the_work_behind_a_holder_that_waits_is_told(
+    holder: str, others: int, found: bool, tmp_path: Path
+) -> None:
+    lock = "<0x00000000f0000091> (a com.acme.Stock)"
+    top = ("java.lang.Thread.sleep(Native Method)",) if holder == "sleep" else ()
+    held = (*top, "com.acme.Stock.take(Stock.java:30)", f"- locked {lock}")
+    wants = ("com.acme.Stock.take(Stock.java:29)", f"- waiting to lock {lock}")
+    at_work = [At(f"work-{n}", 30 + n, ("com.acme.Work.run(Work.java:5)",)) for n in range(others)]
+    sample = [
+        At("http-nio-8080-exec-2", 11, held, "TIMED_WAITING (sleeping)" if top else "RUNNABLE"),
+        At("http-nio-8080-exec-3", 12, wants, "BLOCKED (on object monitor)"),
+        *at_work,
+    ]
+    made = report(tmp_path, [sample])
+    told = [(one.cause, str(one.severity)) for one in made.findings if one.rule == "lock-convoy"]
+    assert told == [("slow-holder", "info")] * found
+    assert made.answer.state == "undecided"
+
+
+@pytest.mark.parametrize(("threads", "found"), [(2, True), (1, False)])
+def test_two_threads_in_one_line_of_a_table_are_told(threads: int, found: bool, tmp_path: Path) -> None:
+    frames = ("java.util.HashMap.put(HashMap.java:374)", "com.acme.Seen.add(Seen.java:7)")
+    sample = [At(f"check-{n}", 20 + n, frames, cpu=None) for n in range(threads)]
+    told = [one for one in report(tmp_path, [sample]).findings if one.rule == "busy-loop"]
+    assert [(str(one.severity), one.evidence["thread_count"]) for one in told] == [("info", threads)] * found
+
+
+@pytest.mark.parametrize(("every", "severity"), [(10, None), (20, "info"), (40, "warning")])
+def test_without_cpu_times_the_time_in_one_line_tells_how_sure_a_loop_is(
+    every: float, severity: str | None, tmp_path: Path
+) -> None:
+    sample = [At("reconciler", 9, ("com.acme.Prices.match(Prices.java:232)",), cpu=None)]
+    told = [one for one in report(tmp_path, [sample] * 3, every=every).findings if one.rule == "busy-loop"]
+    assert [str(one.severity) for one in told] == ([] if severity is None else [severity])

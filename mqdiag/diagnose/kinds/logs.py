@@ -73,18 +73,21 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     return Collected(inputs=evidence.inputs, shared=dict(evidence.by_field()))
 
 
-def _is_excerpt_of_anything(piece: Piece) -> bool:
-    """Whether it is a short text that the user named: its lines are quoted, and decide nothing.
+def _takes_rest(piece: Piece) -> bool:
+    """Whether it is a log behind its beginning, or a short text that the user named.
 
-    A text that is named as a heap dump is a mistake of whoever stored it, such as the page of a login.
+    The lines of such a text are quoted, and decide nothing. A text that is named as a heap dump is a mistake of
+    whoever stored it, such as the page of a login.
     """
     if _HEAP in piece.name.lower():
         return False
-    if piece.name.lower().endswith((*_DATA, *_PAGES)) and not any(
-        literal in piece.inner_head for literal in searched().literals
-    ):
+    is_page = piece.name.lower().endswith((*_DATA, *_PAGES))
+    is_long = piece.packed or piece.size_bytes > len(piece.head)
+    if piece.content is Content.TEXT and is_long and not is_page and piece.goes_on_as_log:
+        return True
+    if is_page and not any(literal in piece.inner_head for literal in searched().literals):
         return False  # such as notes, or settings
     return piece.given and piece.content is Content.TEXT and piece.size_bytes <= MOST_BYTES
 
 
-KIND = EvidenceKind(name="log", recognise=_recognise, takes_rest=_is_excerpt_of_anything, read=_read)
+KIND = EvidenceKind(name="log", recognise=_recognise, takes_rest=_takes_rest, read=_read)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from mqdiag.facts import Input
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.healing import heal, healed
+from mqdiag.read.logs.behind_beginning import is_log_further_on, is_part_of_log
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
@@ -21,6 +23,8 @@ from mqdiag.text import Text
 
 STANDARD_INPUT = "-"
 KEPT_HEAD = 4 << 10
+MOST_CHUNKS = 64
+"""parts of a packed file that may show that it is a log behind its first bytes"""
 SCAN_CHUNK = 256 << 10
 """bytes that stay in the cache of a core; larger pieces take twice the time"""
 
@@ -73,6 +77,13 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def is_text(self) -> bool:
         """Whether a reader of text may be asked."""
         return self.content in (Content.TEXT, Content.JSON)
+
+    @cached_property
+    def goes_on_as_log(self) -> bool:
+        """Whether it is a log behind its first bytes."""
+        if not self.packed:
+            return is_log_further_on(self.path, self.size_bytes)
+        return any(is_part_of_log(chunk, self.name) for chunk in islice(self._inflated(), MOST_CHUNKS))
 
     def trimmed(self) -> Piece:
         """The same with a short head: thousands of files may wait for their reader."""

@@ -14,6 +14,7 @@ from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
+from mqdiag.read.logs.behind_beginning import head_behind_zeros
 from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
 from mqdiag.read.open.spool import spooled
 from mqdiag.read.open.to_files import Budget, form_without_evidence, unpack, why_no_evidence
@@ -187,6 +188,8 @@ class Walk:
             return
         with open(path, "rb") as file:
             head = file.read(HEAD_BYTES)
+        if size > len(head) and not head.strip(b"\0"):
+            head = head_behind_zeros(path) or head
         piece = Piece(name=name, path=path, size_bytes=size, head=head, given=given)
         outer = content_of(head)
         if outer in _PACKED and (outer is not Content.GZIP or piece.content in _PACKED):
@@ -196,6 +199,9 @@ class Walk:
                 yield _broken(name, say("is damaged gzip data"))
             else:
                 reason = why_no_evidence(piece.content, piece.inner_head)
+                if piece.content is Content.BINARY and piece.goes_on_as_log:
+                    yield _broken(name, say("{reason}, and lines of a log stand in it", reason=reason))
+                    return
                 yield (
                     _skipped(name, reason)
                     if not given

@@ -60,13 +60,26 @@ _LIKE_MQADMIN = lazy_pattern(
     r"|^(?:Consume )?Diff Total: -?\d",
     re.M,
 )
+_RECORD = lazy_pattern(r"[\[(]?\d{4}[-/]\d\d[-/]\d\d[ T]\d\d:\d\d:\d\d")
+"""the time with which a record begins"""
 _FIRST_COUNTER = lazy_pattern(r"(?:\S+:\d{1,5}\s+)?[A-Za-z]\w{3,60} {2,}: |[A-Za-z]\w{24,60}: \d")
 """a line of brokerStatus, which fills names up to 32 characters"""
 
 
 def is_admin_output(head: str) -> bool:
     """Whether text holds what an mqadmin command prints, or a copy of a console's page."""
-    return any(mark in head for mark in words().marks) or _LIKE_MQADMIN.search(head) is not None
+    return any(_holds(head, mark) for mark in words().marks) or _LIKE_MQADMIN.search(head) is not None
+
+
+def _holds(head: str, mark: str) -> bool:
+    """Whether a line has the mark that is not a record of a log, whose message may quote what mqadmin prints."""
+    at = head.find(mark)
+    while at >= 0:
+        if _RECORD.match(head, head.rfind("\n", 0, at) + 1) is None:
+            return True
+        end = head.find("\n", at)
+        at = -1 if end < 0 else head.find(mark, end)
+    return False
 
 
 def begins_answer(line: str, *, by_counters: bool = True) -> bool:

@@ -1,6 +1,7 @@
 """JSON of Spring Boot's `threaddump` endpoint, which has the fields of `java.lang.management.ThreadInfo`.
 
-Boot 2 and 3 put the list under "threads", Boot 1 (`/dump`) gives the bare list.
+Boot 2 and 3 put the list under "threads", Boot 1 (`/dump`) gives the bare list. What `curl -i` and `curl -v` print
+around an answer may stand around it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import say
 
 MARK = '"threadName"'
@@ -17,10 +19,32 @@ HEAD = 4 << 10
 """characters in which the first thread's name stands; its stack may come before"""
 
 
+_ANSWER = lazy_pattern(r'(?m)^(?:\{\s*"|\[\s*\{)')
+"""the first line of an answer"""
+_OF_CURL = ("HTTP/", "% Total")
+"""words of the lines that curl prints before one"""
+
+
 def is_endpoint_json(head: str) -> bool:
     """Whether text begins like such JSON."""
-    start = head.lstrip()[:HEAD]
-    return start.startswith(("{", "[")) and MARK in start and '"threadState"' in head
+    if MARK not in head[: 3 * HEAD] or '"threadState"' not in head:
+        return False
+    start = head[_begin(head) :].lstrip()[:HEAD]
+    return start.startswith(("{", "[")) and MARK in start
+
+
+def is_before_answer(head: str) -> bool:
+    """Whether text is what curl prints before an answer, which has no end of a line itself."""
+    return len(head) < HEAD and MARK not in head and any(word in head for word in _OF_CURL)
+
+
+def _begin(text: str) -> int:
+    """Where the answer begins, behind what curl printed before it."""
+    head = text[: 2 * HEAD]
+    if head.lstrip().startswith(("{", "[")):
+        return 0
+    found = _ANSWER.search(head) if any(word in head for word in _OF_CURL) else None
+    return 0 if found is None else found.start()
 
 
 def as_thread_info(label: str, text: str) -> str:
@@ -29,6 +53,9 @@ def as_thread_info(label: str, text: str) -> str:
     Raises:
         InputError: the JSON is damaged.
     """
+    begin = _begin(text)
+    if begin:
+        text = text[begin : max(text.rfind("}"), text.rfind("]")) + 1]
     try:
         given = msgspec.json.decode(text)
     except (msgspec.DecodeError, UnicodeError, RecursionError) as error:

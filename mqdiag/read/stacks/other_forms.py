@@ -2,6 +2,7 @@
 
 - `Thread.dump_to_file` as text without its head, such as single threads in a ticket.
 - Threads that `-Djdk.tracePinnedThreads` prints (JDK 21 to 23).
+- What programs print of `Thread.getAllStackTraces()`: `Thread.toString()`, and frames below it.
 - `jstack -F` and `jhsdb jstack`, which tell no names of threads.
 - JRockit.
 
@@ -13,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from itertools import pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.stacks import patterns
@@ -34,6 +36,12 @@ _PINNED = lazy_pattern(
 _BARE_FRAME = lazy_pattern(
     r"^\s+(?:at )?(?P<frame>(?:[\w.@+-]+/)*[\w.$<>/]+\.[\w$<>]+\([^()]{0,300}\))(?:\s*<== monitors:\d+)?\s*$"
 )
+_PRINTED = lazy_pattern(
+    r"^[ \t]{0,8}(?:[\w.$]{1,200}\.)?[\w$]{0,80}Thread\[(?:#(?P<id>\d{1,18}),)?(?P<name>[^\n]{1,300}),\d{1,2},"
+    r"[^,\]\n]{0,200}\](?:[ \t:=,()-]{0,6}(?P<state>RUNNABLE|BLOCKED|WAITING|TIMED_WAITING))?[ \t:=)]{0,4}$"
+)
+_LEAST_PRINTED = 2
+"""threads with frames: one may be a line of a log with the stack of an exception below it"""
 _JROCKIT_HEADER = lazy_pattern(
     r'^"(?P<name>.{1,300})" id=(?P<id>\d{1,9}|\?) idx=(?P<idx>0x[0-9a-f]{1,16}) tid=(?P<tid>\d{1,9}) prio=-?\d+'
     r" (?P<states>[\w, ]{1,100})$"
@@ -74,6 +82,8 @@ def converter(head: str) -> Callable[[str], str] | None:
         return _of_agent
     if any(sign in f"\n{start}" for sign in _POSTED_SIGNS) and _POSTED.search(start) is not None:
         return _of_posted
+    if "Thread[" in start and _shows_printed(start):
+        return _of_printed
     if "Thread[#" in start and _PINNED.search(start) is not None:
         return _of_posted
     return None
@@ -107,6 +117,37 @@ def _of_posted(text: str) -> str:
         if frame is not None:
             return f"\tat {frame['frame']}"
         in_thread = in_thread and line.lstrip().startswith("- ")
+        return None
+
+    return _lines(text, convert)
+
+
+def _shows_printed(text: str) -> bool:
+    """Whether several lines with `Thread.toString()` alone have frames right below them."""
+    lines = text.split("\n")
+    found = 0
+    for line, below in pairwise(lines):
+        if "Thread[" in line and ",CarrierThreads]" not in line and _BARE_FRAME.match(below) is not None:
+            found += _PRINTED.match(line.rstrip()) is not None
+            if found >= _LEAST_PRINTED:
+                return True
+    return False
+
+
+def _of_printed(text: str) -> str:
+    """Threads with the frames of `Thread.getStackTrace()`, as `ThreadInfo.toString()` has them."""
+    in_thread = False
+
+    def convert(line: str) -> str | None:
+        nonlocal in_thread
+        header = _PRINTED.match(line.rstrip()) if "Thread[" in line else None
+        if header is not None:
+            in_thread = True
+            return f'\n"{header["name"]}" Id={header["id"] or -1} {header["state"] or ""}'.rstrip()
+        frame = _BARE_FRAME.match(line) if in_thread else None
+        if frame is not None:
+            return f"\tat {frame['frame']}"
+        in_thread = in_thread and not line.strip()
         return None
 
     return _lines(text, convert)

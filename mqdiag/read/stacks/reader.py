@@ -155,6 +155,8 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         head = following
     if not head.strip():
         raise empty_file(label)
+    if endpoint.is_before_answer(head):
+        head += next(pieces, "")
     if is_cpu_times(head):
         result.cpu_times += read_cpu_times(label, _whole(label, head, pieces))
         return []

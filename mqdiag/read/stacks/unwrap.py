@@ -23,6 +23,8 @@ SPACING_LINES = 9
 """lines that show whether every other one is blank; a dump has no such run, as each thread has a state or frames"""
 BEFORE_STATE = "   "
 """what a JVM prints before a line of state"""
+_FENCES = ("```", "~~~")
+"""what begins and ends a block of text in a page"""
 _MARKS = (patterns.DUMP_MARK, patterns.STATE_MARK, patterns.DEADLOCK_MARK)
 
 
@@ -39,6 +41,8 @@ class Unwrapper:
         self._begun = False
         self._listed = False
         """blanks or the signs of a list stand before the headers alone"""
+        self._fence = ""
+        """blanks before the fence of the block in which the text is"""
         self._above = ""
         """the end of the piece before"""
         self.name = "plain"
@@ -77,7 +81,22 @@ class Unwrapper:
                 self.name = "double-spaced" if self.name == "plain" else f"double-spaced+{self.name}"
         for strip in self._strip:
             piece = strip(piece)
+        if self.is_plain and (self._fence or any(fence in piece for fence in _FENCES)):
+            piece = self._flush(piece)
         return piece if self._apart is None else self._parted(piece, self._apart)
+
+    def _flush(self, piece: str) -> str:
+        """The text with blocks of the items of a list as far left as blocks of no list."""
+        lines: list[str] = []
+        for line in piece.splitlines(keepends=True):
+            own = line.removeprefix(self._fence)
+            if own.startswith(_FENCES):
+                self._fence = ""
+            elif not self._fence and line.lstrip(" \t").startswith(_FENCES):
+                self._fence = line[: len(line) - len(line.lstrip(" \t"))]
+                own = line.removeprefix(self._fence)
+            lines.append(own)
+        return "".join(lines)
 
     def _parted(self, piece: str, prefix: re.Pattern[str]) -> str:
         """The lines without a prefix; those with it are kept apart, without it."""

@@ -36,7 +36,7 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
         )
     if report.skipped and any(given.was_read for given in report.inputs):
         skipped = _skipped(report)
-        if not says_how_many(report):
+        if not tells_what_was_checked(report):
             parts.append(Paragraph(_summary(report, listed=view.why), short=True))
         parts += [
             Fold(_summary(report, listed=True), (skipped,), wide=True),
@@ -62,9 +62,9 @@ def unchecked_section(report: Report, view: View) -> Iterator[Section]:
         )
 
 
-def says_how_many(report: Report) -> bool:
-    """Whether the answer itself tells how many rules could look at the evidence."""
-    return report.answer.state == "healthy" and "checked" in report.answer.text.values
+def tells_what_was_checked(report: Report) -> bool:
+    """Whether the answer itself tells which evidence was looked at."""
+    return report.answer.state == "healthy" and "kinds" in report.answer.text.values
 
 
 def _summary(report: Report, *, listed: bool) -> Text:

@@ -12,7 +12,7 @@ from mqdiag.render.parts import Paragraph, Section
 from mqdiag.render.sections import sections_of
 from mqdiag.render.sections.answer import brief_section, closing_section
 from mqdiag.render.sections.finding_cards import answering_finding, told_with_the_answer
-from mqdiag.render.sections.unchecked_rules import says_how_many
+from mqdiag.render.sections.unchecked_rules import tells_what_was_checked
 from mqdiag.render.text.writer import TextWriter
 from mqdiag.text import NOTHING, Text, say, sentences
 
@@ -61,7 +61,7 @@ def _hints(report: Report, sections: list[Section], view: View) -> Iterator[Text
     named = answering_finding(report) or next(iter(report.findings), None)
     if named is not None and report.answer.state != "healthy":
         yield say("`mqdiag rules {rule}` explains it.", rule=named.rule)
-    if says_how_many(report) and report.skipped and not view.why:
+    if tells_what_was_checked(report) and report.skipped and not view.why:
         yield _WHY
     if any(section.wide for section in sections):
         hidden = told_with_the_answer(report)

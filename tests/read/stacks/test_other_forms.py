@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.errors import InputError
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads.facts import stacks_facts
@@ -190,3 +191,37 @@ def test_headers_of_a_file_of_threads_that_were_cut_are_counted(tmp_path: Path) 
     (sample,) = read_text(tmp_path, "".join(f"{line[:100]}\n" for line in plain.splitlines())).samples
     (whole,) = read_text(tmp_path, plain).samples
     assert sample.unknown_headers == len(whole.threads) - len(sample.threads) > 0
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Thread[order-{n},5,main]",
+        "Thread[#2{n},order-{n},5,main]:",
+        "Thread[order-{n},5,main] RUNNABLE",
+        "com.acme.OrderThread[order-{n},5,] (RUNNABLE)",
+    ],
+)
+@pytest.mark.parametrize("before", ["\tat ", "    ", "  at java.base/"])
+def test_what_a_program_prints_of_all_stack_traces(header: str, before: str, tmp_path: Path) -> None:
+    frames = ("java.net.SocketInputStream.socketRead0(Native Method)", "com.acme.Orders.send(Orders.java:18)")
+    lines = [
+        line for n in range(3) for line in (header.format(n=n), *(f"{before}{frame}" for frame in frames), "")
+    ]
+    path = tmp_path / "printed.txt"
+    path.write_text("\n".join(lines))
+    (sample,) = read_stacks(str(path)).samples
+    assert [(one.name, one.stack.frames) for one in sample.threads] == [
+        (f"order-{n}", frames) for n in range(3)
+    ]
+    assert {one.stack.state for one in sample.threads} == {"RUNNABLE" if "RUNNABLE" in header else ""}
+
+
+def test_a_thread_in_a_log_is_no_print_of_all(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    path.write_text(
+        "2026-11-21 06:10:00 ERROR uncaught in\nThread[order-1,5,main]\n\tat com.acme.Orders.send(Orders.java:18)\n"
+        "2026-11-21 06:10:01 INFO Thread[order-2,5,main] began\n\tat com.acme.Orders.send(Orders.java:18)\n"
+    )
+    with pytest.raises(InputError):
+        read_stacks(str(path))

@@ -238,6 +238,13 @@ def test_a_whole_dump_shows_its_deadlocked_threads_once(tmp_path: Path) -> None:
     assert all(names.count(name) == 1 for pair in sample.deadlocks[0] for name in pair)
 
 
+def test_a_deadlock_in_an_item_of_a_list_below_a_dump(tmp_path: Path) -> None:
+    flush = real_dump("deadlock-monitors").partition("Found one Java-level deadlock")[0]
+    item = "".join(f"  {line}" for line in f"``` text\n{DEADLOCK}```\n".splitlines(keepends=True))
+    sample = sample_of(tmp_path, f"```\n{flush}```\n\n- **below**\n\n{item}\nThe end.\n")
+    assert sample.deadlocks == [(("naming-listener", "main"), ("main", "naming-listener"))]
+
+
 def test_threads_of_a_heap_dump_in_visualvm(tmp_path: Path) -> None:
     worker, finalizer = sample_of(tmp_path, VISUALVM).threads
     assert (worker.name, worker.java_id, worker.tid, worker.stack.state) == (
@@ -282,6 +289,31 @@ def test_json_of_a_management_endpoint(tmp_path: Path, bare_list: bool) -> None:
         "com.acme.Ledger.write(Ledger.java:30)",
     )
     assert locks_of(reader) == [("locked", "Ledger", 1, "0000001f"), ("owns synchronizer", "B", 1, "00001000")]
+
+
+_HEADERS = "HTTP/1.1 200 \r\nContent-Type: application/vnd.spring-boot.actuator.v3+json\r\n\r\n"
+_METER = "  % Total    % Received % Xferd  Average Speed\n100 1234    0  1234    0     0  12k\n"
+_TALK = "* Connected to localhost port 8080\n> GET /actuator/threaddump HTTP/1.1\n> \n< HTTP/1.1 200 \n< \n"
+
+
+@pytest.mark.parametrize("bare_list", [False, True])
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (_HEADERS, ""),
+        (f"$ curl -i localhost:8080/actuator/threaddump\n{_HEADERS}", "\n"),
+        (_METER, ""),
+        (f"{_TALK}{{ [5 bytes data]\n", "\n* Connection #0 to host localhost left intact\n"),
+    ],
+)
+def test_an_endpoint_behind_what_curl_prints(
+    before: str, after: str, indent: int | None, bare_list: bool, tmp_path: Path
+) -> None:
+    given = endpoint()
+    text = json.dumps(given["threads"] if bare_list else given, indent=indent)
+    threads = sample_of(tmp_path, before + text + after).threads
+    assert [one.name for one in threads] == [one.name for one in sample_of(tmp_path, text).threads]
 
 
 def test_an_endpoint_may_list_daemons_alone(tmp_path: Path) -> None:

@@ -1,0 +1,73 @@
+"""A log whose first bytes are no log's is read beside others, or said not to be: never passed over for an all-clear."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from mqdiag.diagnose.incident import diagnose_incident
+
+LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
+FULL = gzip.decompress((LOGS / "disk-full-5.3.3" / "broker" / "store.log.gz").read_bytes())
+HEALTHY = LOGS / "healthy-5.3.3"
+READ: dict[str, Callable[[bytes], bytes]] = {
+    "utf-16 with a mark": lambda log: log.decode().encode("utf-16"),
+    "utf-16 without a mark": lambda log: log.decode().encode("utf-16-le"),
+    "one long line": lambda log: b"x" * 70_000 + b"\n" + log,
+    "zeros of a lost block": lambda log: bytes(1 << 20) + log,
+    "blank lines": lambda log: b"\n" * 70_000 + log,
+    "lines of other text": lambda log: b"abc\n" * 20_000 + log,
+}
+TOLD: dict[str, Callable[[bytes], bytes]] = {
+    "control bytes": lambda log: bytes(range(1, 8)) * 10_000 + log,
+    "program": lambda log: b"\x7fELF\x02\x01\x01" + bytes(100) + log,
+    "picture": lambda log: b"\x89PNG\r\n\x1a\n" + bytes(100) + log,
+}
+
+
+def state(folder: Path, name: str, data: bytes) -> tuple[str, set[str]]:
+    (folder / name).write_bytes(data)
+    report = diagnose_incident([HEALTHY, folder]).report
+    return report.answer.state, {found.rule for found in report.findings}
+
+
+@pytest.mark.parametrize(
+    ("way", "packed"),
+    [(way, packed) for way in READ for packed in (False, True) if not (packed and "zeros" in way)],
+)
+def test_a_log_behind_its_beginning_is_read(way: str, packed: bool, tmp_path: Path) -> None:
+    data = READ[way](FULL)
+    found = state(tmp_path, "store.log.gz" if packed else "store.log", gzip.compress(data) if packed else data)
+    assert found[0] == "fault"
+    assert "disk-full" in found[1]
+
+
+@pytest.mark.parametrize("way", TOLD)
+def test_one_that_cannot_be_read_forbids_an_all_clear(way: str, tmp_path: Path) -> None:
+    assert state(tmp_path, "store.log", TOLD[way](FULL))[0] == "undecided"
+
+
+def test_packed_zeros_forbid_an_all_clear(tmp_path: Path) -> None:
+    assert state(tmp_path, "store.log.gz", gzip.compress(bytes(1 << 20) + FULL))[0] == "undecided"
+
+
+def test_other_files_beside_healthy_logs_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_bytes(b"some words of somebody\n" * 9_000)
+    (tmp_path / "data.bin").write_bytes(bytes(range(256)) * 900)
+    assert state(tmp_path, "empty.bin", bytes(200_000))[0] == "healthy"
+
+
+@pytest.mark.parametrize("place", [0, 40, -1])
+def test_a_message_with_the_head_of_a_table_of_mqadmin_hides_no_line(place: int, tmp_path: Path) -> None:
+    quoted = (
+        b"2026-11-21 20:00:00.100  INFO 1 --- [http-1] c.s.A : note #Cluster Name #Broker Name #BID #Addr"
+        b" #Version #InTPS(LOAD) #OutTPS(LOAD) #PCWait(ms)"
+    )
+    lines = FULL.splitlines()
+    lines.insert(place % (len(lines) + 1), quoted)
+    found = state(tmp_path, "store.log", b"\n".join(lines) + b"\n")
+    assert found[0] == "fault"
+    assert "disk-full" in found[1]
