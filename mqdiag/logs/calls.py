@@ -13,7 +13,7 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 
 Call = Literal["send", "send-back", "pull", "name-server", "controller", "master", "raft", "other"]
-"""`master` is what a slave asks its master for: topics, groups, offsets; `raft` is between members of a DLedger group"""
+"""`master` is what a slave asks its master for: topics, groups, offsets; `raft` is among members of a DLedger group"""
 
 _NAMED: tuple[tuple[Call, str], ...] = (
     ("controller", r"BrokerOuterAPI\.\w{1,60}Controller|ReplicasManager\."),

@@ -23,7 +23,10 @@ SEND = (
     "\tat org.apache.rocketmq.remoting.netty.NettyRemotingClient.invokeSync(NettyRemotingClient.java:537)\n"
     "\tat org.apache.rocketmq.client.impl.MQClientAPIImpl.sendMessage(MQClientAPIImpl.java:403)\n"
 )
-SHARE = "[2026-11-21T20:00:{second:02d},123][{level}][o.e.m.j.JvmGcMonitorService] [n] [gc][{second}] overhead, spent [{spent}] collecting in the last [{total}]\n"
+SHARE = (
+    "[2026-11-21T20:00:{second:02d},123][{level}][o.e.m.j.JvmGcMonitorService] "
+    "[n] [gc][{second}] overhead, spent [{spent}] collecting in the last [{total}]\n"
+)
 
 
 def record(text: str) -> str:

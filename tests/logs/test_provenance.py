@@ -146,7 +146,7 @@ def test_no_own_statement_is_lost(layout: str, collector: str) -> None:
 
     Logs with a wide line, so that no line is taken for one that a terminal wrapped.
 
-    Each log has a part of the rows of each subject: all lines of programs that are not RocketMQ's would make a log an application's.
+    Each log has a part of the rows of each subject: all lines of other programs would make a log an application's.
     """
     wrap, collect = LAYOUTS[layout], COLLECTORS[collector]
     head = START + collect(wrap("INFO", "order received " + "and packed " * 30) * 3)
