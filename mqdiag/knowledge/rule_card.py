@@ -49,11 +49,13 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     """line for a shell that carries an action out; the first one whose values are known, where there are several"""
     risk: str | tuple[str, ...] = ""
     """price of an action, in a clause; the first one whose values are known, where there are several"""
+    then: str = ""
+    """a sentence behind those of the action, also behind a card's own words for it"""
 
     @property
     def sentences(self) -> tuple[str, ...]:
         """All sentences that stand in the line itself, and its commands."""
-        parts = (self.say, self.first_of, self.command, self.risk)
+        parts = (self.say, self.first_of, self.command, self.risk, self.then)
         return tuple(text for part in parts for text in ((part,) if isinstance(part, str) else part) if text)
 
 

@@ -30,7 +30,7 @@ TEXT_KEYS = frozenset(
         "remedy", "known_as", "more_threads", "consume_later",
         # of a rule's card
         "title", "why", "now", "actions", "risk", "because", "explanation", "consequence", "in_chain", "proven_on",
-        "say", "first_of", "label",
+        "say", "first_of", "then", "label",
         # of a table of a report
         "head", "caption", "note", "rest", "none", "flag",
     )

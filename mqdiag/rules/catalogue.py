@@ -89,7 +89,7 @@ def _in_general(line: Line, rule: str) -> Action:
     command, risk = ((one,) if isinstance(one, str) else one[-1:] for one in (line.command, line.risk))
     text, how, price = (
         sentences(*(_with_placeholders(say(text)) for text in part if text))
-        for part in (say_all, command, risk)
+        for part in ((*say_all, line.then), command, risk)
     )
     return Action(text=text, command=how, risk=price, rule=rule)
 

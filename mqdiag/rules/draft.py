@@ -21,6 +21,8 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """without one that can be said the step is left out"""
     commands: tuple[Text, ...] = ()
     risks: tuple[Text, ...] = ()
+    then: Text = NOTHING
+    """stands behind the text"""
 
 
 class Draft(msgspec.Struct, frozen=True, kw_only=True):

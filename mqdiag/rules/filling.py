@@ -145,7 +145,7 @@ class Filling:
                 ways = (line.first_of, line.command, line.risk)
                 texts, commands, risks = (self._ways(way, known) for way in ways)
                 if texts := texts or tuple(self._written(line, known, lenient=True)):
-                    yield Step(texts=texts, commands=commands, risks=risks)
+                    yield Step(texts=texts, commands=commands, risks=risks, then=say(line.then))
 
     def _ways(self, templates: str | tuple[str, ...], known: Known) -> tuple[Text, ...]:
         """Each of several ways to say something whose values are known, or are left to the engine."""

@@ -9,7 +9,7 @@ from mqdiag.facts.known import NO_NAMES, Known, KnownOfRun
 from mqdiag.findings import Action, EvidenceValue
 from mqdiag.knowledge.rule_card import shared_actions
 from mqdiag.rules.draft import Step
-from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders
+from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, sentences
 
 CAPTURE = "mqdiag capture {pid:arg PID}"
 """takes thread dumps, logs and the like"""
@@ -33,7 +33,8 @@ def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] =
             for part in (line.first_of or line.say, line.command, line.risk)
         )
         texts, commands, risks = (tuple(Text(one) for one in part if one) for part in parts)
-        yield from actions(rule, [Step(texts=texts, commands=commands, risks=risks)], known)
+        step = Step(texts=texts, commands=commands, risks=risks, then=Text(line.then))
+        yield from actions(rule, [step], known)
 
 
 def actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | EvidenceValue]) -> Iterator[Action]:
@@ -45,7 +46,10 @@ def actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | Eviden
     for step in steps:
         if text := _first(step.texts, known):
             yield Action(
-                text=text, command=_first(step.commands, known), risk=_first(step.risks, known), rule=rule
+                text=sentences(text, step.then),
+                command=_first(step.commands, known),
+                risk=_first(step.risks, known),
+                rule=rule,
             )
 
 
