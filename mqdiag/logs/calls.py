@@ -1,6 +1,7 @@
 """The request that failed, by the stack below an exception and by the line that it was logged under.
 
-Source: MQClientAPIImpl, NettyRemotingClient, BrokerOuterAPI, SlaveSynchronize, ReplicasManager, 3.2.6 to 5.3.3.
+Source: MQClientAPIImpl, NettyRemotingClient, BrokerOuterAPI, SlaveSynchronize, ReplicasManager, 3.2.6 to 5.3.3;
+DLedgerRpcNettyService of DLedger 0.1 to 0.3.
 """
 
 from __future__ import annotations
@@ -11,11 +12,12 @@ from typing import Literal
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import Message
 
-Call = Literal["send", "send-back", "pull", "name-server", "controller", "master", "other"]
-"""`master` is what a slave asks its master for: topics, groups, offsets"""
+Call = Literal["send", "send-back", "pull", "name-server", "controller", "master", "raft", "other"]
+"""`master` is what a slave asks its master for: topics, groups, offsets; `raft` is among members of a DLedger group"""
 
 _NAMED: tuple[tuple[Call, str], ...] = (
     ("controller", r"BrokerOuterAPI\.\w{1,60}Controller|ReplicasManager\."),
+    ("raft", r"io\.openmessaging\.storage\.dledger\."),
     (
         "name-server",
         r"getAndCreateNameserverChannel|FromNameServer|getBrokerClusterInfo"
@@ -35,6 +37,7 @@ _HEADERS: tuple[tuple[Call, tuple[str, ...]], ...] = (
     ("pull", ("execute the pull request exception",)),
     ("send-back", ("sendMessageBack",)),
     ("master", tuple(f"Sync{what} Exception" for what in _COPIED)),
+    ("raft", ("Send vote request failed", "DLedgerRpcService")),
     ("send", ("sendKernelImpl", "sendMessage", "Send [", "send message")),
 )
 

@@ -12,6 +12,7 @@ from mqdiag.logs.latency import LatencyTally
 from mqdiag.logs.message import Message, is_quiet
 from mqdiag.logs.peers import Peer, PeerTally
 from mqdiag.logs.safepoints import SafepointTally
+from mqdiag.logs.statements import HARMLESS
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
 
 BURST_MS = 1000
@@ -347,3 +348,9 @@ class LogTally(msgspec.Struct):
             tally.unsigned += message.stands_for
         tally.add(self.at(message), subject, message.stands_for, weight)
         return tally
+
+    def is_harmless(self, text: str) -> bool:
+        """Whether the first line of a kind that is known to be no trouble has this text."""
+        return any(
+            text in tally.example for (kind, _), tally in self.events.items() if kind.startswith(HARMLESS)
+        )

@@ -163,6 +163,8 @@ class LogsReader:
         if tally.span.first is None and not known and not is_short:
             raise InputError(path, say("is not a log: none of its first lines has a time or a level"))
         repeated = repeated_text(head.split(b"\n")) if counts.bytes == len(head) else None
+        if repeated is not None and tally.is_harmless(repeated[0]):
+            repeated = None
         told = [] if team is None else team.tallies
         return ReadLog(
             path,

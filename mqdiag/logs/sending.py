@@ -61,7 +61,7 @@ def no_answer(message: Message, log: LogTally) -> None:
     if call == "master":
         log.add("slave-settings-not-copied", message, Subject(broker=found[1]), side="broker")
         return
-    if call in ("pull", "controller"):
+    if call in ("pull", "controller", "raft"):
         return
     queue = queue_in(message.both)
     sent = call == "send" or (call is None and (not message.record.header or "send heart beat" in message.both))
@@ -140,6 +140,9 @@ def not_connected(message: Message, log: LogTally) -> None:
         log.add("slave-settings-not-copied", message, Subject(broker=address or None), side="broker")
         return
     if call == "controller":
+        return
+    if call == "raft":
+        log.add("raft-member-not-reached", message, Subject(broker=address or None), side="broker")
         return
     kind = "send-not-connected" if call == "send" else "broker-not-connected"
     tally = log.add(kind, message, Subject(broker=address or None), side="client")

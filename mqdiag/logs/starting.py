@@ -76,13 +76,16 @@ def _ended(stack: WholeStack, told: str, message: Message, log: LogTally) -> Non
 
 
 def _ends_start(stack: WholeStack, message: Message) -> bool:
-    """Whether a program that was starting ended by a stack; one that it logs as a warning it has caught."""
+    """Whether a program that was starting ended by a stack; one that it logs as a warning it has caught.
+
+    What the JVM prints of a thread that ended has no record of its own, and stands below any line.
+    """
     if _TOOL.search(stack.frames) is not None:
         return False
     header = stack.above or message.record.header
     level = level_in(header.encode(), HEAD_BYTES)
     head = Head(None if level is None else level_of(level[0].decode()))
-    if head.level == "WARN" and _CANCELLED not in header:
+    if head.level == "WARN" and _CANCELLED not in header and not stack.is_uncaught:
         return False
     if not head.is_loud and _SERVER.search(stack.frames) is not None:
         return True  # what a server logs, it has caught

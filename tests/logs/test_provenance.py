@@ -146,13 +146,14 @@ def test_no_own_statement_is_lost(layout: str, collector: str) -> None:
 
     Logs with a wide line, so that no line is taken for one that a terminal wrapped.
 
-    Each has a part of the rows: all lines of programs that are not RocketMQ's would make a log an application's.
+    Each log has a part of the rows of each subject: all lines of other programs would make a log an application's.
     """
     wrap, collect = LAYOUTS[layout], COLLECTORS[collector]
     head = START + collect(wrap("INFO", "order received " + "and packed " * 30) * 3)
     hits = 0
-    for begin in range(0, len(ROWS), ROWS_OF_A_LOG):
-        rows = ROWS[begin : begin + ROWS_OF_A_LOG]
+    parts = -(-len(ROWS) // ROWS_OF_A_LOG)
+    for part in range(parts):
+        rows = ROWS[part::parts]
         log = read(head + "".join(collect(own_lines(row, wrap)) for row in rows))
         if log.quoted.not_own:
             lost = [row for row in rows if read(head + collect(own_lines(row, wrap))).quoted.not_own]

@@ -23,8 +23,10 @@ LEAST_RECORDS = 20
 """records of an application above a head, without which its log is no place where users write"""
 LONGEST_END_MS = 10_000
 """for which other threads of a process may go on while one of them writes the report"""
-_SIGN = "# \t"
-"""what stands before each line of a report's head"""
+_SIGN = "# \t_*"
+"""what stands before each line of a report's head, and the marks with which a page makes a line stand out"""
+LONGEST_AROUND = 200
+_NUMBER = re.compile(r"\d+")
 LONGEST_LINE = 8192
 MOST_FRAMES = 200
 MOST_THREADS = 10_000
@@ -42,18 +44,61 @@ def read_crash(
         is_record: whether further lines of a user may stand below a line.
     """
     reports: list[CrashReport] = []
-    reader, log = _Reader(source), _Log(is_record)
+    reader, log, around = _Reader(source), _Log(is_record), _Around()
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
+        was_in = around.before is not None
+        own = around.taken_off(text)
+        if own is not None:
+            log.take(text)
+            text = own
+        elif was_in:
+            reader.leave_head()
         if text.lstrip(_SIGN).startswith(HEADS):
             if reader.has_head:
                 reports += reader.report(log)
                 reader = _Reader(source)
             log.begin()
-        log.take(text)
+        if own is None:
+            log.take(text)
         reader.take(text)
     reports += reader.report(log)
     return [report for report in reports if not report.pasted] or reports
+
+
+class _Around(msgspec.Struct):
+    """What a build tool, a table or a program puts around each line of a head, alike but for its numbers."""
+
+    before: str | None = None
+    """its text with 0 for each number; None outside of such a head"""
+    after: str = ""
+
+    def taken_off(self, line: str) -> str | None:
+        """The line without it; None where nothing stands around the line."""
+        for head in HEADS:
+            at = line.find(head, 0, LONGEST_AROUND + len(head))
+            if at < 0:
+                continue
+            before = line[:at].rstrip(_SIGN)
+            self.before = _shape(before) if before.strip() else None
+            self.after = line[at + len(head) :].removeprefix(":") if self.before is not None else ""
+            break
+        if self.before is None:
+            return None
+        end = 0
+        for end in (place for place, sign in enumerate(line[:LONGEST_AROUND]) if sign in _SIGN):
+            if _shape(line[:end].rstrip(_SIGN)) == self.before:
+                break
+        else:
+            if _shape(line.rstrip(_SIGN)) != self.before:
+                self.before = None
+            return None
+        own = line[end:].strip(" \t")
+        return own.removesuffix(self.after) if self.after else own
+
+
+def _shape(text: str) -> str:
+    return _NUMBER.sub("0", text)
 
 
 class _Log(msgspec.Struct):
@@ -324,6 +369,10 @@ class _Reader:
             self._list = None
             self._libraries = False
             self._match(line)
+
+    def leave_head(self) -> None:
+        """A line that does not stand as those of the head do: the head is over."""
+        self._without_signs = False
 
     def report(self, log: _Log) -> Iterator[CrashReport]:
         """The report; nothing where no line of one was there."""

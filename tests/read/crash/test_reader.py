@@ -289,6 +289,44 @@ def test_a_head_without_number_signs_is_read_like_one_with_them() -> None:
     assert report.jvm.startswith("Java HotSpot")
 
 
+HEAD = """\
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f19edff3dac, pid=417, tid=375
+#
+# Problematic frame:
+# C  [librocksdb.so+0x15de0]  rocksdb::Get+0x20
+#
+"""
+
+
+@pytest.mark.parametrize(
+    "around",
+    [
+        "[INFO] {line}",
+        "mq-0 | {line}",
+        '17272{number}.650,"{number}","{line}","bookie-2","10.4.1.2"',
+        "step {number} > {line}",
+    ],
+)
+def test_a_head_is_read_behind_what_stands_around_each_line(around: str) -> None:
+    lines = [around.format(line=line, number=number) for number, line in enumerate(HEAD.splitlines(), start=10)]
+    (report,) = read_crash("a", [*lines, "# Java VM: of another text"])
+    assert (report.signal, report.pid, report.jvm) == ("SIGSEGV", 417, "of another text")
+    assert report.problematic_frame == "C  [librocksdb.so+0x15de0]  rocksdb::Get+0x20"
+
+
+def test_a_head_in_italics_is_read() -> None:
+    text = HEAD.replace("# ", " ").replace(" A fatal", "_A fatal").replace("Environment:", "Environment:_")
+    (report,) = read_crash("a", text.splitlines())
+    assert (report.signal, report.pid) == ("SIGSEGV", 417)
+
+
+def test_lines_below_a_sentence_about_a_crash_are_no_lines_of_one() -> None:
+    sentence = "He wrote: A fatal error has been detected by the Java Runtime Environment, and left."
+    assert read_crash("a", [sentence, "A  second sentence", "C  third one"]) == []
+
+
 def test_frames_without_a_head_name_the_frame_that_crashed() -> None:
     text = JDK_8[JDK_8.index("Stack: [") : JDK_8.index("---------------  P R O C E S S")]
     assert is_crash_report("Somebody saw this:\n" + text)
