@@ -66,7 +66,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """what of the statement stands before its literal, in one version or another"""
     levels: tuple[Level, ...] = ()
     loggers: tuple[str, ...] = ()
-    """simple names of the classes that log it"""
+    """simple names of the classes that log it; with a package it counts where a layout has shortened or cut that"""
     place: Place | None = None
     example: str = ""
     """a line's message; empty where literal and what stands before it are enough of one"""
