@@ -15,6 +15,7 @@ from mqdiag.logs.message import Message, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.loggers import is_of_class
 from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
 
@@ -57,6 +58,8 @@ _COLLECTION = lazy_pattern(
 """the beginning of a line that the JVM prints about a pause"""
 _DOCUMENT = lazy_pattern(r"\s*(?:[\[{,]\s*)*\"|\s*[\[{]\s*$")
 """the beginning of a line of a JSON document"""
+_KEY_OF_VALUE = lazy_pattern(r"\"([\w.@/-]{1,80})\"\s*:\s*\"\s*\Z")
+_BEGINS_PART = lazy_pattern(r"(?:^|[\[{,])\s*\"?\s*\Z")
 _ACCESS = lazy_pattern(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
 """the time in the access log of a web server, whose lines hold what others sent"""
 _USUAL_HEAD = (
@@ -183,7 +186,8 @@ class Provenance:
             return False
         if head.logger is None or is_of_rocketmq(head.logger):
             return True
-        if head.logger.rpartition(".")[2].partition("#")[0] in statement.loggers:
+        # a class of any program may have this name; only a package tells whose it is
+        if "." in head.logger and is_of_class(head.logger, statement.loggers):
             return True
         return statement.place != "message" and (head.is_loud or head.level is None)
 
@@ -219,7 +223,15 @@ def _is_printed(before: str, wrapper: Head) -> bool:
     head = _level_in(before).within(wrapper)
     if head.level is not None and not head.is_loud:
         return False
-    return _DOCUMENT.match(before) is not None or not _is_quoted(before)
+    if _DOCUMENT.match(before) is not None:
+        return _begins_a_part(before)
+    return not _is_quoted(before)
+
+
+def _begins_a_part(before: str) -> bool:
+    """Whether what follows is a key of a document of JSON, or the beginning of a value that a program sets."""
+    found = _KEY_OF_VALUE.search(before)
+    return _BEGINS_PART.search(before) is not None if found is None else _ERROR_KEYS.match(found[1]) is not None
 
 
 def _holds_a_document(line: bytes) -> bool:

@@ -62,6 +62,11 @@ _KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
 """a key of a record in JSON; quotation marks inside of a value are escaped"""
 
 _LINE_END_IN_JSON = b"\\n"
+LONGEST_STACK = 64 << 10
+"""bytes of a record below a literal"""
+_END_OF_VALUE = lazy_pattern(rb'(?<!\\)"')
+_LEFT_OUT_IN_JSON = lazy_pattern(rb"(?:\\t|\s)*\.\.\. ?\d")
+"""how many frames a cause has in common with the exception above it"""
 _FRAME_IN_JSON = lazy_pattern(rb"(?:\\t|\s)*(?:at |\.\.\. \d)")
 
 
@@ -151,9 +156,11 @@ class Standings(msgspec.Struct):
             return Standing.SURE
         if self._layouts is None:
             self._look_at_head()
-        if self._begins_at is None:
-            return Standing.EARLY if self._records else Standing.SURE
         line, text = message.hit.line, message.text
+        if self._begins_at is None:
+            if _is_imitated(line, literal):
+                return Standing.ALONE  # however few records there are
+            return Standing.EARLY if self._records else Standing.SURE
         at = text.find(literal.decode())
         wrapper = wrapped_head(line)
         if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
@@ -341,5 +348,32 @@ def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement)
     if statement.place == "frame":
         return True
     above = line[keys[-1].end() : at].split(_LINE_END_IN_JSON)[:-1]
-    in_place = not above or _FRAME_IN_JSON.match(above[-1]) is not None
+    in_place = not above or (
+        _FRAME_IN_JSON.match(above[-1]) is not None and not _goes_on_below(line[at : at + LONGEST_STACK])
+    )
     return in_place and _begins_exception(before.rpartition("\n")[2], statement)
+
+
+def _is_imitated(line: bytes, literal: bytes) -> bool:
+    """Whether a literal stands in a stack of a record of JSON that a user's text imitates."""
+    wrapper = wrapped_head(line)
+    if wrapper == NO_HEAD or not line.rstrip().endswith(b"}") or is_of_rocketmq(wrapper.logger or ""):
+        return False
+    at = max(line.find(literal), 0)
+    keys = list(_KEY.finditer(line, 0, at))
+    if not keys or keys[-1][1].decode() not in STACK_KEYS or _LINE_END_IN_JSON not in line[keys[-1].end() : at]:
+        return False
+    return _goes_on_below(line[at : at + LONGEST_STACK])
+
+
+def _goes_on_below(text: bytes) -> bool:
+    """Whether frames of the thread stand below what caused an exception, where a printer says how many it leaves out.
+
+    Those below a text that imitates a stack are of the exception that repeats it.
+
+    Args:
+        text: from the literal on, to the end of the record or as far as it is looked at.
+    """
+    value = _END_OF_VALUE.split(text, 1)[0]
+    frames = [one for one in value.split(_LINE_END_IN_JSON)[1:] if one.strip()]
+    return bool(frames) and _LEFT_OUT_IN_JSON.match(frames[-1]) is None

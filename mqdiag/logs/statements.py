@@ -66,7 +66,7 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     """what of the statement stands before its literal, in one version or another"""
     levels: tuple[Level, ...] = ()
     loggers: tuple[str, ...] = ()
-    """simple names of the classes that log it"""
+    """simple names of the classes that log it; with a package it counts where a layout has shortened or cut that"""
     place: Place | None = None
     example: str = ""
     """a line's message; empty where literal and what stands before it are enough of one"""
@@ -126,6 +126,11 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ValueError(f"expected `why` with each kind that begins with {HARMLESS!r}, and with no other")
         if not self.statements:
             raise ValueError("expected at least one of `statements`")
+        for each in map(self.whole, self.statements if self.writer == "other" else ()):
+            if each.place == "message" and not (each.loggers and all("." in one for one in each.loggers)):
+                raise ValueError(
+                    f"expected `loggers` with their packages, for {each.literal!r} is of another program"
+                )
 
     def whole(self, statement: Statement) -> Statement:
         """One of its statements with what it takes from the event."""

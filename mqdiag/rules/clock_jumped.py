@@ -12,6 +12,10 @@ from mqdiag.time_ranges import between
 RULE = Rule("clock-jumped")
 SUMMER_TIME_S = 3600
 """local times go on or back by it twice a year, while the clock itself does not"""
+ZONE_STEP_S = 900
+"""zones differ by whole quarters of an hour, and a time without its zone shows another one as a jump"""
+MOST_ZONES_S = 26 * 3600
+"""what the first and the last zone of the day differ by"""
 NEAR_S = 5
 MINUTE_MS = 60_000
 
@@ -20,9 +24,10 @@ MINUTE_MS = 60_000
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for the largest jump of each JVM between two of its thread dumps."""
     for process in {sample.process for sample in stacks.series}:
-        own = [sample for sample in stacks.series if sample.process == process and sample.jumped_s is not None]
-        largest = max(own, key=lambda sample: abs(sample.jumped_s or 0), default=None)
-        if largest is not None and _is_jump(largest.jumped_s, limits):
+        own = (sample for sample in stacks.series if sample.process == process)
+        jumps = (one for one in own if _is_jump(one.jumped_s, limits) and not _is_zone(one.jumped_s))
+        largest = max(jumps, key=lambda sample: abs(sample.jumped_s or 0), default=None)
+        if largest is not None:
             at = largest.captured_at or largest.captured_local
             yield _case(largest.jumped_s or 0, at, largest.path)
 
@@ -31,7 +36,7 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
 def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     """One finding for each log of a collector whose lines have both times."""
     for row in logs.gc:
-        if _is_jump(row.jumped_s, limits):
+        if _is_jump(row.jumped_s, limits) and not _is_zone(row.jumped_s):
             yield _case(row.jumped_s or 0, row.jumped_at, row.path)
 
 
@@ -55,6 +60,12 @@ def in_logs_of_brokers(logs: LogsFacts, limits: Limits) -> Findings:
 def _is_jump(jumped_s: float | None, limits: Limits) -> bool:
     size = abs(jumped_s or 0)
     return size >= limits["jump_s"] and abs(size - SUMMER_TIME_S) > NEAR_S
+
+
+def _is_zone(jumped_s: float | None) -> bool:
+    """Whether the times before and after may be those of two zones."""
+    size = abs(jumped_s or 0)
+    return size <= MOST_ZONES_S + NEAR_S and abs(size - ZONE_STEP_S * round(size / ZONE_STEP_S)) <= NEAR_S
 
 
 def _case(jumped_s: float, at: str | None, path: str) -> Draft:

@@ -581,3 +581,77 @@ def test_one_record_twice_shows_nothing_that_happens_again(
     path = tmp_path / "broker.log"
     path.write_text(record.format(42) + record.format(second))
     assert [one.rule for one in diagnose_incident([path]).report.findings] == found
+
+
+PENDING = "Check producer[PID_a] transaction state, but it's pending status.RequestHeader: x Remark: null"
+
+
+@pytest.mark.parametrize(
+    ("logger", "told"),
+    [
+        ("c.e.shop.EndTransactionProcessor", False),
+        ("EndTransactionProcessor", False),
+        ("c.e.shop.RocketMqOrderListener", False),
+        ("com.acme.rocketmq.DefaultMessageStore", False),
+        ("o.a.r.b.processor.EndTransactionProcessor", True),
+        ("org.apache.rocketmq.broker.processor.EndTransactionProcessor", True),
+    ],
+)
+@pytest.mark.parametrize("thread", ["nio-8080-exec-1", "rocketmq-consumer-1"])
+def test_no_class_of_an_application_is_rocketmqs_by_its_name(
+    thread: str, logger: str, told: bool, tmp_path: Path
+) -> None:
+    """Neither by its simple name, nor by a word in it, nor by the name of a thread."""
+    path = tmp_path / "app.log"
+    lines = [RECORD.format(n // 60, n % 60, "INFO", "c.e.shop.Orders", f"order {n}") for n in range(400)]
+    lines[100::20] = [RECORD.format(n // 60, n % 60, "WARN", logger, PENDING) for n in range(100, 400, 20)]
+    path.write_text("\n".join(lines).replace("nio-8080-exec-1", thread) + "\n")
+    assert bool(faults(diagnose_incident([path]).report)) is told
+
+
+@pytest.mark.parametrize("count", [60, 10, 3])
+@pytest.mark.parametrize(
+    ("below", "told"),
+    [
+        ("\n\tat c.e.shop.Orders.find(Orders.java:9)\n\tat java.lang.Thread.run(Thread.java:840)", False),
+        ("\n\tat a.B.c(B.java:1)\n\t... 1 more\n\tat c.e.shop.Orders.find(Orders.java:9)", False),
+        ("\n\tat a.B.c(B.java:1)\n\t... 12 more", True),
+        ("\n\tat a.B.c(B.java:1)\n\t... 5 common frames omitted\n", True),
+        ("", True),
+    ],
+    ids=["frames of the thread", "frames behind the end", "a cause", "logback", "without frames"],
+)
+def test_a_stack_in_the_text_of_an_exception_is_not_sure(
+    below: str, *, told: bool, count: int, tmp_path: Path
+) -> None:
+    """Above frames that a user wrote, and in a log of few records too: the frames of the thread stand below them."""
+    rows = [{"level": "INFO", "time": 1795262400000 + 3000 * at, "msg": f"order {at}"} for at in range(count)]
+    above = "a.BadInput: no product hi\n\tat x.Y.z(Y.java:1)\nCaused by: "
+    rows[count // 2] |= {"level": "ERROR", "exception": above + OUT_OF_MEMORY + below}
+    path = tmp_path / "app.log"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    assert bool(high(diagnose_incident([path]).report)) is told
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "told"),
+    [
+        (("metadata", "annotations", "note"), "OOMKilled", False),
+        (("spec", "env", "value"), "comment OOMKilled Reason: OOMKilled", False),
+        (("status", "message"), "order of OOMKilled was refused", False),
+        (("status", "lastState", "reason"), "OOMKilled", True),
+    ],
+)
+@pytest.mark.parametrize("spaced", [False, True])
+def test_a_text_in_what_kubernetes_tells_is_quoted(
+    path: tuple[str, ...], text: str, *, told: bool, spaced: bool, tmp_path: Path
+) -> None:
+    """In a value that somebody else writes, and behind other words of one that Kubernetes writes."""
+    value: object = text
+    for key in reversed(path):
+        value = {key: value}
+    given = {"apiVersion": "v1", "kind": "Pod", **(value if isinstance(value, dict) else {})}
+    file = tmp_path / "pod.json"
+    file.write_text(json.dumps(given, separators=(", ", ": ") if spaced else (",", ":")) + "\n")
+    found = faults(diagnose_incident([file]).report)
+    assert (("shutdown-requested", "oom-killer") in found) is told

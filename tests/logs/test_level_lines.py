@@ -359,3 +359,22 @@ def test_an_answer_of_mqadmin_without_a_dead_letter_queue_is_harmless_and_anothe
     facts = facts_of(text)
     assert (facts.harmless, facts.foreign) == (1, 0)
     assert facts_of(text.replace(b"%DLQ%CID_orders", b"orders")).foreign == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "harmless"),
+    [
+        ("payment of order 7 was refused, code:500", False),
+        ("refused code:5", False),
+        ("charge failed: ConsumerRunningInfo is empty.", False),
+        ("payment of order 7: x get unknown errror", False),
+        ("order 7 was lost, its file size is 0, auto delete. is_ok: true", False),
+        ("[MONITOR] ConsumerRunningInfo is empty.", True),
+        ("/data/store/consumequeue/a/0/00 size is 0, auto delete. is_ok: true", True),
+        ("java.util.concurrent.ThreadPoolExecutor@1b[Running, pool size = 1] didn't terminate!", True),
+    ],
+)
+def test_an_excuse_that_begins_with_a_value_has_one_there(text: str, harmless: bool) -> None:
+    """What stands there in a sentence is of another program, in RocketMQ's own file too."""
+    found = catalogue().find(text.encode())
+    assert (found is not None and found[1].verdict in ("harmless", "passing")) is harmless

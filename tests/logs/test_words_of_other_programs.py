@@ -209,6 +209,19 @@ LOGGED = {
         " established. Node may not be"
         " available.",
     ): "kafka-unreachable",
+    # Nacos client 1.4 ServerHttpAgent, 2.5 GrpcClient as Log4j and Spring Boot shorten it
+    (
+        "c.alibaba.nacos.client.config.http.ServerHttpAgent",
+        "[NACOS ConnectException httpGet] currentServerAddr:http://h:8848, err : Connection refused",
+    ): "nacos-unreachable",
+    (
+        "c.a.n.c.r.c.GrpcClient",
+        "no available server, currentServerAddr : http://h:8848",
+    ): "nacos-unreachable",
+    (
+        "c.a.n.c.remote.client.grpc.GrpcClient",
+        "no available server, currentServerAddr : http://h:8848",
+    ): "nacos-unreachable",
 }
 STARTS = (
     # JDK 17 InvocationAdapter.c, arguments.cpp, jvmtiAgentList.cpp; OpenJ9 0.49 j9vm.nls
@@ -338,6 +351,18 @@ def test_a_logger_of_a_client_names_what_refuses(logged: tuple[str, str], tmp_pa
     logger, text = logged
     report = diagnosed(HEAD.format(level="WARN", logger=logger, text=text), tmp_path)
     assert led_by(report) == ("downstream-failing", LOGGED[logged])
+
+
+@folded("logged", [*LOGGED])
+@pytest.mark.parametrize("package", ["c.acme.shop.", ""])
+def test_a_class_of_an_application_has_no_words_of_a_client(
+    package: str, logged: tuple[str, str], tmp_path: Path
+) -> None:
+    """Though it has the same simple name."""
+    logger, text = logged
+    lines = [CALM.format(minute=minute) for minute in range(40)]
+    lines[20] = HEAD.format(level="WARN", logger=package + logger.rpartition(".")[2], text=text)
+    assert not [one for one in diagnosed("".join(lines), tmp_path).findings if one.rule == "downstream-failing"]
 
 
 @folded("case", STARTS)

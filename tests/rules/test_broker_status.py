@@ -85,7 +85,7 @@ def of_case(case: str, *names: str) -> Facts:
     statuses: list[BrokerStatus] = []
     for name in names or ("brokerStatus.txt",):
         path = FIXTURES / case / name
-        statuses += read_admin(str(path), path.read_text().splitlines()).broker_statuses
+        statuses += read_admin(str(path), path.read_text().splitlines()).facts.broker_statuses
     return Facts(admin=AdminFacts(broker_statuses=tuple(statuses)))
 
 

@@ -72,7 +72,7 @@ def test_answers_of_two_name_servers_do_not_compare() -> None:
                 HEAD,
                 f"broker-a  0  0  {end}  2026-11-28 09:47:23,442",
             ],
-        ).topic_queues
+        ).facts.topic_queues
         for server, ends in (("10.0.0.1:9876", (100, 100)), ("10.9.9.1:9876", (31_590, 100)))
         for topic, end in zip((HALF, OP), ends, strict=True)
     ]

@@ -56,7 +56,10 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
     for piece in within_budget(pieces, "admin", progress, found):
         data, problem = _beginning(piece)
         lines = decoded(data).splitlines()
-        own = msgspec.structs.asdict(read_admin(piece.name, lines))
+        answers = read_admin(piece.name, lines, ends_open=not data.endswith((b"\n", b"\r")))
+        own = msgspec.structs.asdict(answers.facts)
+        if answers.is_cut and problem is None:
+            problem = say("its last answer ends in its middle")
         there = {name: rows for name, rows in own.items() if rows}
         if not there:
             found.inputs.append(piece.read_as("admin", skipped=NOTHING, pasted=int(piece.in_log)))

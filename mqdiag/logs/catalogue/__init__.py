@@ -11,8 +11,10 @@ from typing import NamedTuple
 
 from ahocorasick_rs import BytesAhoCorasick, Implementation
 
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.statements import WORD, events
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.loggers import is_of_class
 
 HOLE = b"{}"
 TABLES = ("statements.tsv", "grpc_client.tsv", "other_clients.tsv", "libraries.tsv", "exceptions.tsv")
@@ -20,6 +22,15 @@ SEARCHED = 16
 """bytes of a fragment that are searched for: whole ones take 10 ms to set up, and hardly any two begin alike"""
 SHORTEST_FRAGMENT = 4
 """bytes; a text with less of its own cannot be told from other texts"""
+LEAST_BEHIND_A_VALUE = 14
+"""bytes of its own that an excuse has which begins with a value"""
+_EXCUSES = ("harmless", "passing")
+_VALUE = lazy_pattern(
+    # a word, what Java prints of an object, a prefix in brackets, or classes of exceptions
+    rb"(?:\S{0,300}|[\w.$@]{1,200}\[[^\[\]\n]{0,200}\]|\[[^\[\]\n]{1,80}\]"
+    rb"|(?:[\w.$]{1,200}(?:Exception|Error): ){1,8})\s*\Z"
+)
+"""what a text may print before its own words; a sentence there is of another program"""
 _ESCAPED = {"\\\\": "\\", "\\n": "\n", "\\t": "\t", "\\r": "\r"}
 
 
@@ -39,8 +50,7 @@ class Entry(NamedTuple):
 
     def is_logged_by(self, logger: str) -> bool:
         """Whether a logger is one of its classes."""
-        name = logger.rpartition(".")[2].partition("#")[0]
-        return name in {one.rpartition(".")[2] for one in self.classes.split(",")}
+        return is_of_class(logger, self.classes.split(","))
 
 
 class Catalogue:
@@ -65,6 +75,7 @@ class Catalogue:
             (sum(map(len, pieces)), self._entries[place])
             for place in places
             if _fits(text, pieces := _pieces(self._entries[place]))
+            and not (self._entries[place].verdict in _EXCUSES and _is_said_by_another(text, pieces))
         ]
         # of several texts that fit, the one with the most words of its own
         return max(fits, key=itemgetter(0)) if fits else None
@@ -113,6 +124,14 @@ def _plain(text: str) -> str:
 def _pieces(entry: Entry) -> list[bytes]:
     """What a text has of its own; the first line decides, as a text of several lines may have been cut."""
     return [piece.strip() for piece in entry.pattern.partition("\n")[0].encode().split(HOLE)]
+
+
+def _is_said_by_another(text: bytes, pieces: list[bytes]) -> bool:
+    """Whether a text that begins with a value has words of another program in its place, or too few of its own."""
+    if pieces[0]:
+        return False
+    own = next(piece for piece in pieces if piece)
+    return sum(map(len, pieces)) < LEAST_BEHIND_A_VALUE or _VALUE.match(text, 0, text.find(own)) is None
 
 
 def _fits(text: bytes, pieces: list[bytes]) -> bool:

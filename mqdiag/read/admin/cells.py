@@ -82,6 +82,8 @@ class Row:
                     missing -= 1
             if len(cells) > len(columns):
                 cells[len(columns) - 1 :] = [" ".join(cells[len(columns) - 1 :])]
+        self.is_short = len(cells) < len(columns)
+        """it has fewer cells than its head"""
         self._cells = dict(zip(columns, cells, strict=False))
 
     def text(self, column: str) -> str | None:

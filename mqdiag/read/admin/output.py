@@ -63,6 +63,16 @@ class Answer(msgspec.Struct):
     replication: dict[str, str] = msgspec.field(default_factory=dict)
     replicas: list[ReplicaListed] = msgspec.field(default_factory=list)
 
+    def lacks_its_end(self, *, from_mqadmin: bool) -> bool:
+        """Whether consumerProgress lacks its total or digits of it, or consumerStatus what it says of all clients.
+
+        Args:
+            from_mqadmin: whether the command printed it, and no console.
+        """
+        behind = sum(row.diff for row in self.queues)
+        without_total = bool(self.queues) and from_mqadmin and (self.total is None or self.total < behind)
+        return without_total or (bool(self.client_ids) and self.same is None and self.rebalance is None)
+
 
 class Output(msgspec.Struct):
     """Facts of all answers of a file."""

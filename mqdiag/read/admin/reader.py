@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import PurePath
+from typing import NamedTuple
 
 from mqdiag.facts.admin import AdminFacts
 from mqdiag.read.admin import console, routes
@@ -28,21 +29,42 @@ _NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
 _NAME_SERVER = re.compile(r"\s(?:-n|--namesrvAddr)[ =]?\s{0,20}[\"']?([\w.:;\[\]-]{1,1000})")
 _THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
 _LISTED = re.compile(r"\S+\s+\S+\s+\d{1,5}\s+[\w.:\[\]-]{1,100}:\d{1,5}\s+V\d")
+_BEGINS_A_WAIT = re.compile(r"(?=\S*[\d@#])\S{1,300}(?: M[^\n]*)?\Z(?<!ms)")
+"""a line of consumerStatus about a queue that waits, of which the end is missing"""
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
 
 
-def read_admin(name: str, lines: Iterable[str]) -> AdminFacts:
+class Answers(NamedTuple):
+    """What a file tells."""
+
+    facts: AdminFacts
+    is_cut: bool
+    """its last answer did not come to its end"""
+
+
+def read_admin(name: str, lines: Iterable[str], *, ends_open: bool = False) -> Answers:
     """Read one file.
 
     Args:
         name: the file; the group or topic that was asked for often stands in its name only.
         lines: its lines.
+        ends_open: no line end stands behind the last line, of which a part may be missing.
     """
     reader = _Reader(Output(source=name, named=of_file_name(PurePath(name).name)))
+    last: str | None = None
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
+        if last is not None:
+            reader.take(last)
         longest = MOST_ROUTE_CHARACTERS if line.startswith("{") else LONGEST_LINE
-        reader.take(line.rstrip("\r\n")[:longest])
-    return reader.facts()
+        last = line.rstrip("\r\n")[:longest]
+    if last is not None and not (ends_open and reader.lacks_the_end_of(last)):
+        reader.take(last)
+    return Answers(reader.facts(), reader.is_cut)
+
+
+def _ends_an_answer(line: str) -> bool:
+    """Whether a line below a table is one of those that mqadmin prints there, and no row."""
+    return ": " in line and any(pattern.match(line) for pattern, _ in LINES)
 
 
 class _Reader:
@@ -56,11 +78,28 @@ class _Reader:
         self._route_characters = 0
         self._one_cluster = False
         """the command asks for one cluster: a list without brokers may be of a name that is misspelt"""
+        self.is_cut = False
 
     def facts(self) -> AdminFacts:
         """All that was read."""
+        # consoles have no column of topics, and no total either
+        from_mqadmin = "topic" in self._head.columns
+        self.is_cut |= bool(self._route) or self._out.answer.lacks_its_end(from_mqadmin=from_mqadmin)
         self._end_route()
         return self._out.facts()
+
+    def lacks_the_end_of(self, line: str) -> bool:
+        """Whether the last line of a file is a head or a row of which a part is missing."""
+        head = head_of(line)
+        if line.startswith("#") and head is not None and (self._table is None or table_of(head) is not None):
+            self.is_cut = True
+        elif self._out.answer.rebalance is not None:
+            self.is_cut = _BEGINS_A_WAIT.match(line) is not None
+        elif self._table is not None and line.strip() and not _ends_an_answer(line):
+            self.is_cut = Row(self._head, line, frozenset()).is_short
+            # an answer without its rows is none without any
+            self._out.asked_for_brokers &= not self.is_cut
+        return self.is_cut
 
     def take(self, line: str) -> None:
         """Take one line."""

@@ -77,9 +77,15 @@ _DOTTED = lazy_pattern(
 """a class with its package, shortened or not"""
 _FILE = lazy_pattern(r"[\w$]+\.(?:java|kt|scala|go|py|cpp|h|js|cs)(?::\d+)?\Z")
 _OF_ROCKETMQ = lazy_pattern(
-    r"(?i:rocketmq)|(?:^|[\s\[(])(?:o\.a\.r(?:\.|o)|c\.a\.r\.|a\.r\.)|openmessaging|i\.o\.s\.d|sofa\.jraft|c\.a\.s\.j\."
-    r"|InnerLogger|aliyun\.openservices|ONSClient"
+    # a whole package, that of a connector too, and one that a build tool moved; an application's may be called so
+    r"(?:^|[^\w$])(?:[\w$]+\.)*?(?:(?i:org\.apache)|com\.alibaba|com\.aliyun|io)\.(?:[a-z_][\w$]*\.)*?(?i:rocketmq)\w*\."
+    # a shortened one
+    r"|(?:^|[^\w.$])(?:o\.a\.r(?:\.|o)|c\.a\.r(?:ocketmq)?\.[a-z][\w-]*\.|a\.r\.|(?:o\.)?apache\.rocketmq\.)"
+    # loggers that are no class: RocketmqClient, rocketmq-client, RocketMQ.Client.Consumer
+    r"|(?:^|[^\w.$-])(?:Rocketmq(?:[A-Z]\w*)?|RocketMQ(?:Log)?|rocketmq(?:[-_]?[a-z]+){0,4})(?![\w.$])|rocketmq\.apache\.org"
+    r"|openmessaging|i\.o\.s\.d|sofa\.jraft|c\.a\.s\.j\.|InnerLogger|aliyun\.openservices|ONSClient"
 )
+"""a logger or a head; the name of a class alone may be that of an application's"""
 
 _COLLECTION = lazy_pattern(
     rb"(?:[\dT:.+-]{1,40}: ){0,2}\[(?:GC|Full GC|CMS)|(?:\[[^\]]{1,60}\]){1,8} ?(?:GC\(|Using |Safepoint \")"

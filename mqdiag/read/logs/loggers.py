@@ -44,3 +44,25 @@ def is_of_program(method: str, loggers: Iterable[tuple[str, ...]]) -> bool:
         return False
     package = method.split(".", PARTS_OF_A_PACKAGE)
     return any(len(parts) < len(package) and all(map(str.startswith, package, parts)) for parts in loggers)
+
+
+def is_of_class(logger: str, classes: Iterable[str]) -> bool:
+    """Whether a logger is one of some classes, as layouts print it: whole, with a shortened package or without one.
+
+    A class that is given without its package is RocketMQ's: a logger in a package of somebody else is not of it.
+    """
+    package, _, name = logger.rpartition(".")
+    name = name.partition("#")[0]
+    for one in classes:
+        own, _, simple = one.rpartition(".")
+        if simple == name and (not package or (own and _may_be_short_for(package, own))):
+            return True
+    return False
+
+
+def _may_be_short_for(package: str, whole: str) -> bool:
+    """Whether a package is another one, shortened, and cut at its beginning where a layout has no more room."""
+    parts, names = package.lstrip(".").split("."), whole.split(".")
+    return PARTS_OF_A_PACKAGE <= len(parts) <= len(names) and all(
+        map(str.startswith, reversed(names), reversed(parts))
+    )

@@ -112,7 +112,7 @@ HA_SLAVE = """\
 
 def of_text(text: str, name: str = "given.txt") -> AdminFacts:
     assert is_admin_output(text)
-    return read_admin(name, text.splitlines())
+    return read_admin(name, text.splitlines()).facts
 
 
 @pytest.mark.parametrize(("text", "version"), [(CONNECTION_3, "V3_2_6"), (CONNECTION_5, "V5_3_3")])
@@ -191,12 +191,14 @@ def test_brokers_of_a_cluster_with_their_load() -> None:
 def test_brokers_in_old_and_translated_consoles() -> None:
     (old,) = of_text(CLUSTER_3).brokers
     assert (old.broker, old.broker_id, old.version, old.out_tps) == ("broker-a", 0, "V3_1_8", 2.5)
-    (translated,) = read_admin("given.txt", CONSOLE_CLUSTER.splitlines()).brokers
+    (translated,) = read_admin("given.txt", CONSOLE_CLUSTER.splitlines()).facts.brokers
     assert (translated.broker, translated.broker_id, translated.in_tps) == ("broker-a", 0, 10.5)
 
 
 def test_messages_of_a_day() -> None:
-    (totals,) = read_admin("x", (FIXTURES / "4.3.2/clusterList-m.txt").read_text().splitlines()).broker_totals
+    (totals,) = read_admin(
+        "x", (FIXTURES / "4.3.2/clusterList-m.txt").read_text().splitlines()
+    ).facts.broker_totals
     assert (totals.broker, totals.in_yesterday, totals.in_today, totals.out_today) == (
         "broker-a",
         0,
@@ -299,7 +301,7 @@ def test_replication_as_the_slave_has_it() -> None:
 
 def test_the_file_of_a_client_gives_its_queues_and_rates() -> None:
     path = next((FIXTURES / "5.3.3").glob("consumerStatus-CID_stock.127*"))
-    (client,) = read_admin(path.name, path.read_text().splitlines()).clients
+    (client,) = read_admin(path.name, path.read_text().splitlines()).facts.clients
     assert client.subscriptions[1] == Subscription(topic="orders", expression="*")
     stuck = next(queue for queue in client.queues if queue.topic == "orders" and queue.queue_id == 1)
     assert (stuck.commit_offset, stuck.messages, stuck.dropped, stuck.size_mib) == (0, 1, False, 0)
@@ -402,4 +404,4 @@ def test_a_session_with_many_commands() -> None:
 )
 def test_other_text_is_no_answer(text: str) -> None:
     assert not is_admin_output(text)
-    assert read_admin("given.txt", text.splitlines()) == AdminFacts()
+    assert read_admin("given.txt", text.splitlines()).facts == AdminFacts()

@@ -48,7 +48,7 @@ BROKERS = {
 
 @pytest.mark.parametrize("indent", [None, 2])
 def test_the_progress_of_a_group(indent: int | None) -> None:
-    facts = read_admin("consumerProgress-CID_a.json", json.dumps(PROGRESS, indent=indent).splitlines())
+    facts = read_admin("consumerProgress-CID_a.json", json.dumps(PROGRESS, indent=indent).splitlines()).facts
     (group,) = facts.groups
     assert (group.group, group.diff_total, group.clients_shown) == ("CID_a", 500, True)
     (queue,) = group.queues
@@ -56,7 +56,7 @@ def test_the_progress_of_a_group(indent: int | None) -> None:
 
 
 def test_groups_and_what_the_dashboard_could_not_ask() -> None:
-    facts = read_admin("groups.json", [json.dumps(GROUPS)])
+    facts = read_admin("groups.json", [json.dumps(GROUPS)]).facts
     assert [(one.group, one.count, one.diff_total) for one in facts.overview] == [
         ("CID_a", 2, 7),
         ("CID_b", 0, None),
@@ -64,7 +64,7 @@ def test_groups_and_what_the_dashboard_could_not_ask() -> None:
 
 
 def test_counters_of_brokers() -> None:
-    (status,) = read_admin("cluster.json", [json.dumps(BROKERS)]).broker_statuses
+    (status,) = read_admin("cluster.json", [json.dumps(BROKERS)]).facts.broker_statuses
     assert (status.address, status.version, status.disk_ratio) == ("10.1.2.3:10911", "V4_9_4", 0.96)
 
 
@@ -81,7 +81,7 @@ def test_counters_of_brokers() -> None:
     ],
 )
 def test_damaged_ones_give_nothing(text: str) -> None:
-    facts = read_admin("some.json", [text])
+    facts = read_admin("some.json", [text]).facts
     assert not facts.groups
     assert not facts.overview
     assert not facts.broker_statuses

@@ -135,5 +135,5 @@ def test_counters_of_an_address_belong_together() -> None:
         for name in ("brokerVersionDesc", "bootTimestamp")
         for number in range(3)
     ]
-    statuses = read_admin("answers.txt", lines).broker_statuses
+    statuses = read_admin("answers.txt", lines).facts.broker_statuses
     assert [one.address for one in statuses] == [address(number) for number in (0, 1, 2)] * 2

@@ -23,11 +23,11 @@ PROGRESS_5_HEAD = PROGRESS_4_HEAD.replace("#LastTime", "#Inflight            #La
 
 
 def read(path: Path) -> AdminFacts:
-    return read_admin(str(path), path.read_text().splitlines())
+    return read_admin(str(path), path.read_text().splitlines()).facts
 
 
 def of_text(text: str, name: str = "given.txt") -> AdminFacts:
-    return read_admin(name, text.splitlines())
+    return read_admin(name, text.splitlines()).facts
 
 
 @pytest.mark.parametrize("version", VERSIONS)
@@ -207,17 +207,44 @@ def test_a_list_without_brokers_says_that_there_is_none() -> None:
     """The head alone is an answer; one with a row is another."""
     head = "#Cluster Name  #Broker Name  #BID  #Addr  #Version  #InTPS(LOAD)  #OutTPS(LOAD)"
     row = "shop  broker-a  0  10.0.0.1:10911  V5_3_3  0.00(0,0ms)  0.00(0,0ms)"
-    assert read_admin("a.txt", [head]).without_brokers == ("a.txt",)
-    assert read_admin("a.txt", [head, row]).without_brokers == ()
-    assert read_admin("a.txt", [row, head]).without_brokers == ()
+    assert read_admin("a.txt", [head]).facts.without_brokers == ("a.txt",)
+    assert read_admin("a.txt", [head, row]).facts.without_brokers == ()
+    assert read_admin("a.txt", [row, head]).facts.without_brokers == ()
     failed = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to 10.0.0.1:10911 failed"
-    assert read_admin("a.txt", [head, failed]).without_brokers == ()
+    assert read_admin("a.txt", [head, failed]).facts.without_brokers == ()
     of_one = ["$ mqadmin clusterList -n 10.0.0.9:9876 -c shopp", head]
-    assert read_admin("a.txt", of_one).without_brokers == ()
-    assert read_admin("a.txt", [*of_one, of_one[0].removesuffix(" -c shopp"), head]).without_brokers == (
+    assert read_admin("a.txt", of_one).facts.without_brokers == ()
+    assert read_admin("a.txt", [*of_one, of_one[0].removesuffix(" -c shopp"), head]).facts.without_brokers == (
         "a.txt",
     )
     assert (
-        read_admin("a.txt", ["#Broker Name  #QID  #Min Offset  #Max Offset  #Last Updated"]).without_brokers
+        read_admin(
+            "a.txt", ["#Broker Name  #QID  #Min Offset  #Max Offset  #Last Updated"]
+        ).facts.without_brokers
         == ()
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "kept", "is_cut"),
+    [
+        ("topicStatus", -45, True),
+        ("topicStatus", -1, False),
+        ("consumerProgress-CID_stock", -60, True),
+        ("consumerProgress-CID_stock", -2, True),
+        ("consumerProgress-CID_stock", -1, False),
+        ("consumerStatus-CID_stock", -9, True),
+        ("consumerStatus-CID_stock", 190, True),
+        ("consumerStatus-CID_stock", -1, False),
+        ("clusterList", -60, True),
+        ("clusterList", 100, True),
+        ("clusterList", -1, False),
+    ],
+)
+def test_an_answer_that_ends_in_its_middle_is_cut(name: str, kept: int, *, is_cut: bool) -> None:
+    """A number without its last digits, and a list without its last rows, are other answers."""
+    text = (FIXTURES / f"4.3.2/{name}.txt").read_text()
+    answers = read_admin(f"{name}.txt", text[:kept].splitlines(), ends_open=True)
+    assert answers.is_cut is is_cut
+    assert len(answers.facts.topic_queues) == (0 if name != "topicStatus" else 4 - is_cut)
+    assert not answers.facts.without_brokers
