@@ -39,10 +39,13 @@ _ANSWERED = lazy_pattern(
 """what stands before the words of a broker's answer"""
 _CODED = lazy_pattern(r"CODE: \d{1,5},? {1,3}DESC: [^\"'`]{0,200}\Z")
 """an answer with its code, as only the client's exception prints it"""
-_VALUE = lazy_pattern(r"([\w.-]{1,60}) ?[=?&]\Z")
+_VALUE = lazy_pattern(r"([\w.-]{1,60}) ?[=?&][\[(<{]?\Z")
 _ERROR_KEYS = lazy_pattern(
     r"(?i:e|ex|err|error|exception|cause|reason|msg|message|remark|throwable|result|stack|info|desc)\Z|(?i:.*(?:error|exception|err|cause|reason))\Z"
 )
+_SPEAKERS = lazy_pattern(r"(?:[\w@./\[\]-]{1,80}: ){0,4}\Z")
+"""who says it, such as systemd of a unit; a program that only repeats it has that in its value too"""
+_BEGINS_WITH_TIME = lazy_pattern(r"\W{0,8}\d{1,4}[-/:. ]")
 _BARE = lazy_pattern(r"\s*[A-Za-z]")
 """the beginning of a line that has no time: somebody cut it out, or a program printed it without a logger"""
 _FENCE = "``` "
@@ -170,6 +173,8 @@ class Provenance:
                 start -= len(_last_word(before[:start]))
             head = head_of(before[:start])
             if head is not None:
+                if statement.recorded and self._own_file and _BEGINS_WITH_TIME.match(before) is None:
+                    return False  # a further line of a message, or somebody put it in
                 return self._fits(head.within(wrapper), statement)
         if place == "exception":
             return _is_thrown(before, literal, wrapper)
@@ -225,7 +230,8 @@ def _is_printed(before: str, wrapper: Head) -> bool:
         return False
     if _DOCUMENT.match(before) is not None:
         return _begins_a_part(before)
-    return not _is_quoted(before)
+    speakers = _SPEAKERS.search(before)
+    return not (_is_quoted(before) or (speakers is not None and _is_quoted(before[: speakers.start()])))
 
 
 def _begins_a_part(before: str) -> bool:

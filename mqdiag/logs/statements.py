@@ -68,6 +68,8 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
     loggers: tuple[str, ...] = ()
     """simple names of the classes that log it; with a package it counts where a layout has shortened or cut that"""
     place: Place | None = None
+    recorded: bool = False
+    """as of its event"""
     example: str = ""
     """a line's message; empty where literal and what stands before it are enough of one"""
 
@@ -94,6 +96,8 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     levels: tuple[Level, ...] = ()
     loggers: tuple[str, ...] = ()
     place: Place = "message"
+    recorded: bool = False
+    """among records only a line with a time of its own counts: it excuses others, and anybody can put a line in"""
     flood: Flood = "some"
     """how many lines of a flood are looked at; none may stand for another that has a number of its own"""
     changes: bool = False
@@ -139,6 +143,7 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             levels=statement.levels or self.levels,
             loggers=statement.loggers or self.loggers,
             place=statement.place or self.place,
+            recorded=statement.recorded or self.recorded,
         )
 
 

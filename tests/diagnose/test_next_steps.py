@@ -26,7 +26,6 @@ GENERIC = (
 FITTING = {
     "logs/faulty-5.3.3": ("On the broker's host", "--newer-mtime='2026-11-22 00:03:50+08:00'"),
     "public/dledger-repeated-push-331": ("other members of the Raft group", "member-logs.tgz"),
-    "public/dledger-path-missing-2667": ("On a client's host", "client-logs.tgz"),
     "public/canal-adapter-acks-null-1200": ("RocketMQ's own log", "--newer-mtime='2018-11-27 15:55:50'"),
     "public/cpp-connect-takes-4s-28": ("On the broker's host", "--newer-mtime='2019-04-15 10:21:33'"),
     "public/dledger-votes-after-restart-7620": (

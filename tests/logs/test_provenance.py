@@ -163,6 +163,17 @@ def test_no_own_statement_is_lost(layout: str, collector: str) -> None:
     assert hits >= 0.85 * len(ROWS)
 
 
+def test_a_line_without_a_time_among_records_excuses_nothing() -> None:
+    for excuse in (
+        "Shutdown hook was invoked, 1",
+        "note Shutdown hook was invoked, 1",
+        "the consumer [g] shutdown OK",
+    ):
+        for text in (excuse + "\n" + START, START + excuse + "\n"):
+            assert not changed(read(text)), excuse
+    assert changed(read(START + line("Shutdown hook was invoked, 1")))
+
+
 def test_threads_and_settings_in_heads() -> None:
     for text in (
         "2026-11-21 20:00:01 INFO SpringContextShutdownHook - bye\n",
