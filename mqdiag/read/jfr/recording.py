@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections import deque
 from collections.abc import Collection, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,24 +44,33 @@ def chunks(
         NoChunkError: not even the first chunk can be read.
     """
     listed = _chunks(data, wanted)
-    one_lists = threading.Lock()
+    turns = [threading.Event()]
+    turns[0].set()
 
-    def read() -> tuple[Chunk | None, Problem | None]:
-        with one_lists:
+    def read(own: threading.Event, next_one: threading.Event) -> tuple[Chunk | None, Problem | None]:
+        own.wait()  # a thread may begin before the one that took the chunk before
+        try:
             chunk, before = next(listed, (None, None))
+        finally:
+            next_one.set()
         if chunk is not None and ahead is not None:
             chunk.prepare(ahead)
         return chunk, before
 
     with ThreadPoolExecutor(_AHEAD, "mqdiag-chunk") as readers:
-        following = deque(readers.submit(read) for _ in range(_AHEAD))
+
+        def read_one_more() -> Future[tuple[Chunk | None, Problem | None]]:
+            turns.append(threading.Event())
+            return readers.submit(read, turns.pop(0), turns[0])
+
+        following = deque(read_one_more() for _ in range(_AHEAD))
         while True:
             chunk, before = following.popleft().result()
             if before is not None:
                 problems.append(before)
             if chunk is None:
                 return
-            following.append(readers.submit(read))
+            following.append(read_one_more())
             yield chunk
             problems += chunk.problems
 

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import lzma
 import random
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from mqdiag.read.jfr import recording
 from mqdiag.read.jfr.chunk import Problem
 from mqdiag.read.jfr.header import HEAD_BYTES, NoChunkError
 from mqdiag.read.jfr.recording import chunks
@@ -56,6 +60,31 @@ def test_a_chunk_of_other_types_is_listed_by_its_own() -> None:
     alone = dumps("idle-jdk17"), dumps("stuck-jdk8")
     assert all(alone[0] + alone[1])
     assert dumps("idle-jdk17", "stuck-jdk8", "idle-jdk17") == alone[0] + alone[1] + alone[0]
+
+
+class SecondFirst(ThreadPoolExecutor):
+    """Begins with the second task that it is given, as threads of a busy machine may."""
+
+    _first: tuple[Any, ...] | None = None
+
+    def submit(self, *task: Any) -> Future[Any]:  # type: ignore[override]
+        if self._first is None:
+            self._first = task, Future[Any]()
+            return self._first[1]
+        begun = super().submit(*task)
+        given, told = self._first
+        if not told.done() and not told.running():
+            told.set_running_or_notify_cancel()
+            super().submit(*given).add_done_callback(lambda done: told.set_result(done.result()))
+        return begun
+
+
+def test_chunks_come_in_their_order_whichever_thread_is_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = [SimpleNamespace(problems=[], place=place) for place in range(5)]
+    monkeypatch.setattr(recording, "_chunks", lambda *_: iter([*((one, None) for one in given), (None, None)]))
+    monkeypatch.setattr(recording, "ThreadPoolExecutor", SecondFirst)
+    for _ in range(20):
+        assert list(chunks(np.zeros(0, np.uint8), [])) == given
 
 
 @pytest.mark.parametrize("share", one_in(4, [0.3, 0.5, 0.7, 0.9, 0.99]))
