@@ -8,12 +8,15 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests import read_once
+from tests.layers import note_what_is_asked_for
 from tests.programs import summary
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -49,12 +52,17 @@ def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
     return argname if isinstance(val, bytes) or (isinstance(val, str) and len(val) > LONGEST_NAME) else None
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    note_what_is_asked_for(config.option.markexpr)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection(session: pytest.Session) -> None:
     """In a fresh clone the workers that collect everything write the bytecode of a part of the files each.
 
     All of them need all files, and to rewrite the assertions of one takes much longer than to read it.
     """
+    gc.disable()  # hardly anything of what is collected is garbage
     given = getattr(session.config, "workerinput", None)
     if given is None or [Path(one).resolve() for one in session.config.args] != [TESTS]:
         return
@@ -66,10 +74,20 @@ def pytest_collection(session: pytest.Session) -> None:
 
 def pytest_collection_finish() -> None:
     """Thousands of tests that were collected are no garbage, and take long to look through."""
+    gc.enable()
     gc.collect()
     gc.freeze()
     gc.set_threshold(200_000)  # as the program has it
     _size["collected"] = _resident()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Nobody reads what a test printed that passed, and to hand it from process to process takes long."""
+    report = yield
+    if report.passed:
+        report.sections, report.keywords = [], {}
+    return report
 
 
 def pytest_runtest_logfinish() -> None:
@@ -104,6 +122,34 @@ def _tell_what_was_skipped(config: pytest.Config) -> None:
     line = None if reporter is None else summary(str(one.longrepr) for one in reporter.stats.get("skipped", ()))
     if line is not None:
         reporter.write_line(line)
+
+
+_folders = count()
+
+
+@pytest.fixture
+def tmp_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of the test's own, by its number: that of pytest looks through the folders of all tests before it."""
+    folder = tmp_path_factory.getbasetemp() / f"test-{next(_folders)}"
+    folder.mkdir(0o700)
+    return folder
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    read_once.choose(item)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _evidence_is_read_once() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        read_once.keep_answers(patch)
+        yield
+
+
+@pytest.fixture
+def read_again() -> None:
+    """The test reads evidence itself, whoever read it before."""
 
 
 @pytest.fixture(autouse=True)

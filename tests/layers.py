@@ -6,11 +6,13 @@ Spark is a check; what repeats a test over more cases is for the night, and no c
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import settings
 
 CHECK = pytest.mark.check
 NIGHTLY = pytest.mark.nightly
@@ -47,3 +49,27 @@ def one_in(every: int, cases: Iterable[Case], *, name: Callable[[Case], str] | N
     """One of so many cases for each run of the tests, the rest for the night."""
     place = count()
     return some_later(cases, lambda _: bool(next(place) % every), name=name)
+
+
+def examples(night: int) -> Callable[[Any], Any]:
+    """A quarter of so many random examples for each run of the tests, and all of them for the night."""
+    if not at_night():
+        return settings(max_examples=night // 4)
+    return lambda test: NIGHTLY(settings(max_examples=night)(test))
+
+
+def at_night() -> bool:
+    """Whether tests of the night are asked for."""
+    return os.environ.get(_NIGHT) == "1"
+
+
+def note_what_is_asked_for(marks: str) -> None:
+    """Keep for `at_night` whether tests of the night are asked for.
+
+    Args:
+        marks: the expression that chooses tests, as `-m` has it.
+    """
+    os.environ[_NIGHT] = str(int("nightly" in marks.replace("not nightly", "")))
+
+
+_NIGHT = "MQDIAG_TESTS_OF_THE_NIGHT"

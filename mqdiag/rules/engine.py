@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -193,10 +193,11 @@ def missing_evidence(rule: Rule | RuleFile, facts: Facts) -> tuple[Text, tuple[s
     wanting = [tuple(kind for kind in evidence if not _given(facts, kind)) for evidence in rule.evidence]
     if not all(wanting):
         return None
-    return needs(wanting), tuple(dict.fromkeys(kind for kinds in wanting for kind in kinds))
+    return needs(tuple(wanting)), tuple(dict.fromkeys(kind for kinds in wanting for kind in kinds))
 
 
-def needs(alternatives: Sequence[tuple[str, ...]]) -> Text:
+@cache
+def needs(alternatives: tuple[tuple[str, ...], ...]) -> Text:
     """What is missing, such as "needs thread dumps or a heap dump".
 
     Args:

@@ -21,14 +21,24 @@ HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 CASES = sorted(path.parent.name for path in HEAPS.glob("*/dump.hprof.gz"))
 RULES = {rule.card.name for rule in rule_files()}
 AGAIN = {
+    "broadcasting-4.9.8",
     "healthy-busy-4.3.2",
+    "healthy-busy-4.3.2-compact-headers",
     "healthy-busy-4.3.2-not-live",
     "healthy-busy-4.3.2-parallel-dump",
+    "healthy-busy-4.3.2-zgc",
     "healthy-busy-4.9.8",
+    "healthy-busy-4.9.8-direct-limit",
+    "healthy-busy-4.9.8-no-compressed-oops",
+    "healthy-busy-4.9.8-relocated",
+    "no-rocketmq-native-gz",
     "oversized-oom-4.3.2",
+    "oversized-oom-4.3.2-direct-limit",
+    "pull-4.3.2",
     "stuck-one-4.9.8",
+    "two-groups-4.3.2",
 }
-"""the verdict and the layout of another case, of another version or taken in another way"""
+"""the verdict of another case, of another version or taken in another way; `tests/accuracy` reads each layout"""
 OUT_OF_MEMORY = "oversized-oom-4.3.2"
 Capture = pytest.CaptureFixture[bytes]
 

@@ -16,6 +16,7 @@ LINE = re.compile(
 )
 
 
+@pytest.mark.usefixtures("read_again")
 def test_each_phase_has_a_line_with_seconds_and_memory(capsys: pytest.CaptureFixture[str]) -> None:
     run(["heap", str(DUMP), "--debug"])
     found = [match.groups() for line in capsys.readouterr().err.splitlines() if (match := LINE.fullmatch(line))]

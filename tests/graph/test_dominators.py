@@ -21,7 +21,7 @@ from mqdiag.graph.histogram import class_rows
 from tests.graph.new_arrays import fill_new_arrays
 from tests.graph.opening import heap_of, nodes_of, targets
 from tests.graph.random_heap import RandomHeap, random_heap
-from tests.layers import CHECK
+from tests.layers import CHECK, examples
 from tests.oracles import graphs
 from tests.waiting import wait_until
 from tests.writers import hprof_records as hprof
@@ -40,7 +40,7 @@ def dominator_nodes(given_heap: RandomHeap) -> dict[int, int]:
     }
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(SEEDS)
 def test_random_graphs_against_the_oracle(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -124,7 +124,7 @@ def test_ways_around_a_long_chain(seed: int) -> None:
         assert heap.dominators(np.array(list(expected), np.int32)).tolist() == list(expected.values())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(SEEDS)
 def test_trap_46_retained_by_class_counts_nested_instances_once(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -135,7 +135,7 @@ def test_trap_46_retained_by_class_counts_nested_instances_once(seed: int) -> No
         assert read == {names[row]: size for row, size in wanted.items()}
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(SEEDS, st.data())
 def test_retained_by_sets_against_the_oracle(seed: int, data: st.DataObject) -> None:
     with tempfile.TemporaryDirectory() as folder:
@@ -148,7 +148,7 @@ def test_retained_by_sets_against_the_oracle(seed: int, data: st.DataObject) -> 
             assert (count, size) == (len(dead), sum(given_heap.sizes[node] for node in dead))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(SEEDS)
 def test_shortest_paths_are_paths_and_shortest(seed: int) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from mqdiag.findings import Report
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.reader import ReadLog
 from mqdiag.read.logs.heads import head_of, known_heads
-from tests.layers import CHECK, some_later
+from tests.layers import CHECK, NIGHTLY, some_later
 from tests.logs.given import CLIENT_4, CLIENT_5, facts, line, read
 from tests.logs.statement_rows import Row, rows
 
@@ -63,11 +63,30 @@ def changed(log: ReadLog) -> bool:
     )
 
 
-@pytest.mark.parametrize("quote", QUOTES.values(), ids=QUOTES)
-def test_no_quoted_statement_counts(quote: Callable[[str], str]) -> None:
-    if changed(read(USUAL + "".join(quote(row.example) for row in ROWS))):
-        for row in ROWS:
+SHARES = 4
+"""parts of the statements, of which each form has one in every run, so that each statement is in several forms"""
+
+
+def in_every_run(place: int) -> list[Row]:
+    """The part of the statements that the form at this place has in every run."""
+    return ROWS[place % SHARES :: SHARES]
+
+
+def assert_not_counted(quote: Callable[[str], str], given: Sequence[Row]) -> None:
+    if changed(read(USUAL + "".join(quote(row.example) for row in given))):
+        for row in given:
             assert not changed(read(USUAL + quote(row.example))), row
+
+
+@pytest.mark.parametrize(("place", "quote"), list(enumerate(QUOTES.values())), ids=QUOTES)
+def test_no_quoted_statement_counts(place: int, quote: Callable[[str], str]) -> None:
+    assert_not_counted(quote, in_every_run(place))
+
+
+@NIGHTLY
+@pytest.mark.parametrize("quote", QUOTES.values(), ids=QUOTES)
+def test_no_quoted_statement_of_all_counts(quote: Callable[[str], str]) -> None:
+    assert_not_counted(quote, ROWS)
 
 
 def own_lines(row: Row, wrap: Callable[[str, str], str]) -> str:
@@ -148,19 +167,29 @@ def test_no_own_statement_is_lost(layout: str, collector: str) -> None:
 
     Each log has a part of the rows of each subject: all lines of other programs would make a log an application's.
     """
+    assert_not_lost(layout, collector, in_every_run([*LAYOUTS, *COLLECTORS].index(layout) + len(collector)))
+
+
+@CHECK
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_no_own_statement_of_all_is_lost(layout: str) -> None:
+    assert_not_lost(layout, "no collector", ROWS)
+
+
+def assert_not_lost(layout: str, collector: str, given: Sequence[Row]) -> None:
     wrap, collect = LAYOUTS[layout], COLLECTORS[collector]
     head = START + collect(wrap("INFO", "order received " + "and packed " * 30) * 3)
     hits = 0
-    parts = -(-len(ROWS) // ROWS_OF_A_LOG)
+    parts = -(-len(given) // ROWS_OF_A_LOG)
     for part in range(parts):
-        rows = ROWS[part::parts]
+        rows = given[part::parts]
         log = read(head + "".join(collect(own_lines(row, wrap)) for row in rows))
         if log.quoted.not_own:
             lost = [row for row in rows if read(head + collect(own_lines(row, wrap))).quoted.not_own]
             pytest.fail(f"not in their own place: {', '.join(map(str, lost))}")
         hits += log.counts.hit_lines + log.counts.hit_lines_unseen
     # JSON escapes the quotes in some literals, and some rows have the same line
-    assert hits >= 0.85 * len(ROWS)
+    assert hits >= 0.85 * len(given)
 
 
 def test_a_line_without_a_time_among_records_excuses_nothing() -> None:

@@ -198,13 +198,13 @@ def _assert_same_words(text: str, page: Page) -> None:
         assert all(map(MARKS.fullmatch, piece.split())), f"the page lacks {piece!r}"
 
 
-@pytest.mark.parametrize("path", one_in(8, DUMPS, name=str))
+@pytest.mark.parametrize("path", one_in(16, DUMPS, name=str))
 def test_heap_dumps(path: Path) -> None:
     assert_same(diagnose_heap(FIXTURES / path).report)
 
 
 @pytest.mark.parametrize(
-    "path", [*one_in(8, FOLDERS, name=str), *one_in(24, SERIES_AND_LOGS, name=str)], ids=str
+    "path", [*one_in(16, FOLDERS, name=str), *one_in(40, SERIES_AND_LOGS, name=str)], ids=str
 )
 def test_folders_of_evidence(path: Path) -> None:
     report = diagnose_incident([FIXTURES / path]).report

@@ -169,7 +169,7 @@ def test_an_unknown_role_is_refused() -> None:
         names_of("ProcessQueue.no_such_thing")
 
 
-@pytest.fixture(params=one_in(4, case_names()))
+@pytest.fixture(params=one_in(6, case_names()))
 def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 

@@ -15,6 +15,7 @@ from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.render.wording.actions import then_of
 from mqdiag.text import say
+from tests.layers import NIGHTLY
 from tests.render import samples
 from tests.render.html.reports import (
     EVIL,
@@ -79,6 +80,7 @@ REPORTS = {
     "change": change,
     "fleet": lambda: FLEET,
 }
+PARTS_OF_OTHERS = {"article", "healthy", "no rocketmq", "stuck heap", "retaining heap"}
 every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
 
 
@@ -202,7 +204,14 @@ def test_locks_and_timeline_are_drawn() -> None:
     assert "threads make no progress" in text
 
 
-@pytest.mark.parametrize("make", [*list(REPORTS.values()), lambda: samples.HOSTILE], ids=[*REPORTS, "hostile"])
+# A heap with its threads and what is kept by it is of the incident and of two processes too.
+@pytest.mark.parametrize(
+    "make",
+    [
+        pytest.param(make, id=name, marks=NIGHTLY if name in PARTS_OF_OTHERS else ())
+        for name, make in {**REPORTS, "hostile": lambda: samples.HOSTILE}.items()
+    ],
+)
 def test_no_text_of_the_evidence_becomes_markup(make) -> None:
     report = poisoned(make())
     page = html(report, all_threads=True)
