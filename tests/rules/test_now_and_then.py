@@ -100,7 +100,8 @@ def test_an_action_for_one_library_stands_where_the_finding_names_it() -> None:
 
 def test_shared_actions_may_have_words_of_the_card() -> None:
     ((text, command, _),) = written(actions(example(), [{"use": "restart", "say": "Begin anew."}]))
-    assert (text, command) == ("Begin anew. The command ends it: start it as before, unless something else does.", "kill PID")
+    assert text == "Begin anew. The command ends it: start it as before, unless something else does."
+    assert command == "kill PID"
 
 
 def test_the_remedy_is_all_of_them_with_command_and_price() -> None:
