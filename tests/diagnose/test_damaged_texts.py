@@ -48,6 +48,7 @@ IN_EACH_RUN = {
 }
 LOST = {
     # a record of a logger with a whole report in it is the text of somebody
+    ("crash report", "one record"),
     ("crash head in a console", "one record"),
     # so are further lines of its message, whatever they are
     *(

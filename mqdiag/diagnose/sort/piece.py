@@ -14,7 +14,6 @@ from mqdiag.facts import Input
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.healing import heal, healed
-from mqdiag.read.logs.behind_beginning import is_log_further_on, is_part_of_log
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
@@ -81,6 +80,9 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def goes_on_as_log(self) -> bool:
         """Whether it is a log behind its first bytes."""
+        # Here, not above: nearly all files show by their first bytes what they are.
+        from mqdiag.read.logs.behind_beginning import is_log_further_on, is_part_of_log
+
         if not self.packed:
             return is_log_further_on(self.path, self.size_bytes)
         return any(is_part_of_log(chunk, self.name) for chunk in islice(self._inflated(), MOST_CHUNKS))

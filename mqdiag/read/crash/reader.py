@@ -15,6 +15,7 @@ from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, Crash
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
 from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.stacks.pasted import stamp_of
+from mqdiag.read.wrappers import QUOTED
 
 MOST_LINES = 500_000
 LEAST_RESTART_MS = 1_000
@@ -80,7 +81,7 @@ class _Around(msgspec.Struct):
             if at < 0:
                 continue
             before = line[:at].rstrip(_SIGN)
-            self.before = _shape(before) if before.strip() else None
+            self.before = _shape(before) if before.strip() and QUOTED.strip() not in before else None
             self.after = line[at + len(head) :].removeprefix(":") if self.before is not None else ""
             break
         if self.before is None:
