@@ -7,6 +7,7 @@ to get it back: small dumps are read faster without (docs/performance.md).
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from types import TracebackType
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -18,6 +19,7 @@ LEAST_OBJECTS = 1 << 19
 _MOST = 8
 
 _T = TypeVar("_T")
+_Given = TypeVar("_Given")
 _Result = TypeVar("_Result", covariant=True)
 
 
@@ -64,6 +66,24 @@ def pool(threads: int, *, is_large: bool) -> Pool:
     from concurrent.futures import ThreadPoolExecutor
 
     return ThreadPoolExecutor(threads)
+
+
+def in_order(threads: Pool, work: Callable[[_Given], _T], given: Iterable[_Given], ahead: int) -> Iterator[_T]:
+    """The results of the same work on each of many, in order, with only a few ahead of the one that is taken.
+
+    Args:
+        threads: that do it.
+        work: asked of each.
+        given: taken one by one, as there is room; it need not end where nobody takes all results.
+        ahead: results that may be there, or under way, while one is looked at.
+    """
+    waiting: deque[Pending[_T]] = deque()
+    for each in given:
+        waiting.append(threads.submit(work, each))
+        if len(waiting) > ahead:
+            yield waiting.popleft().result()
+    while waiting:
+        yield waiting.popleft().result()
 
 
 class _Done(Generic[_T]):

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Collection, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.cores import in_order
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.distinct import distinct, grouped, lots_of
 from mqdiag.read.jfr.records import Records
@@ -274,17 +275,10 @@ class SpansByThread:
                 times = (spans.of_lots(spans.start_ns, lots), spans.of_lots(spans.duration_ns, lots))
                 self._parts[number].append((kind, (*times, np.repeat(kinds[rows], sizes[rows]))))
 
-    def each(self, numbers: Iterable[int]) -> Iterator[tuple[int, ThreadSpans]]:
+    def each(self, numbers: Collection[int]) -> Iterator[tuple[int, ThreadSpans]]:
         """(number, events) of threads; those of the next one are put in order while one is looked at."""
-        with ThreadPoolExecutor(1, "mqdiag-spans") as ahead:
-            before: tuple[int, Future[ThreadSpans]] | None = None
-            for number in numbers:
-                following = number, ahead.submit(self._of, number)
-                if before is not None:
-                    yield before[0], before[1].result()
-                before = following
-            if before is not None:
-                yield before[0], before[1].result()
+        with ThreadPoolExecutor(1, "mqdiag-spans") as beside:
+            yield from zip(numbers, in_order(beside, self._of, numbers, 1), strict=True)
 
     def _of(self, number: int) -> ThreadSpans:
         # of those that begin together, the one of the first kind is the first

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import threading
-from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from typing import TypeVar
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 
 from mqdiag.errors import InputError
 from mqdiag.progress import Progress
-from mqdiag.read.cores import LEAST_BYTES, Pending, Pool, pool, worker_count
+from mqdiag.read.cores import LEAST_BYTES, in_order, pool, worker_count
 from mqdiag.read.hprof.mapped import MappedDump
 from mqdiag.redact.keep import Rewriting
 from mqdiag.redact.kernels.rewrite_objects import rewrite_sub_records
@@ -131,22 +130,9 @@ def redacted(
         return made, job[-1].end, counted
 
     with pool(worker_count(), is_large=plan.size >= LEAST_BYTES) as threads:
-        for made, end, counted in _in_order(threads, work, plan.jobs(holes=in_file)):
+        for made, end, counted in in_order(threads, work, plan.jobs(holes=in_file), _AHEAD * worker_count()):
             for start, data in made:
                 write(start, data)
             counts += counted
             progress.advance(end / max(plan.size, 1))
     return counts
-
-
-def _in_order(
-    threads: Pool, work: Callable[[list[Piece]], _Made], given: Iterator[list[Piece]]
-) -> Iterator[_Made]:
-    """Results in order, with only a few ahead of the one that is taken."""
-    waiting: deque[Pending[_Made]] = deque()
-    for each in given:
-        waiting.append(threads.submit(work, each))
-        if len(waiting) > _AHEAD * worker_count():
-            yield waiting.popleft().result()
-    while waiting:
-        yield waiting.popleft().result()

@@ -6,13 +6,13 @@ While one is looked at, two threads read the next two: nearly all of that is don
 from __future__ import annotations
 
 import threading
-from collections import deque
 from collections.abc import Collection, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mqdiag.read.cores import in_order
 from mqdiag.read.jfr.chunk import Ahead, Chunk, Problem
 from mqdiag.read.jfr.described import Descriptions
 from mqdiag.read.jfr.header import ChunkHead, NoChunkError, chunk_head, is_older
@@ -44,35 +44,36 @@ def chunks(
         NoChunkError: not even the first chunk can be read.
     """
     listed = _chunks(data, wanted)
-    turns = [threading.Event()]
-    turns[0].set()
 
-    def read(own: threading.Event, next_one: threading.Event) -> tuple[Chunk | None, Problem | None]:
+    def read(turn: tuple[threading.Event, threading.Event]) -> tuple[Chunk | None, Problem | None]:
+        own, following = turn
         own.wait()  # a thread may begin before the one that took the chunk before
         try:
             chunk, before = next(listed, (None, None))
         finally:
-            next_one.set()
+            following.set()
         if chunk is not None and ahead is not None:
             chunk.prepare(ahead)
         return chunk, before
 
     with ThreadPoolExecutor(_AHEAD, "mqdiag-chunk") as readers:
-
-        def read_one_more() -> Future[tuple[Chunk | None, Problem | None]]:
-            turns.append(threading.Event())
-            return readers.submit(read, turns.pop(0), turns[0])
-
-        following = deque(read_one_more() for _ in range(_AHEAD))
-        while True:
-            chunk, before = following.popleft().result()
+        for chunk, before in in_order(readers, read, _turns(), _AHEAD):
             if before is not None:
                 problems.append(before)
             if chunk is None:
                 return
-            following.append(read_one_more())
             yield chunk
             problems += chunk.problems
+
+
+def _turns() -> Iterator[tuple[threading.Event, threading.Event]]:
+    """(what one waits for before it takes a chunk, what the next one waits for), without end."""
+    own = threading.Event()
+    own.set()
+    while True:
+        following = threading.Event()
+        yield own, following
+        own = following
 
 
 def _chunks(
