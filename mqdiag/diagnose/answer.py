@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING
@@ -115,10 +115,9 @@ def _answer(
         alone = all(
             (one.undecides and one.cause != UNKNOWN_PLACE) or one.cause in RESTS for one in report.findings
         )
-        at_work = _at_work(report) if headline and alone else None
         return Answer(
             state="undecided",
-            text=at_work or (headline if headline and alone else _undecided(report)),
+            text=(_at_work(report) or headline) if headline and alone else _undecided(report),
             reason=sentences(*reasons[:MOST_REASONS], *(() if alone else (headline,)), advice),
             margins=margins,
         )
@@ -304,10 +303,10 @@ def _at_work(report: Report) -> Text | None:
     groups = [one for one in stacks.groups if one.own and one.state in ("unknown", "progressing")]
     if not groups:
         return None
-    by_frame: dict[str, int] = defaultdict(int)
+    by_frame: Counter[str] = Counter()
     for one in groups:
         by_frame[one.frames[one.own[0]]] += len(one.threads)
-    frame, threads = max(by_frame.items(), key=lambda of: of[1])
+    ((frame, threads),) = by_frame.most_common(1)
     return say(
         "No fault found, but {threads:count} {threads:thread is|threads are} at work at {frame} in the last sample,"
         " and nothing shows whether {threads:its work ends|their work ends}.",

@@ -230,8 +230,7 @@ def _is_printed(before: str, wrapper: Head) -> bool:
         return False
     if _DOCUMENT.match(before) is not None:
         return _begins_a_part(before)
-    speakers = _SPEAKERS.search(before)
-    return not (_is_quoted(before) or (speakers is not None and _is_quoted(before[: speakers.start()])))
+    return not (_is_quoted(before) or _is_quoted(_SPEAKERS.sub("", before)))
 
 
 def _begins_a_part(before: str) -> bool:

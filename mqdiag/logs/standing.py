@@ -123,8 +123,8 @@ class Standings(msgspec.Struct):
     """Tells lines of one log apart."""
 
     is_application: bool
-    sample: list[tuple[int, bytes]]
-    """(place in the log, line) of those that show who writes it"""
+    first: bytes = b""
+    """the log's first bytes; nothing where nobody asks who writes it"""
     least: int = LEAST_RECORDS
     """records of an application in it without which it is none"""
     _begins_at: int | None = None
@@ -203,7 +203,7 @@ class Standings(msgspec.Struct):
         loggers: set[tuple[str, ...]] = set()
         records = in_json = 0
         begins_at = None
-        for at, line in self.sample:
+        for at, line in _sample(self.first):
             text = unwrapped(line[:LONGEST_LINE])[0]
             if wrapped_head(line) != NO_HEAD and line.rstrip().endswith(b"}"):
                 in_json += 1
@@ -261,18 +261,17 @@ def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
         shape: by the form of most lines.
         first: the log's first bytes.
     """
-    sample = _sample(first)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
-        return shape, Standings(shape.kind == "application", sample)
+        return shape, Standings(shape.kind == "application", first)
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
-    texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for _, line in sample)
+    texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for _, line in _sample(first))
     records = sum(
         is_of_an_application(line, text) and (shape.kind == "gc" or _is_users(logger_of(text)))
         for line, text in texts
     )
     if records < least:
-        return shape, Standings(is_application=False, sample=sample)
-    return Shape("application", "plain"), Standings(is_application=True, sample=sample, least=least)
+        return shape, Standings(is_application=False)
+    return Shape("application", "plain"), Standings(is_application=True, first=first, least=least)
 
 
 def _is_users(logger: str | None) -> bool:
@@ -341,16 +340,13 @@ def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement)
         before: the text above the literal, as the record has it.
         statement: where it stands in a stack.
     """
-    at = max(line.find(literal), 0)
-    keys = list(_KEY.finditer(line, 0, at))
-    if not keys or keys[-1][1].decode() not in STACK_KEYS:
+    parts = _of_stack(line, literal)
+    if parts is None:
         return False
     if statement.place == "frame":
         return True
-    above = line[keys[-1].end() : at].split(_LINE_END_IN_JSON)[:-1]
-    in_place = not above or (
-        _FRAME_IN_JSON.match(above[-1]) is not None and not _goes_on_below(line[at : at + LONGEST_STACK])
-    )
+    above, below = parts
+    in_place = not above or (_FRAME_IN_JSON.match(above[-1]) is not None and not _goes_on_below(below))
     return in_place and _begins_exception(before.rpartition("\n")[2], statement)
 
 
@@ -359,11 +355,17 @@ def _is_imitated(line: bytes, literal: bytes) -> bool:
     wrapper = wrapped_head(line)
     if wrapper == NO_HEAD or not line.rstrip().endswith(b"}") or is_of_rocketmq(wrapper.logger or ""):
         return False
+    above, below = _of_stack(line, literal) or ([], b"")
+    return bool(above) and _goes_on_below(below)
+
+
+def _of_stack(line: bytes, literal: bytes) -> tuple[list[bytes], bytes] | None:
+    """(whole lines above a literal in the stack of a record of JSON, text from the literal on); None outside of one."""
     at = max(line.find(literal), 0)
     keys = list(_KEY.finditer(line, 0, at))
-    if not keys or keys[-1][1].decode() not in STACK_KEYS or _LINE_END_IN_JSON not in line[keys[-1].end() : at]:
-        return False
-    return _goes_on_below(line[at : at + LONGEST_STACK])
+    if not keys or keys[-1][1].decode() not in STACK_KEYS:
+        return None
+    return line[keys[-1].end() : at].split(_LINE_END_IN_JSON)[:-1], line[at : at + LONGEST_STACK]
 
 
 def _goes_on_below(text: bytes) -> bool:

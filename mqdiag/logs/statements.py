@@ -130,10 +130,13 @@ class Event(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
             raise ValueError(f"expected `why` with each kind that begins with {HARMLESS!r}, and with no other")
         if not self.statements:
             raise ValueError("expected at least one of `statements`")
-        for each in map(self.whole, self.statements if self.writer == "other" else ()):
-            if each.place == "message" and not (each.loggers and all("." in one for one in each.loggers)):
+        for one in self.statements if self.writer == "other" else ():
+            loggers = one.loggers or self.loggers
+            if (one.place or self.place) == "message" and not (
+                loggers and all("." in name for name in loggers)
+            ):
                 raise ValueError(
-                    f"expected `loggers` with their packages, for {each.literal!r} is of another program"
+                    f"expected `loggers` with their packages, for {one.literal!r} is of another program"
                 )
 
     def whole(self, statement: Statement) -> Statement:

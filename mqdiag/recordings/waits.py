@@ -112,8 +112,8 @@ class Waits:
 
     def calls(self, threads: Sequence[ThreadKey]) -> tuple[RecordedCalls, ...]:
         """Calls by peer and file; `threads` by their numbers."""
-        found = [(name, what, one) for kind, name in _CALLS.items() for what, one in self._of(kind)]
-        found = sorted(found, key=lambda row: -ms(row[2].total_ns))[:MOST_ROWS]
+        rows = ((name, what, one) for kind, name in _CALLS.items() for what, one in self._of(kind))
+        found = sorted(rows, key=lambda row: -ms(row[2].total_ns))[:MOST_ROWS]
         with ThreadPoolExecutor(2, "mqdiag-percentiles") as both_cores:
             percentiles = both_cores.map(_half_and_nearly_all, (one for _, _, one in found))
             return tuple(

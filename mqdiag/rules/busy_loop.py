@@ -23,24 +23,13 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     for (_, frame), members in places.items():
         longest = max(members, key=lambda busy: busy.share_of_core or 0.0)
         works = _allocates(longest, limits)
-        whole_core = longest.share_of_core is None or longest.share_of_core >= limits["core_share"]
-        # without CPU times only long runs tell
-        for_long = (
-            longest.share_of_core is not None or (longest.seconds or 0.0) >= limits["seconds_without_cpu"]
-        )
         loops = (
-            (longest.in_table or longest.updates_within or (whole_core and for_long))
+            (longest.in_table or longest.updates_within or _takes_a_core(longest, limits))
             and works is not True
             and longest.samples >= limits["min_samples"]
         )
         yield RULE.case(
-            _case_of_one_sample(longest)
-            if longest.samples == 1
-            else "map-changed-within"
-            if loops and longest.updates_within
-            else "busy-loop"
-            if loops
-            else "loop-or-work",
+            _case(longest, loops=loops),
             longest,
             subject=Subject(thread=longest.thread if len(members) == 1 else longest.pool or longest.thread),
             evidence={
@@ -60,8 +49,19 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         )
 
 
-def _case_of_one_sample(busy: BusyThread) -> str:
-    return "busy-since-its-start" if busy.share_of_core is not None else "in-one-table"
+def _takes_a_core(busy: BusyThread, limits: Limits) -> bool:
+    """Whether it has a core for itself; without CPU times only a long run tells."""
+    if busy.share_of_core is None:
+        return (busy.seconds or 0.0) >= limits["seconds_without_cpu"]
+    return busy.share_of_core >= limits["core_share"]
+
+
+def _case(busy: BusyThread, *, loops: bool) -> str:
+    if busy.samples == 1:
+        return "in-one-table" if busy.share_of_core is None else "busy-since-its-start"
+    if not loops:
+        return "loop-or-work"
+    return "map-changed-within" if busy.updates_within else "busy-loop"
 
 
 def _allocates(busy: BusyThread, limits: Limits) -> bool | None:

@@ -87,8 +87,13 @@ def _busy(track: Track, series: Series) -> BusyThread | None:
         same_lines=same_lines,
         # dumps of a JDK that throws instead have CPU times
         updates_within=same_lines and first.cpu_ms is None and _updates_within(meanings[-1]),
-        in_table=all(meaning.methods[0].startswith(known_frames().unsynchronized) for meaning in meanings),
+        in_table=all(_is_of_table(meaning.methods[0]) for meaning in meanings),
     )
+
+
+def _is_of_table(method: str) -> bool:
+    """Whether a method is of a table that two threads may damage."""
+    return method.startswith(known_frames().unsynchronized)
 
 
 def _updates_within(meaning: StackMeaning) -> bool:
@@ -104,7 +109,7 @@ def _busy_since_its_start(track: Track) -> BusyThread | None:
         return None
     if cpu_ms is None:
         found = _found(track, None, None)
-        in_table = track.last_meaning.methods[0].startswith(known_frames().unsynchronized)
+        in_table = _is_of_table(track.last_meaning.methods[0])
         return msgspec.structs.replace(found, in_table=True, frame=_line(track)) if in_table else None
     if age_s is None or age_s < LONG_S:
         return None
@@ -114,9 +119,9 @@ def _busy_since_its_start(track: Track) -> BusyThread | None:
 
 def _line(track: Track) -> str:
     """The line outside of the table."""
-    meaning, tables = track.last_meaning, known_frames().unsynchronized
+    meaning = track.last_meaning
     pairs = zip(meaning.stack.frames, meaning.methods, strict=True)
-    outside = (frame for frame, method in pairs if not method.startswith(tables))
+    outside = (frame for frame, method in pairs if not _is_of_table(method))
     return next(outside, meaning.stack.frames[0])
 
 

@@ -12,7 +12,7 @@ from mqdiag.diagnose.judge import judge
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import Facts, HeapFacts, Input
 from mqdiag.facts.heap import ConsumerFacts
-from mqdiag.findings import Report
+from mqdiag.findings import Answer, Report
 from mqdiag.language import english
 from mqdiag.text import say
 
@@ -101,6 +101,21 @@ def test_thread_dumps_of_another_process_are_called_so(tmp_path: Path) -> None:
     assert "right process" not in reason(tmp_path, IDLE + worker)[1]
 
 
+def answer_over(folder: Path, samples: list[str]) -> Answer:
+    """The answer over whole dumps of these threads, five seconds apart."""
+    dumps = []
+    for number, threads in enumerate(samples):
+        dumps.append(folder / f"{number}.txt")
+        dumps[-1].write_text(
+            f"2026-11-23 05:52:{number * 5:02}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+            + threads
+            + "JNI global refs: 5, weak refs: 0\n\n"
+        )
+    answer = diagnose_stacks(dumps).report.answer
+    assert answer is not None
+    return answer
+
+
 WORKER = '"ConsumeMessageThread_CID_{number}" #2{number} prio=5 tid=0x00007f001000{number}000 nid=0x1{number} {state}\n'
 SIGNALS = '"Signal Dispatcher" #4 daemon prio=9 os_prio=0 tid=0x00007f00100400 nid=0x14 runnable\n\n'
 PULL = (
@@ -125,26 +140,15 @@ PULL = (
 def test_no_all_clear_over_a_series_without_a_frame_of_rocketmq(
     head: str, more: str, state: str, headline: str, tmp_path: Path
 ) -> None:
-    dumps = []
-    for sample in range(4):
-        dumps.append(tmp_path / f"{sample}.txt")
-        threads = "".join(head.format(number=number, state="waiting on condition") + IDLE for number in (1, 2))
-        dumps[-1].write_text(
-            f"2026-11-23 05:52:{sample * 5:02}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
-            + threads
-            + more
-            + "JNI global refs: 5, weak refs: 0\n\n"
-        )
-    answer = diagnose_stacks(dumps).report.answer
-    assert answer is not None
+    threads = "".join(head.format(number=number, state="waiting on condition") + IDLE for number in (1, 2))
+    answer = answer_over(tmp_path, [threads + more] * 4)
     assert answer.state == state
     assert headline in english()(answer.text)
 
 
 def test_threads_at_work_are_the_answer_and_that_they_are_no_rocketmq_a_remark(tmp_path: Path) -> None:
-    dumps = []
+    samples = []
     for sample in range(3):
-        dumps.append(tmp_path / f"{sample}.txt")
         computes = (
             "   java.lang.Thread.State: RUNNABLE\n"
             f"\tat java.util.regex.Pattern$Step{sample}.match(Pattern.java:{sample})\n"
@@ -152,14 +156,8 @@ def test_threads_at_work_are_the_answer_and_that_they_are_no_rocketmq_a_remark(t
             "\tat java.lang.Thread.run(Thread.java:748)\n\n"
         )
         threads = "".join(THREAD.format(number=number, state="runnable") + computes for number in (1, 2))
-        dumps[-1].write_text(
-            f"2026-11-23 05:52:{sample * 5:02}\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
-            + threads
-            + SIGNALS
-            + "JNI global refs: 5, weak refs: 0\n\n"
-        )
-    answer = diagnose_stacks(dumps).report.answer
-    assert answer is not None
+        samples.append(threads + SIGNALS)
+    answer = answer_over(tmp_path, samples)
     assert answer.state == "undecided"
     text, words = english()(answer.text), english()(answer.reason)
     assert "2 threads are at work at com.acme.Shop.order(Shop.java:31)" in text

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
+from mqdiag.read.crash.around import SIGNS, Around
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
 from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.stacks.pasted import stamp_of
-from mqdiag.read.wrappers import QUOTED
 
 MOST_LINES = 500_000
 LEAST_RESTART_MS = 1_000
@@ -24,10 +24,6 @@ LEAST_RECORDS = 20
 """records of an application above a head, without which its log is no place where users write"""
 LONGEST_END_MS = 10_000
 """for which other threads of a process may go on while one of them writes the report"""
-_SIGN = "# \t_*"
-"""what stands before each line of a report's head, and the marks with which a page makes a line stand out"""
-LONGEST_AROUND = 200
-_NUMBER = re.compile(r"\d+")
 LONGEST_LINE = 8192
 MOST_FRAMES = 200
 MOST_THREADS = 10_000
@@ -45,7 +41,7 @@ def read_crash(
         is_record: whether further lines of a user may stand below a line.
     """
     reports: list[CrashReport] = []
-    reader, log, around = _Reader(source), _Log(is_record), _Around()
+    reader, log, around = _Reader(source), _Log(is_record), Around()
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
         was_in = around.before is not None
@@ -55,7 +51,7 @@ def read_crash(
             text = own
         elif was_in:
             reader.leave_head()
-        if text.lstrip(_SIGN).startswith(HEADS):
+        if text.lstrip(SIGNS).startswith(HEADS):
             if reader.has_head:
                 reports += reader.report(log)
                 reader = _Reader(source)
@@ -65,41 +61,6 @@ def read_crash(
         reader.take(text)
     reports += reader.report(log)
     return [report for report in reports if not report.pasted] or reports
-
-
-class _Around(msgspec.Struct):
-    """What a build tool, a table or a program puts around each line of a head, alike but for its numbers."""
-
-    before: str | None = None
-    """its text with 0 for each number; None outside of such a head"""
-    after: str = ""
-
-    def taken_off(self, line: str) -> str | None:
-        """The line without it; None where nothing stands around the line."""
-        for head in HEADS:
-            at = line.find(head, 0, LONGEST_AROUND + len(head))
-            if at < 0:
-                continue
-            before = line[:at].rstrip(_SIGN)
-            self.before = _shape(before) if before.strip() and QUOTED.strip() not in before else None
-            self.after = line[at + len(head) :].removeprefix(":") if self.before is not None else ""
-            break
-        if self.before is None:
-            return None
-        end = 0
-        for end in (place for place, sign in enumerate(line[:LONGEST_AROUND]) if sign in _SIGN):
-            if _shape(line[:end].rstrip(_SIGN)) == self.before:
-                break
-        else:
-            if _shape(line.rstrip(_SIGN)) != self.before:
-                self.before = None
-            return None
-        own = line[end:].strip(" \t")
-        return own.removesuffix(self.after) if self.after else own
-
-
-def _shape(text: str) -> str:
-    return _NUMBER.sub("0", text)
 
 
 class _Log(msgspec.Struct):
@@ -345,7 +306,7 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Take one line."""
-        if line.lstrip(_SIGN).startswith(HEADS):
+        if line.lstrip(SIGNS).startswith(HEADS):
             self.has_head = True
             self._without_signs = "#" not in line
         elif line.startswith("Native frames:"):
@@ -417,7 +378,7 @@ class _Reader:
         if line.startswith("---"):
             self._without_signs = False
         elif self._without_signs:
-            line = "# " + line.lstrip(_SIGN)
+            line = "# " + line.lstrip(SIGNS)
         for pattern, take in _LINES:
             found = pattern.match(line)
             if found is not None:

@@ -124,9 +124,8 @@ def _of_posted(text: str) -> str:
 
 def _shows_printed(text: str) -> bool:
     """Whether several lines with `Thread.toString()` alone have frames right below them."""
-    lines = text.split("\n")
     found = 0
-    for line, below in pairwise(lines):
+    for line, below in pairwise(text.split("\n")):
         if "Thread[" in line and ",CarrierThreads]" not in line and _BARE_FRAME.match(below) is not None:
             found += _PRINTED.match(line.rstrip()) is not None
             if found >= _LEAST_PRINTED:
