@@ -142,10 +142,10 @@ class Filling:
         rows = [{**self._known, **row} for row in self._rows[line.for_each]] if line.for_each else [self._known]
         for known in rows:
             if self._stands(line, known, lenient=lenient):
-                ways = (line.first_of, line.command, line.risk)
-                texts, commands, risks = (self._ways(way, known) for way in ways)
+                ways = (line.first_of, line.command, line.risk, line.then)
+                texts, commands, risks, then = (self._ways(way, known) for way in ways)
                 if texts := texts or tuple(self._written(line, known, lenient=True)):
-                    yield Step(texts=texts, commands=commands, risks=risks, then=say(line.then))
+                    yield Step(texts=texts, commands=commands, risks=risks, then=then)
 
     def _ways(self, templates: str | tuple[str, ...], known: Known) -> tuple[Text, ...]:
         """Each of several ways to say something whose values are known, or are left to the engine."""
