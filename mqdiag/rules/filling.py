@@ -12,6 +12,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
 from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence, shared_actions
 from mqdiag.log_events import (
+    MOST_NAMED,
     counted,
     files_of,
     lines_of,
@@ -226,11 +227,19 @@ class Filling:
             "what": None if what is None else say(what),
             "lines": event.count,
             "occurrences": event.occurrences,
-            "when": when(event),
+            "when": self._when(event),
             "subjects": most_frequent(event),
             "quoted": event.example or None,
             "quoted_at": _place_of(event),
         }
+
+    def _when(self, event: LogEvent) -> Text:
+        """When an event was, and in which logs where several have it: one side and the other may log the same."""
+        several = sum(1 for one in self._events if one.kind == event.kind) > 1
+        names = tuple(dict.fromkeys(path.rpartition("/")[2] for path in event.files))
+        if not several or not names or len(names) > MOST_NAMED:
+            return when(event)
+        return say("{when}, in {logs:and}", when=when(event), logs=names)
 
 
 def _place_of(event: LogEvent) -> Text | None:
