@@ -48,7 +48,7 @@ class Listed(NamedTuple):
     rows: NDArray[np.int64]
     """[events, columns], of which each column is contiguous"""
     runs: tuple[NDArray[np.int64], ...]
-    """of each run of the program: where the first one of each number begins"""
+    """where the first run of each number begins, for each run of the program"""
     stopped_at: int | None
     """as of `Decoded`"""
 

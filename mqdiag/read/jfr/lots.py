@@ -18,9 +18,9 @@ class LotColumns(NamedTuple):
     """Columns to decode."""
 
     own: Collection[str]
-    """of each event"""
+    """values that each event has for itself"""
     common: Collection[str]
-    """that many events have in common"""
+    """values that many events have in common"""
 
 
 class InCommon(NamedTuple):
@@ -29,9 +29,9 @@ class InCommon(NamedTuple):
     numbers: NDArray[np.int64]
     """int64[events]: the lot of each; lots may be equal, and none is empty"""
     program: Program
-    """of the columns in common"""
+    """columns in common"""
     rows: NDArray[np.int64]
-    """int64[lots, columns] of it"""
+    """int64[lots, columns]"""
 
 
 def in_common(data: NDArray[np.uint8], head: ChunkHead, program: Program, listed: Listed) -> InCommon:
