@@ -336,6 +336,36 @@ def test_code_of_the_user_above_such_a_loop_is_no_rest(loop: str, tmp_path: Path
     assert _answer(tmp_path, _with_helper((top, "com.acme.Shop.ask(Shop.java:31)", *others)))[0] == "undecided"
 
 
+AWAITS_END = _thread(
+    "server",
+    (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:232)",
+        "reactor.core.publisher.BlockingSingleSubscriber.blockingGet(BlockingSingleSubscriber.java:87)",
+        "reactor.core.publisher.Mono.block(Mono.java:1678)",
+        "org.springframework.boot.web.embedded.netty.NettyWebServer$1.run(NettyWebServer.java:138)",
+    ),
+    63,
+)
+LOOP = _thread(
+    "reactor-http-epoll-1",
+    (
+        "io.netty.channel.epoll.Native.epollWait(Native Method)",
+        "io.netty.channel.epoll.EpollEventLoop.run(EpollEventLoop.java:347)",
+    ),
+    64,
+    "RUNNABLE",
+)
+
+
+def test_requests_without_a_thread_of_their_own_leave_it_open(tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + AWAITS_END + LOOP + JVM + END)
+    assert state == "undecided"
+    assert "a request of this server has no thread while it waits" in words
+    # loops alone may be those of a client
+    assert _answer(tmp_path, HEAD + SERVER + LOOP + JVM + END)[0] == "healthy"
+
+
 def test_native_threads_of_the_jvm_that_never_show_a_frame_rest(tmp_path: Path) -> None:
     native = "".join(
         JVM.replace("Signal Dispatcher", name)
