@@ -182,6 +182,14 @@ def _one_sample(stacks: StacksFacts) -> Open:
             say("All threads wait for work, but virtual threads are in use and these dumps do not show them."),
             "all_threads",
         )
+    if rests is not None and rests.hides_requests and not rests.others:
+        return Open(
+            say(
+                "All threads wait for work, but a request of this server has no thread while it waits for something: "
+                "no thread dump shows whether one hangs."
+            ),
+            "take_heap",
+        )
     if rests is not None and rests.together_frame is not None:
         return Open(
             say(
