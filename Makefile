@@ -71,7 +71,7 @@ test: .venv/installed $(CATALOGUE).mo ## Each rule, reader, format and attack on
 	$(BIN)/pytest $(SHARED)
 
 .PHONY: check
-check: .venv/installed $(CATALOGUE).mo ## Guides, browser, packaging, JVMs, Spark and whatever else starts processes
+check: .venv/installed $(CATALOGUE).mo ## Guides, browser, packaging, JVMs, Spark, further cases and whatever else takes long
 	$(BIN)/pytest -m 'check and not nightly' $(SHARED) -p no:randomly  # a guide is tried in the order of its steps
 
 .PHONY: nightly

@@ -16,7 +16,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import read_once
-from tests.layers import note_what_is_asked_for
+from tests.layers import leave_to_the_check, note_what_is_asked_for
 from tests.programs import summary
 
 os.environ["LC_ALL"] = "C.UTF-8"
@@ -70,6 +70,11 @@ def pytest_collection(session: pytest.Session) -> None:
     for path in sorted(TESTS.rglob("test_*.py"))[own::workers]:
         with contextlib.suppress(Exception, pytest.skip.Exception):  # pytest tells when it comes to the file
             importlib.import_module(".".join(path.relative_to(TESTS.parent).with_suffix("").parts))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    leave_to_the_check(items)
 
 
 def pytest_collection_finish() -> None:

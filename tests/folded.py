@@ -7,19 +7,26 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import pytest
+
+from tests.layers import CHECK
+
 Test = Callable[..., None]
 
 
-def folded(parameter: str, cases: Iterable[Any], ids: Callable[[Any], str] = str) -> Callable[[Test], Test]:
+def folded(
+    parameter: str, cases: Iterable[Any], ids: Callable[[Any], str] = str, *, one_in: int = 1
+) -> Callable[[Test], Test]:
     """What `pytest.mark.parametrize` would make a test of each of these cases, as one test.
 
-    Fixtures are made once, for all cases.
+    Fixtures are made once, for all cases. One of so many cases is in each run, the others are a check.
     """
-    given = tuple(cases)
+    every = tuple(cases)
+    others = tuple(case for place, case in enumerate(every) if place % one_in)
 
     def of(test: Test) -> Test:
         @functools.wraps(test)
-        def each(**fixtures: Any) -> None:
+        def each(given: tuple[Any, ...] = every, **fixtures: Any) -> None:
             failed = []
             for case in given:
                 try:
@@ -34,6 +41,13 @@ def folded(parameter: str, cases: Iterable[Any], ids: Callable[[Any], str] = str
 
         signature = inspect.signature(test)
         left = [one for name, one in signature.parameters.items() if name != parameter]
+        if one_in > 1:
+            left.append(inspect.Parameter("given", inspect.Parameter.KEYWORD_ONLY))
+            parts = [
+                pytest.param(every[::one_in], id="some"),
+                pytest.param(others, id="the others", marks=CHECK),
+            ]
+            each = pytest.mark.parametrize("given", parts)(each)
         each.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
         return each
 

@@ -7,6 +7,7 @@ Spark is a check; what repeats a test over more cases is for the night, and no c
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import count
 from typing import Any, TypeVar
@@ -49,6 +50,27 @@ def one_in(every: int, cases: Iterable[Case], *, name: Callable[[Case], str] | N
     """One of so many cases for each run of the tests, the rest for the night."""
     place = count()
     return some_later(cases, lambda _: bool(next(place) % every), name=name)
+
+
+def one_in_each_run(every: int) -> pytest.MarkDecorator:
+    """One of so many cases of a test for each run of the tests, the rest as a check.
+
+    A case that is for a later layer already is not counted.
+    """
+    return pytest.mark.one_in_each_run(every)
+
+
+def leave_to_the_check(items: Iterable[pytest.Item]) -> None:
+    """Mark what `one_in_each_run` leaves, of all tests that were collected."""
+    places: Counter[str] = Counter()
+    for item in items:
+        mark = item.get_closest_marker("one_in_each_run")
+        if mark is None or any(item.get_closest_marker(layer.name) for layer in (CHECK, NIGHTLY)):
+            continue
+        test = item.nodeid.partition("[")[0]
+        if places[test] % mark.args[0]:
+            item.add_marker(CHECK)
+        places[test] += 1
 
 
 def examples(night: int) -> Callable[[Any], Any]:

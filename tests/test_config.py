@@ -26,6 +26,7 @@ from mqdiag.rules.catalogue import rule_files
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 from mqdiag.trusted import Untrusted
+from tests.layers import one_in_each_run
 
 CARDS = {rule.card.name: rule.card for rule in rule_files()}
 LIMITED = next(card for card in CARDS.values() if card.limits)
@@ -324,6 +325,7 @@ def test_names_that_may_be_meant_end_the_message(names: tuple[str, ...], more: i
     assert english()(did_you_mean(say("no x"), names, more=more)) == line
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("folder", ["healthy-busy-4.9.8", "healthy-busy-3.2.6-alibaba", "healthy-busy-5.3.3"])
 def test_what_a_consumer_shows_can_be_expected(folder: str) -> None:
     dump = Path(__file__).parents[1] / "fixtures" / "heap" / folder / "dump.hprof.gz"

@@ -17,6 +17,7 @@ import msgspec
 
 import mqdiag.facts
 from mqdiag.text import placeholders
+from tests.layers import CHECK
 
 PACKAGE = Path(mqdiag.facts.__file__).parents[1]
 READERS = (
@@ -129,6 +130,7 @@ def unread(kinds: Iterable[type[msgspec.Struct]], names: set[str]) -> list[str]:
     )
 
 
+@CHECK
 def test_every_field_is_read() -> None:
     unread_yet = unread(
         structs(), reads(reader_files()) | named_on_cards() | shown_in_tables() | set(ONLY_IN_JSON)
@@ -139,6 +141,7 @@ def test_every_field_is_read() -> None:
     )
 
 
+@CHECK
 def test_exceptions_are_needed() -> None:
     """A name that is read by now leaves the list."""
     names = reads(reader_files()) | shown_in_tables()
@@ -146,6 +149,7 @@ def test_exceptions_are_needed() -> None:
     assert {name for name in ONLY_IN_JSON if name in names or name not in fields} == set()
 
 
+@CHECK
 def test_a_field_that_nothing_reads_is_found() -> None:
     class Made(msgspec.Struct):
         messages: int

@@ -49,8 +49,9 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_
     """line for a shell that carries an action out; the first one whose values are known, where there are several"""
     risk: str | tuple[str, ...] = ""
     """price of an action, in a clause; the first one whose values are known, where there are several"""
-    then: str = ""
-    """a sentence behind those of the action, also behind a card's own words for it"""
+    then: str | tuple[str, ...] = ""
+    """a sentence behind those of the action, also behind a card's own words for it; the first one whose values are
+    known, where there are several"""
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import pytest
 from mqdiag.graph import open_heap
 from tests.accuracy.histograms import HEAPS, cases, compare
 from tests.accuracy.whole_histogram import compare_whole
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 
 # `Class.enumConstants` keeps the array that `values()` made, and HotSpot writes no fields of class objects: in a dump
 # taken without a collection such an array looks like garbage.
@@ -19,6 +19,7 @@ HELD_BY_CLASS_FIELDS = {
 }
 
 
+@one_in_each_run(6)
 @pytest.mark.parametrize("case", cases())
 def test_class_counts_and_shallow_sizes_equal_the_jvms(case: str) -> None:
     found = compare(case)

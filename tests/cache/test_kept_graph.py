@@ -32,7 +32,7 @@ from tests.cache.answers import (
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.kernel.other_user import NOBODY, as_root
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 
 CLASSES = "SELECT * FROM classes ORDER BY id"
 ALL_ARRAYS = (
@@ -180,6 +180,7 @@ def no_dump(dump: str) -> None:
         open_heap(dump, cache_bytes=None)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("least_bytes", [0, 1 << 30])
 @pytest.mark.parametrize(
     "use",
@@ -307,6 +308,7 @@ def kept_dump(filled: tuple[str, Path, list[str]], cache: Path) -> tuple[str, li
     return dump, answers
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(("part", "name"), WRONG, ids=WRONG_IDS)
 def test_a_number_that_is_out_of_range_is_never_used(
     cache: Path, kept_dump: tuple[str, list[str]], part: str, name: str
@@ -450,6 +452,7 @@ def of_another_dump(file: Path) -> None:
         write_arrays(written, other.stem, kept._head.numbers, kept._head.words, {})
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("part", ["summary", "dominance"])
 @pytest.mark.parametrize(
     "damage",

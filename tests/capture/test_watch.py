@@ -60,6 +60,7 @@ def test_a_line_of_a_log_ends_it(jvm: Jvm, tmp_path: Path) -> None:
     assert "own-gc.log has the text" in capture_until_line(command, log, "BROKER BUSY", tmp_path)
 
 
+@CHECK
 def test_old_lines_of_a_log_are_no_reason(jvm: Jvm) -> None:
     with (jvm.console.parent / "own-gc.log").open("a") as file:
         file.write("old TEXT\n")

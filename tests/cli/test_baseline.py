@@ -19,6 +19,7 @@ from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, Usa
 from mqdiag.findings import Severity, Subject
 from mqdiag.fingerprints import fingerprint
 from mqdiag.render import formats
+from tests.layers import one_in_each_run
 from tests.render import samples
 from tests.report_schema import validate_report
 
@@ -83,6 +84,7 @@ def test_a_saved_report_is_a_baseline(capsysbinary: Capture) -> None:
     assert all(finding["accepted"] for finding in found["findings"])
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("form", formats())
 def test_the_exit_code_is_the_same_in_every_format(form: str, capsysbinary: Capture) -> None:
     assert run(["stacks", str(STACKS), "--format", form]) == EXIT_FINDINGS

@@ -13,7 +13,7 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.rules.catalogue import rule_files
 from tests.cli.conftest import Run
-from tests.layers import CHECK, some_later
+from tests.layers import CHECK, one_in_each_run, some_later
 from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
@@ -60,6 +60,7 @@ def test_the_cases_are_there() -> None:
     assert OUT_OF_MEMORY in CASES
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("case", some_later(CASES, AGAIN.__contains__, layer=CHECK))
 def test_the_verdict_that_was_provoked(case: str, tmp_path: Path, capsysbinary: Capture) -> None:
     """In JSON and in words that fit and are plain, by one run: `--also` writes what `--format` would."""
@@ -175,6 +176,7 @@ def test_a_plain_dump_gives_the_same_findings(tmp_path: Path, capsysbinary: Capt
     assert found["heap"] == zipped["heap"]
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
 def test_a_cut_dump_gives_what_comes_before_the_cut(
     share: float, tmp_path: Path, capsysbinary: Capture

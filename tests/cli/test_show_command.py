@@ -17,7 +17,7 @@ from mqdiag.render import View, renderer
 from mqdiag.show.classes import show_class
 from mqdiag.show.objects import show_object
 from mqdiag.show.target import find_target
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
@@ -211,6 +211,7 @@ def test_a_thread_is_named_and_dominates_its_locals(shown: Shown, truth: Any) ->
     assert {holder["field"] for holder in holders} == {"local variable"}
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     "folder",
     one_in(5, sorted(path.parent for path in HEAPS.glob("*/dump.hprof.gz")), name=lambda path: path.name),

@@ -14,6 +14,7 @@ from mqdiag.facts.log_lines import LevelLineFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.findings import Report
 from mqdiag.language import english
+from tests.layers import one_in_each_run
 
 HEALTHY = sorted((Path(__file__).parents[2] / "fixtures" / "logs").glob("healthy-*"))
 HARMLESS = "2026-11-21 20:00:0{} WARN main - Load default HA Service: DefaultHAService\n"
@@ -110,6 +111,7 @@ def test_queues_that_were_taken_away_while_a_message_was_in_hand_are_no_fault(tm
     assert answer([line, HARMLESS], tmp_path)[0] == "healthy"
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("path", HEALTHY, ids=lambda path: path.name)
 def test_starts_loads_and_restarts_of_healthy_processes_are_told_healthy(path: Path) -> None:
     report = diagnose_incident([path]).report

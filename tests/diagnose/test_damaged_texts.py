@@ -9,7 +9,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Severity
 from tests.damaged_texts import DAMAGES
-from tests.layers import CHECK, some_later
+from tests.layers import CHECK, one_in_each_run, some_later
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PUBLIC = FIXTURES / "public"
@@ -77,6 +77,7 @@ def verdict(text: str, folder: Path) -> tuple[set[tuple[str, str | None]], str]:
     return found - {("input-incomplete", None)}, report.answer.state
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("kind", some_later(KINDS, lambda kind: kind not in IN_EACH_RUN, layer=CHECK))
 def test_the_verdict_of_damaged_evidence_stays(kind: str, tmp_path: Path) -> None:
     text = KINDS[kind].read_text()

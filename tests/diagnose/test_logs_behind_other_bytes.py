@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
+from tests.layers import one_in_each_run
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 FULL = gzip.decompress((LOGS / "disk-full-5.3.3" / "broker" / "store.log.gz").read_bytes())
@@ -34,6 +35,7 @@ def state(folder: Path, name: str, data: bytes) -> tuple[str, set[str]]:
     return report.answer.state, {found.rule for found in report.findings}
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("way", "packed"),
     [(way, packed) for way in READ for packed in (False, True) if not (packed and "zeros" in way)],

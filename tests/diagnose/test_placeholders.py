@@ -14,7 +14,7 @@ from mqdiag.facts.known import KnownOfRun
 from mqdiag.facts.recordings import Recording, RecordingsFacts
 from mqdiag.language import english
 from tests.folded import folded
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY
 from tests.left_over import WORD, assert_told
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -52,6 +52,7 @@ def test_a_recording_of_the_same_process_leaves_its_pid_known(recorded: int | No
     assert run.of(None, None, None, seen_in=("heap", "recordings"))["pid"] == known
 
 
+@CHECK
 @folded("path", SOME)
 def test_no_word_stands_for_what_the_evidence_tells(path: str) -> None:
     assert_told(diagnose_incident([FIXTURES / path]).report, FIXTURES / path)

@@ -8,11 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.layers import CHECK
+
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "notebook.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```python\n(.*?)^```$", PAGE, re.M | re.S)
 
 
+@CHECK
 def test_all_blocks_run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert len(BLOCKS) == PAGE.count("```python") >= 7
     monkeypatch.chdir(ROOT)

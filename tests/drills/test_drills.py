@@ -13,7 +13,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.render import UNWRAPPED, View, renderer
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 from tests.left_over import assert_told
 
 DRILLS = Path(__file__).parents[2] / "fixtures" / "drills"
@@ -35,6 +35,7 @@ def parts() -> Iterator[Any]:
             )
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(("evidence", "truth"), list(parts()))
 def test_an_operator_reads_what_an_expert_would_say(
     evidence: Path, truth: dict[str, Any], tmp_path: Path

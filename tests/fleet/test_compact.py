@@ -21,7 +21,7 @@ from mqdiag.fleet.tables.earlier import known_incidents, rows_taken_over
 from mqdiag.fleet.tables.layout import Layout, day_in
 from mqdiag.fleet.tables.schemas import BY_DAY, UNKNOWN_DAY
 from tests.fleet.made_output import Analysed, at, finding, write_output
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 OLD_OUTPUT = Path(__file__).parent / "data" / "output_without_days.tar.xz"
 
@@ -138,6 +138,7 @@ def test_what_was_known_is_known(layout: Layout) -> None:
     assert known() == before == {"a", "b", "c", "n", "t"}
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("keep", "kept"),
     [
@@ -270,6 +271,7 @@ def test_an_output_of_an_earlier_version_gets_folders_of_days(tmp_path: Path) ->
     ]
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("keep", ["0", "soon", "-3"])
 def test_a_wrong_keep_is_refused(layout: Layout, keep: str) -> None:
     before = _seen(layout)

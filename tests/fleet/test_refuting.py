@@ -13,6 +13,7 @@ from mqdiag.findings import Report
 from mqdiag.fleet.work.refuting import refuting_rules
 from mqdiag.fleet.work.rows import incident_row, report_rows
 from tests.fleet.made_fleet import FIXTURES, heap
+from tests.layers import one_in_each_run
 
 
 def report_of(*paths: Path) -> Report:
@@ -84,6 +85,7 @@ def test_a_page_under_the_name_of_a_dump_is_told(series: list[Path], tmp_path: P
 ELF_CORE = b"\x7fELF\2\1\1" + bytes(9) + b"\4\0\x3e\0" + bytes(60)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("name", "data", "kept_open", "closes"),
     [

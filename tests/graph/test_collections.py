@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.graph import Heap, collections
 from tests.graph.opening import heap_of, nodes_of
+from tests.layers import CHECK
 from tests.writers.hprof_records import OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import Entry, JavaObjects
@@ -144,6 +145,7 @@ def test_what_is_no_collection_gives_nothing(tmp_path: Path) -> None:
     assert all(part.size == 0 for part in collections.map_entries(heap, everything))
 
 
+@CHECK
 def test_trap_48_a_list_of_100_000_nodes(tmp_path: Path) -> None:
     dump = DumpWriter()
     java = JavaObjects(dump)

@@ -17,6 +17,7 @@ from mqdiag.graph.merged_paths import paths_to_all, paths_to_one
 from mqdiag.graph.paths import edge_name
 from mqdiag.graph.referrers import referrers_of
 from tests.graph.opening import heap_of
+from tests.layers import one_in_each_run
 from tests.writers.hprof_records import INT, OBJECT, STICKY_CLASS
 from tests.writers.hprof_writer import DumpWriter
 
@@ -106,6 +107,7 @@ def random_dump(seed: int) -> DumpWriter:
     return dump
 
 
+@one_in_each_run(4)
 @pytest.mark.usefixtures("uncut")
 @pytest.mark.parametrize("seed", range(25))
 def test_random_graphs(seed: int, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ from tests.hostile.crafted_archives import (
     zip_that_says_much,
 )
 from tests.hostile.test_texts import header
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 SMALL = 1 << 20
 TOO_MUCH = re.compile("times what was read of it|says that it unpacks to")
@@ -68,6 +68,7 @@ def told(given: Input) -> str:
     return write(given.error or NOTHING) + write(given.problem or NOTHING) + write(given.skipped or NOTHING)
 
 
+@one_in_each_run(4)
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("kind", PACKED)
 def test_logs_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -> None:
@@ -78,6 +79,7 @@ def test_logs_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -
     assert "healthy" not in (report.answer.state if report.answer else "")
 
 
+@one_in_each_run(4)
 @pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("kind", PACKED)
 def test_archives_are_unpacked_as_far_as_the_ratio_goes(kind: str, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.heap import TIME
 from mqdiag.findings import Confidence, Report, Severity
 from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.logs.statement_rows import rows
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -187,6 +188,7 @@ def hidden_lines(rng: random.Random, tmp_path: Path) -> None:
 KINDS = (header_time, spliced_heaps, spliced_threads, forged_lines, hidden_lines)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, TRIES))]
 )
@@ -262,7 +264,7 @@ def among_records(text: str) -> str:
     return "\n".join([*lines[:201], text, *lines[201:]]) + "\n"
 
 
-@folded("name", ONE_PLACE)
+@folded("name", ONE_PLACE, one_in=4)
 def test_no_text_in_one_place_fails_a_run(name: str, tmp_path: Path) -> None:
     text = ONE_PLACE[name]
     for wrap in (str, container):

@@ -24,6 +24,7 @@ from tests.fleet.made_output import Analysed, at, finding, write_output
 from tests.fleet.test_report import FLEET
 from tests.hostile.test_outputs import NAMES, outputs
 from tests.hostile.test_terminal import injected
+from tests.layers import one_in_each_run
 from tests.render.html.test_page import Outline
 from tests.render.test_markdown import OURS, Page
 
@@ -76,6 +77,7 @@ def test_a_run_with_a_path_for_a_name_removes_nothing_elsewhere(
         assert len(err.splitlines()) == 1
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("folder", ["_runs", "_compactions"])
 @pytest.mark.parametrize("content", [b"", b"{", b"[" * 100_000, b'{"run": 1}', b"\xff\xfe"])
 def test_a_damaged_mark_is_told_in_one_line(

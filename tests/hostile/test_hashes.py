@@ -18,6 +18,7 @@ from mqdiag.graph.threads import read_threads
 from mqdiag.graph.waste import drawn_texts, read_texts
 from mqdiag.read.hprof.number_dict import NumberDict
 from mqdiag.read.hprof.process_secret import FACTOR, START
+from tests.layers import CHECK
 from tests.writers.hprof_records import OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -216,6 +217,7 @@ def test_nothing_in_a_report_depends_on_the_secret(tmp_path: Path, monkeypatch: 
     assert found[6] == found[7] == found[8]
 
 
+@CHECK
 def test_numbers_made_for_a_long_way_through_a_dict_have_a_short_one() -> None:
     numbers = numbers_of_one_way()
     assert dict_probes(numbers) > 100 * len(numbers)

@@ -13,7 +13,7 @@ from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.findings import Report
 from mqdiag.language import english
 from tests.hostile.typed_mutations import MUTATIONS, ParsedDump, heap_records, parsed, without_record
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 DUMPS = ("stuck-one-4.9.8", "oversized-oom-4.3.2", "orderly-4.9.8", "healthy-busy-5.3.3", "app-retains-5.3.3")
@@ -60,6 +60,7 @@ def check_bytes(changed: bytes, dump: str, label: str, folder: Path) -> Report:
     return diagnosis.report
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_a_mutated_dump_names_no_other_cause_for_sure(mutation: str, tmp_path: Path) -> None:
     check(mutation, DUMPS[0], 0, tmp_path)
@@ -75,6 +76,7 @@ def test_objects_with_one_id_make_nothing_sure(tmp_path: Path) -> None:
     check("second_object", "healthy-busy-5.3.3", 1, tmp_path)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(
     ("dump", "place", "shown_by"),
     [("healthy-busy-5.3.3", 6, "records"), ("oversized-oom-4.3.2", 39, "2 queues")],

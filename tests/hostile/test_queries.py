@@ -22,7 +22,7 @@ from mqdiag.query.session import Limits, Session, _Watch
 from mqdiag.query.values import distinct_names
 from tests.graph.small_dump import small_dump
 from tests.hostile.bounded import run as run_alone
-from tests.layers import NIGHTLY, some_later
+from tests.layers import CHECK, NIGHTLY, some_later
 from tests.waiting import PATIENCE_S, wait_until
 
 REACHES_OUT = (
@@ -287,6 +287,7 @@ def test_a_query_that_fails_in_the_middle_writes_nothing(
     assert list(tmp_path.iterdir()) == []
 
 
+@CHECK
 def test_a_query_over_its_budget_ends_with_a_line(
     dump: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
 ) -> None:

@@ -21,7 +21,7 @@ from mqdiag.fleet.verdict import fleet_verdict
 from mqdiag.render import View, renderer
 from mqdiag.text import Text
 from tests.fleet.test_report import FLEET
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CONTROLS = (
@@ -107,6 +107,7 @@ def test_no_field_of_a_report_controls_the_terminal_by_one_control(name: str, ho
     check(name, hostile)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("name", REPORTS)
 def test_no_field_of_a_report_controls_the_terminal(name: str) -> None:
     check(name, "".join(CONTROLS))

@@ -11,7 +11,7 @@ import pytest
 from tests.hostile.bounded import run as run_alone
 from tests.hostile.conftest import Run
 from tests.hostile.crafted_texts import ANY, LARGE_THREAD_DUMPS, LOGS, THREAD_DUMPS, one_process, ring_of_locks
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 ENDLESS = 1 << 62
 
@@ -22,6 +22,7 @@ def written(text: str, folder: Path) -> Path:
     return path
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("attack", THREAD_DUMPS)
 def test_stacks_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("stacks", written(THREAD_DUMPS[attack](), tmp_path)).check(0, 1, 3)
@@ -33,16 +34,19 @@ def test_stacks_ends_within_its_budget_of_a_larger_dump(attack: str, tmp_path: P
     run_alone("stacks", written(LARGE_THREAD_DUMPS[attack](), tmp_path)).check(0, 1)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("attack", LOGS)
 def test_logs_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("logs", written(LOGS[attack](), tmp_path)).check(0, 1, 3)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("attack", ANY)
 def test_diagnose_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("diagnose", written(ANY[attack](), tmp_path)).check(0, 1, 3)
 
 
+@CHECK
 def test_a_folder_of_many_processes_is_read_in_time(run: Run, tmp_path: Path) -> None:
     """Each is judged by itself: 200 of them once took 12 s, and four times as long for twice as many."""
     for number in range(250):

@@ -24,6 +24,7 @@ from mqdiag.render import View, formats, renderer
 from mqdiag.report_json import from_json
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.threads.wait_table import known_frames
+from tests.layers import CHECK
 
 RULES = frozenset(file.name for file in rule_files())
 LIBRARY = """
@@ -488,6 +489,7 @@ def test_a_folder_without_knowledge(tmp_path: Path, inside: str | None, told: st
         read(made)
 
 
+@CHECK
 def test_a_hostile_text_and_log_take_no_time(folder: Team_, tmp_path: Path) -> None:
     """What makes a regular expression try all ways to split a line."""
     text = STATEMENT.replace(

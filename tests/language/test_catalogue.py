@@ -80,6 +80,7 @@ def placeholders_of(text: str) -> set[tuple[str, str]]:
     return {(name, kind) for name, kind in placeholders(text) if "|" not in kind}
 
 
+@CHECK
 def test_a_translation_has_the_placeholders_of_its_original() -> None:
     for original, said in messages():
         if "{" in original + said and original in templates():
@@ -88,6 +89,7 @@ def test_a_translation_has_the_placeholders_of_its_original() -> None:
             assert {name for name, _ in placeholders(said)} <= names, original
 
 
+@CHECK
 def test_every_template_has_known_kinds() -> None:
     for text in templates():
         for _, kind in placeholders(text):

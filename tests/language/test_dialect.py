@@ -14,6 +14,9 @@ from typing import NamedTuple
 import pytest
 
 from mqdiag.language import update
+from tests.layers import CHECK
+
+pytestmark = CHECK  # reads the whole source
 
 RELATIVE = r"\b(?:that|which|who)\b[^,.;:(){}|]*"
 PATTERNS = {

@@ -20,6 +20,7 @@ from mqdiag.rules.catalogue import RuleFile, rule_files
 from mqdiag.rules.engine import run_rules
 from mqdiag.text import Text, Value, say, sentences
 from tests.folded import folded
+from tests.layers import CHECK
 from tests.report_schema import validate_report
 from tests.rules.examples import example_of
 
@@ -86,6 +87,7 @@ def test_reports_for_people(name: str) -> None:
     assert not CHINESE.search(page)
 
 
+@CHECK
 def test_no_line_is_wider_than_the_page() -> None:
     for page in (
         render_catalogue(cards(), ZH),

@@ -15,7 +15,7 @@ from mqdiag.findings import Report, Severity
 from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules.catalogue import rule_files
-from tests.layers import CHECK, some_later
+from tests.layers import CHECK, one_in_each_run, some_later
 
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
 CASES = sorted(path.parent.name for path in ROOT.glob("*/truth.json"))
@@ -108,6 +108,7 @@ ALSO = {"client-pull-lost-5.3.3": {"start-failed"}}
 """what is true besides: its offset store lacks a class, by which the pull ends"""
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("case", IN_EVERY_RUN)
 def test_finds_what_was_made_to_happen(case: str) -> None:
     found = {finding.rule for finding in report(case).findings if not finding.undecides}
@@ -127,6 +128,7 @@ def test_a_pool_in_order_gives_no_finding() -> None:
     assert report("pool-in-order-5.3.3").findings == ()
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", IN_EVERY_RUN)
 def test_counts_lines_as_grep_does(case: str) -> None:
     for name, texts in truth(case)["lines_with"].items():
@@ -186,8 +188,9 @@ def test_a_slave_that_is_ahead_is_not_behind() -> None:
 
 def test_no_command_asks_a_broker_for_what_a_later_version_answers() -> None:
     (finding,) = [one for one in report("slave-behind-4.3.2").findings if one.rule == "slave-behind"]
-    assert finding.now[0].command is not None
-    assert "brokerStatus" in english()(finding.now[0].command)
+    commands = " ".join(english()(one.command) for one in finding.now)
+    assert "brokerStatus" in commands
+    assert "haStatus" not in commands
 
 
 def test_without_a_slave_the_lag_says_nothing() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from mqdiag.logs import collections, pauses
 from mqdiag.logs.pause_lines import tells_nothing
-from tests.layers import some_later
+from tests.layers import one_in_each_run, some_later
 from tests.logs.given import read
 
 PAUSES = (
@@ -74,6 +74,7 @@ def _by_the_long_way(text: str, monkeypatch: pytest.MonkeyPatch) -> bytes:
         return _told(text)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("text", "decoration"),
     some_later(

@@ -16,6 +16,7 @@ from mqdiag.logs.message import Message
 from mqdiag.logs.statements import HOLE, WORD, Event, Statement, events, searched
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import StampReader
+from tests.layers import CHECK
 from tests.logs.statement_rows import rows
 
 CATALOGUE = Path(__file__).parents[2] / "mqdiag" / "logs" / "catalogue"
@@ -44,6 +45,7 @@ def test_there_are_rows() -> None:
     assert len({row.literal for row in ROWS}) == len(ROWS)
 
 
+@CHECK
 def test_no_literal_hides_another() -> None:
     """The search goes on behind a literal: one that stands within another one, and ends before it, hides that."""
     literals = searched().literals

@@ -13,7 +13,7 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import VersionRange
 from mqdiag.language import english
 from mqdiag.logs.versions import SETTINGS, number
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 from tests.logs.given import facts, line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -34,6 +34,7 @@ def versions_of(case: str) -> list[VersionRange]:
     return [one for one in found if one is not None]
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("case", one_in(6, CASES))
 def test_the_true_version_lies_in_the_range(case: str) -> None:
     true = number(case.rpartition("-")[2])

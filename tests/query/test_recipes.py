@@ -12,7 +12,7 @@ from mqdiag.graph import open_heap
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import Session
 from tests.graph.small_dump import small_dump
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 from tests.query import twins
 from tests.query.plain_dump import PlainDump
 from tests.query.twins import A_CLASS, Twin, an_object
@@ -63,6 +63,7 @@ def both(
         yield Twin(PlainDump(path), heap), session
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("name", sorted(recipes()))
 def test_a_recipe_equals_its_twin(name: str, both: tuple[Twin, Session]) -> None:
     twin, session = both

@@ -22,6 +22,7 @@ from mqdiag.query.tables import table_names
 from mqdiag.query.times import times_array
 from tests.graph.opening import heap_of
 from tests.graph.small_dump import small_dump
+from tests.layers import one_in_each_run
 from tests.writers.hprof_records import CHAR, DOUBLE, INT, OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -40,6 +41,7 @@ def session(heap: Heap) -> Iterator[Session]:
         yield made
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("sql", "told"),
     [

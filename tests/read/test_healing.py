@@ -10,6 +10,7 @@ import pytest
 from mqdiag.read import healing
 from mqdiag.read.healing import SAMPLE_BYTES, heal, healed
 from tests.damaged_texts import CHARACTERS, DAMAGES, LINES, WRAPPERS, Damage
+from tests.layers import one_in_each_run
 
 LOG = "".join(
     f"2026-11-21 20:00:{second:02} WARN main - a group is gone\njava.lang.IllegalStateException: gone\n"
@@ -91,6 +92,7 @@ def test_what_was_done_to_a_log_is_undone(name: str) -> None:
     assert undone(name, DAMAGES[name]) == LOG
 
 
+@one_in_each_run(6)
 @pytest.mark.parametrize("name", [*CHARACTERS, "doubled blank lines", *WRAPPERS])
 @pytest.mark.parametrize("size", [997, 100_000])
 def test_a_long_text_is_healed_piece_by_piece(name: str, size: int) -> None:

@@ -16,6 +16,7 @@ from mqdiag.findings import Finding
 from mqdiag.render import formats
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.engine import run_rules
+from tests.layers import one_in_each_run
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings-plain"
 
@@ -125,6 +126,7 @@ def test_loaders_are_counted_by_class() -> None:
     assert finding.evidence["grown_classes"] == recording.classes.last - recording.classes.first
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("form", formats())
 def test_no_planted_secret_is_in_a_redacted_report(form: str, capfd: pytest.CaptureFixture[str]) -> None:
     """PlantsSecrets.java has the word in names of threads, hosts and files, in messages, arguments and properties."""

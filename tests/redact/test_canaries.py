@@ -12,7 +12,7 @@ import pytest
 
 from mqdiag.errors import InputError
 from mqdiag.redact.redact_dump import Redacted, redact_dump
-from tests.layers import some_later
+from tests.layers import CHECK, one_in_each_run, some_later
 from tests.redact.canary_dump import KEPT, CanaryDump, canary_dump
 from tests.redact.compare import differences
 from tests.writers.hprof_writer import DumpWriter
@@ -54,6 +54,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Shared:
 every_form = pytest.mark.parametrize("name", some_later(FORMS, lambda name: len(FORMS[name]) == 2))
 
 
+@one_in_each_run(2)
 @every_form
 def test_no_secret_is_left_and_names_are(name: str, shared: Shared) -> None:
     made, data, done, folder = shared(name)
@@ -70,6 +71,7 @@ def test_no_secret_is_left_and_names_are(name: str, shared: Shared) -> None:
     assert done.unread_bytes == 0
 
 
+@one_in_each_run(2)
 @every_form
 def test_the_report_is_the_same(name: str, shared: Shared) -> None:
     *_, folder = shared(name)
@@ -152,6 +154,7 @@ def test_rubbish_behind_the_dump_is_blanked(tmp_path: Path) -> None:
     assert done.unread_bytes == len(data) - len(dump)
 
 
+@CHECK
 def test_no_flip_of_a_bit_lets_a_secret_through(tmp_path: Path) -> None:
     made = canary_dump(segment_bytes=3000, large_bytes=100)
     whole = bytearray(made.dump.to_bytes())

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from mqdiag.redact.redact_dump import redact_dump
-from tests.layers import CHECK, some_later
+from tests.layers import CHECK, one_in_each_run, some_later
 from tests.redact.compare import differences, reported
 
 DUMPS = sorted((Path(__file__).parents[2] / "fixtures" / "heap").glob("*/dump.hprof.gz"))
@@ -52,6 +52,7 @@ def _cases() -> list[Any]:
     return checked
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("dump", _cases())
 def test_numbers_and_findings_are_the_same(dump: Path, tmp_path: Path) -> None:
     done = redact_dump(dump, tmp_path / "shared.hprof")

@@ -15,7 +15,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.redaction import Redact
 from mqdiag.redact.report import _CONSTANTS, _NAMING, is_known_thread, redact_report, treatments
 from mqdiag.report_json import to_values
-from tests.layers import some_later
+from tests.layers import one_in_each_run, some_later
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 CASES = sorted(
@@ -110,6 +110,7 @@ def case_id(case: Path) -> str:
     return f"{case.parent.name}-{case.name}"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     "case", some_later(CASES, lambda case: case_id(case) not in IN_EVERY_RUN, name=case_id)
 )

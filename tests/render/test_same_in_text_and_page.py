@@ -21,7 +21,7 @@ from mqdiag.render.sections.finding_cards import answering_finding
 from mqdiag.render.text.writer import TextWriter
 from mqdiag.render.wording.safe import safe
 from mqdiag.text import NOTHING
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 from tests.render import samples
 from tests.render.html.reports import FLEET, change, two_processes
 
@@ -198,11 +198,13 @@ def _assert_same_words(text: str, page: Page) -> None:
         assert all(map(MARKS.fullmatch, piece.split())), f"the page lacks {piece!r}"
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("path", one_in(16, DUMPS, name=str))
 def test_heap_dumps(path: Path) -> None:
     assert_same(diagnose_heap(FIXTURES / path).report)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     "path", [*one_in(16, FOLDERS, name=str), *one_in(40, SERIES_AND_LOGS, name=str)], ids=str
 )
@@ -224,6 +226,7 @@ def assert_short(report: Report, longest: int) -> None:
         assert told.count(" ".join(english()(finding.title).split())) <= 1, "a finding is told twice"
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     "make",
     [change, two_processes, lambda: FLEET, lambda: samples.GATED, lambda: samples.HOSTILE],

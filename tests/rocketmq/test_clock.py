@@ -12,7 +12,7 @@ from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.findings import Report, Severity
 from mqdiag.language import english
 from tests.hostile.typed_mutations import parsed
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 AT = len(b"JAVA PROFILE 1.0.2\0") + 4
@@ -50,6 +50,7 @@ WRONG = {
 }
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", one_in(2, ["stuck-one-5.3.3", "healthy-busy-4.9.8"]))
 @pytest.mark.parametrize("changed", WRONG.values(), ids=WRONG)
 def test_a_wrong_time_gives_no_age_no_error_and_no_ok(tmp_path: Path, case: str, changed: object) -> None:
@@ -81,6 +82,7 @@ def test_both_times_are_named(tmp_path: Path) -> None:
     assert ", and the newest time in its heap is 2026-" in said
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("moved", [0, -1000, 20_000])
 def test_a_time_that_can_be_is_believed(tmp_path: Path, moved: int) -> None:
     report = with_time(tmp_path, "stuck-one-5.3.3", (moved,))

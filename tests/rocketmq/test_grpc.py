@@ -15,6 +15,7 @@ from mqdiag.facts.heap import HeapFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
 from mqdiag.text import Text
+from tests.layers import one_in_each_run
 
 CASES = Path(__file__).parents[2] / "fixtures" / "grpc"
 DUMPS = sorted(path.parent.name for path in CASES.glob("*/dump.hprof.gz"))
@@ -51,6 +52,7 @@ def of_group(row: dict[str, Any]) -> str:
     return str(row["group"])
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("name", READ)
 def test_consumers(name: str) -> None:
     ours = sorted((msgspec.to_builtins(one, enc_hook=str) for one in heap(name).consumers), key=of_group)
@@ -65,6 +67,7 @@ def test_consumers(name: str) -> None:
         assert one["state"]["serviceState"] == "RUNNING"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("name", READ)
 def test_queues(name: str) -> None:
     ours = sorted((msgspec.to_builtins(row) for row in heap(name).queues), key=of_group)
@@ -94,6 +97,7 @@ def test_totals(name: str) -> None:
     assert found.unknown == {}
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize("name", DUMPS)
 def test_messages_in_hand(name: str) -> None:
     live = truth(name)

@@ -13,7 +13,7 @@ import pytest
 
 from mqdiag.rocketmq.broker.tables import _known
 from mqdiag.rocketmq.names import FAMILIES, ROWS, JavaName, names_of, version_key
-from tests.layers import CHECK, one_in
+from tests.layers import CHECK, one_in, one_in_each_run
 from tests.rocketmq import written
 from tests.rocketmq.conftest import Case, case, case_names, heap_of
 
@@ -83,6 +83,7 @@ def test_rocketmq_reads_by_role_only() -> None:
     assert found == []
 
 
+@CHECK
 def test_no_other_package_reads_a_field_of_rocketmq_by_name() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{line} {method}({sorted(FIELD_NAMES.intersection(texts))})"
@@ -120,6 +121,7 @@ def test_every_role_that_code_asks_for_is_in_the_table() -> None:
     assert (asked | ways_to_tables()) - known == set()
 
 
+@CHECK
 def test_every_row_is_used() -> None:
     asked = {text for path in sources("rocketmq/names.py") for text in literals(path)}
     table = PACKAGE / "rocketmq" / "names.py"
@@ -174,6 +176,7 @@ def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 
 
+@one_in_each_run(3)
 def test_real_classes_have_the_fields_of_their_version(read: Case) -> None:
     """Each row whose class is loaded: its field is there in the versions of the row, and in no others."""
     if not read.truth.get("client_version"):

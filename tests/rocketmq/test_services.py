@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 from tests.rocketmq.conftest import Case, case, case_names
 
 FAULTY = "client-faults-4.9.2"
@@ -15,6 +15,7 @@ def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 
 
+@one_in_each_run(5)
 def test_instances(read: Case) -> None:
     for instance in read.view.instances:
         assert instance.service_state == "RUNNING"
@@ -25,6 +26,7 @@ def test_instances(read: Case) -> None:
     assert {consumer.instance_id for consumer in read.view.consumers} == known
 
 
+@one_in_each_run(5)
 def test_services(read: Case) -> None:
     for consumer in read.view.consumers:
         assert consumer.registered
@@ -34,6 +36,7 @@ def test_services(read: Case) -> None:
         assert consumer.resubmits == (0 if concurrent else None)
 
 
+@one_in_each_run(5)
 def test_queues_of_subscribed_topics(read: Case) -> None:
     for consumer in read.view.consumers:
         assert len([topic for topic in consumer.topic_queues if not topic.startswith("%RETRY%")]) == 1

@@ -12,6 +12,7 @@ from pathlib import Path
 import mqdiag.logs
 import mqdiag.rules
 from mqdiag.knowledge.card_files import read_card
+from tests.layers import CHECK
 
 LOGS = Path(mqdiag.logs.__file__).parent
 RULES = Path(mqdiag.rules.__file__).parent
@@ -82,6 +83,7 @@ def asked_by_cards() -> Iterator[tuple[str, str]]:
                 yield path.stem, kind
 
 
+@CHECK
 def test_rules_ask_for_events_that_are_counted() -> None:
     texts, made = counted()
     kinds = [*asked(), *asked_by_cards()]

@@ -22,6 +22,7 @@ from mqdiag.rules.engine import NAMES, Outcome, run_rules
 from mqdiag.rules.rule import Rule
 from mqdiag.text import KINDS, Text, say
 from tests.folded import folded
+from tests.layers import CHECK
 from tests.rules.examples import example_of
 from tests.rules.numbers import unproven
 
@@ -197,6 +198,7 @@ def _unknown(value: msgspec.Struct) -> msgspec.Struct:
     return msgspec.structs.replace(value, **empty, **({"config": {}} if "config" in names else {}))
 
 
+@CHECK
 def test_an_event_without_numbers_and_words_crashes_no_rule() -> None:
     """What a line lacks, or a redacted report left out, leaves a sentence out and not the finding."""
     kinds = {event.kind for event in searched().events if event.kind} | {

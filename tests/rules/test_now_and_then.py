@@ -49,7 +49,14 @@ def test_the_first_way_whose_values_are_known_is_taken() -> None:
     (known,) = written(actions(example(), [WAYS], whom="him", lost=3))
     assert known == ("Ask.", "ask him", "3 are lost")
     (unknown,) = written(actions(example(), [WAYS], whom=None, lost=None))
-    assert unknown == ("Ask.", "ask -n NAMESRV:9876 -c CLUSTER", "some are lost")
+    assert unknown == (
+        "Ask. NAMESRV is the host of a name server, as namesrvAddr in broker.conf has it.",
+        "ask -n NAMESRV:9876 -c CLUSTER",
+        "some are lost",
+    )
+    once, again = written(actions(example(), [WAYS, WAYS], whom=None, lost=None))
+    assert "NAMESRV" in once[0]
+    assert "NAMESRV" not in again[0]
 
 
 def test_what_other_evidence_of_the_run_tells_is_filled_in() -> None:

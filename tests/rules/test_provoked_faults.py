@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from mqdiag.diagnose.heap import diagnose_heap
+from tests.layers import one_in_each_run
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "heap" / "client-faults-4.9.2"
 TRUTH = json.loads((FOLDER / "truth.json").read_text())
@@ -25,6 +26,7 @@ def found() -> dict[str, list[Any]]:
     return by_rule
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("wanted", WANTED, ids=lambda wanted: wanted["rule"])
 def test_the_fault_is_found_in_its_group_alone(wanted: dict[str, Any]) -> None:
     groups = {finding.subject.group for finding in found()[wanted["rule"]]}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from mqdiag.rules.catalogue import rule_files
+from tests.layers import CHECK
 
 PACKAGE = Path(__file__).parents[2] / "mqdiag"
 OTHER_MEANINGS = {
@@ -38,6 +39,7 @@ def _named(source: str) -> set[str]:
     return {name for text in _literals(source) if (name := text.partition(":")[0]) in names}
 
 
+@CHECK
 def test_no_other_code_names_a_rule() -> None:
     found = {
         (path.relative_to(PACKAGE).as_posix(), name)

@@ -20,7 +20,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.rules import proxy_threads_busy
-from tests.layers import NIGHTLY, some_later
+from tests.layers import NIGHTLY, one_in_each_run, some_later
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
 
@@ -60,6 +60,7 @@ def serious(report: Report) -> list[Finding]:
     return [one for one in report.findings if one.severity in (Severity.ERROR, Severity.WARNING)]
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("name", having(DUMP))
 def test_heap(name: str) -> None:
     report = heap_report(name)

@@ -13,6 +13,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding
 from mqdiag.knowledge.lookup import all_libraries
 from mqdiag.language import english
+from tests.layers import one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "libraries"
 CALLS = [
@@ -31,6 +32,7 @@ def findings_of(folder: Path) -> dict[str | None, Finding]:
     return found
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(("folder", "call"), CALLS)
 def test_the_own_frame_the_library_and_its_setting_are_named(folder: Path, call: dict[str, Any]) -> None:
     finding = findings_of(folder)[f"CID_{call['call']}"]

@@ -14,7 +14,7 @@ from mqdiag.language import english
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample
 from mqdiag.threads.facts import stacks_facts
-from tests.layers import one_in, some_later
+from tests.layers import one_in, one_in_each_run, some_later
 from tests.threads.made import HTTP, At, dump, facts
 from tests.threads.real_series import CASES, STANDS, truth_of
 
@@ -38,6 +38,7 @@ def true_states(case: Path) -> dict[int, str]:
     return {told["java_id"]: told["truth"] for told in truth_of(case)["threads"] if told["java_id"]}
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", one_in(3, MIXED, name=lambda case: case.name))
 @pytest.mark.parametrize(
     ("first", "last"),

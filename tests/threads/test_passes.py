@@ -22,6 +22,7 @@ from mqdiag.threads.passes import PASSES, run_passes
 from mqdiag.threads.series import Series, make_series
 from mqdiag.threads.stack_meaning import StackMeanings
 from mqdiag.threads.tracks import Track, align
+from tests.layers import one_in_each_run
 from tests.threads.real_series import CASES
 
 
@@ -125,6 +126,7 @@ def test_locks_that_a_collector_moves_are_no_reason_to_decide_again(monkeypatch:
     assert len(few) <= len(many) <= 2 * len(few)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("shown", ["cpu_ms", "elapsed_s", "allocated_bytes", "addresses", "stack"])
 def test_a_decision_for_all_is_the_decision_for_each(shown: str) -> None:
     """Copies of the threads differ in what one of the samples shows, of one kind at a time."""

@@ -11,6 +11,7 @@ from mqdiag.findings import Finding
 from mqdiag.language import english
 from tests.accuracy.page import part_of
 from tests.folded import folded
+from tests.layers import CHECK
 from tests.threads.accuracy import without_cpu_times
 from tests.threads.real_series import (
     SAME_CALL,
@@ -104,6 +105,7 @@ def test_the_page_has_the_table_without_cpu_times_of_today() -> None:
     assert part_of("without-cpu-times")[1].strip() == without_cpu_times().strip(), "make accuracy writes it"
 
 
+@CHECK
 def test_over_all_series() -> None:
     """The published table: nothing that moves is stuck, and 99 % of what stands is found."""
     total: Counter[tuple[str, str]] = Counter()
@@ -130,7 +132,7 @@ def test_findings_of_groups(path: Path) -> None:
         assert wanted.get("frame", "") in str(finding.evidence["frame"]), group
 
 
-@folded("path", SERIES, name_of)
+@folded("path", SERIES, name_of, one_in=4)
 def test_findings(path: Path) -> None:
     expected = truth_of(path.parent)["expected"]
     report = diagnosis_of(path).report

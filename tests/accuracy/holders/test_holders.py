@@ -6,7 +6,7 @@ import pytest
 
 from tests.accuracy.holders.outcome import Outcome, Said, first_outcomes, outcome_of, verdict_of
 from tests.accuracy.holders.truth import RIG, Case, cases, make_missing
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 from tests.programs import need
 
 CASES = cases()
@@ -56,6 +56,7 @@ def test_all_programs_are_there_and_were_run_before_the_rules_were_changed() -> 
     assert {case.name for case in CASES} == set(first_outcomes())
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", KEPT, ids=lambda case: case.name)
 def test_the_holder_of_a_kept_dump_is_named(case: Case) -> None:
     outcome = outcome_of(case)

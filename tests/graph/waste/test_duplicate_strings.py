@@ -14,6 +14,7 @@ from mqdiag.graph.waste import drawn_texts, read_texts, sample, sampled_texts
 from mqdiag.graph.waste.duplicate_strings import LARGEST, _shortened, duplicate_strings
 from mqdiag.graph.waste.read_texts import grouped
 from tests.graph.opening import heap_of
+from tests.layers import CHECK
 from tests.oracles import waste as oracle
 from tests.writers.hprof_records import CHAR, INT, JNI_GLOBAL, OBJECT
 from tests.writers.hprof_writer import DumpWriter
@@ -237,6 +238,7 @@ def test_a_sample_decides_where_each_text_is_frequent_or_hardly_matters(
     assert [one.held_by for one in found.holders] == [one.held_by for one in exact.holders]
 
 
+@CHECK
 def test_the_stated_error_holds_for_texts_of_any_frequency(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -10,6 +10,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.read.wrappers import wrapper_of
+from tests.layers import one_in_each_run
 
 QUEUE = {
     "brokerName": "broker-a",
@@ -133,6 +134,7 @@ def test_a_record_over_several_lines_is_read_like_one_in_a_line(document: object
     assert _told(json.dumps(document, indent=2), tmp_path) == ["no-route"]
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("form", ["a search", "a list", "one below the other", "cut"])
 def test_a_long_export_is_read_record_by_record(form: str, tmp_path: Path) -> None:
     """More than a sample holds, in chunks; only the last record tells the fault."""

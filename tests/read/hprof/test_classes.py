@@ -9,6 +9,7 @@ import pytest
 
 from mqdiag.read.hprof.classes import MAX_MISSING
 from tests.graph.opening import counts, dump_of, heap_of, nodes_of, targets
+from tests.layers import CHECK
 from tests.writers import hprof_records as hprof
 from tests.writers.hprof_records import INT, LONG, OBJECT
 from tests.writers.hprof_writer import DumpWriter, JavaClass
@@ -231,6 +232,7 @@ def test_trap_32_fields_of_flattened_values_are_fields(tmp_path: Path) -> None:
     assert heap.numbers(nodes_of(heap, [point]), "p1.y").tolist() == [4]
 
 
+@CHECK
 def test_more_classes_than_the_first_tables_hold(tmp_path: Path) -> None:
     dump = DumpWriter()
     ids = [dump.instance(dump.java_class(f"app/C{i}", fields={"x": INT}), x=i) for i in range(9000)]

@@ -16,6 +16,7 @@ from mqdiag.read.hprof import packed_dump
 from mqdiag.read.hprof.dump import Dump, counted_dump, read_dump
 from mqdiag.read.source import Source
 from tests.graph.small_dump import small_dump
+from tests.layers import one_in_each_run
 from tests.writers import gzip_forms
 from tests.writers import hprof_records as hprof
 from tests.writers.hprof_records import BYTE
@@ -61,6 +62,7 @@ DUMPS = {
 }
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("step", [97, 700, 4 << 20])
 @pytest.mark.parametrize("joined", [40, 64 << 10])
 @pytest.mark.parametrize("name", DUMPS)

@@ -15,7 +15,7 @@ from mqdiag.read.logs import scan
 from mqdiag.read.logs.filter import SHORTEST_LITERAL, Filter
 from mqdiag.read.logs.levels import ALL, COMMON
 from mqdiag.read.logs.scan import LOOK_BACK, SOME, Automaton, Counts, Hit, Places, Scanner, Words
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
 LITERALS = searched().literals
@@ -57,6 +57,7 @@ def test_real_logs() -> None:
     assert count > 30_000
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("words", [(), COMMON, ALL])
 def test_texts_of_pieces_that_overlap(words: tuple[bytes, ...]) -> None:
     """Literals and their pieces without a byte between, cut anywhere; the block's own bytes begin anywhere."""

@@ -16,6 +16,7 @@ from mqdiag.read.open import limits
 from mqdiag.read.open.door import as_far_as_they_go, first_of, members, packing_name
 from mqdiag.read.open.limits import Limits
 from mqdiag.text import Text
+from tests.layers import one_in_each_run
 from tests.writers.packings import PACKINGS, SQUEEZED, tarred, zipped
 
 TEXT = b"".join(b"%d a line that changes %d\n" % (number, number * 7919) for number in range(40_000))
@@ -68,6 +69,7 @@ def test_a_pipe_gives_the_same(tmp_path: Path) -> None:
         writer.join()
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("ending", SQUEEZED)
 def test_what_is_cut_gives_what_comes_before_and_says_so(ending: str, tmp_path: Path) -> None:
     packed = SQUEEZED[ending](TEXT + NOISE)
@@ -79,6 +81,7 @@ def test_what_is_cut_gives_what_comes_before_and_says_so(ending: str, tmp_path: 
     assert "copy it again" in why
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("ending", ["gz", "bz2", "xz"])
 def test_damage_is_told_with_its_bytes(ending: str, tmp_path: Path) -> None:
     """zstd keeps no checksum of each block: noise that is changed stays noise to it."""

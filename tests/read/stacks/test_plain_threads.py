@@ -13,7 +13,7 @@ from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample, ThreadRecord
 from tests.bench.series import SOURCE
-from tests.layers import some_later
+from tests.layers import one_in_each_run, some_later
 
 THREADS = 1_000
 ODD = {
@@ -111,6 +111,7 @@ def _read(path: Path, chunk: int, monkeypatch: pytest.MonkeyPatch) -> list[Sampl
     return samples
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize("odd", [None, *ODD])
 def test_threads_are_the_same_when_they_are_decoded_first(
     odd: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -201,6 +202,7 @@ def _dump_with_locks(other: str) -> bytes:
     return _dump().partition(b'"')[0] + "".join(threads).encode() + b"JNI global refs: 1, weak refs: 0\n\n"
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize("lock", OTHER_LOCKS)
 @pytest.mark.parametrize(
     ("limit", "value"),

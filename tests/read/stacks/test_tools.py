@@ -13,6 +13,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.read.stacks.body import plain_frame
 from mqdiag.read.stacks.records import Sample, ThreadRecord
+from tests.layers import one_in_each_run
 from tests.read.stacks.given import read_text, real_dump, same
 
 DUBBO = """\
@@ -395,6 +396,7 @@ def test_an_indented_excerpt_of_jstack(tmp_path: Path) -> None:
 SIGNS = (" ", "   ", "    ", "\t", "\t\t", "- ", "* ", "  - ", "\u2022 ", "12. ")
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize("case", ["jdk8-deadlock", "urlconnection-stuck"])
 @pytest.mark.parametrize("above", ["", '2026-11-21 20:00:00.100 INFO  [main] com.acme.A - says "so"\n'])
 @pytest.mark.parametrize("signs", SIGNS)

@@ -15,7 +15,7 @@ from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.render.wording.actions import then_of
 from mqdiag.text import say
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 from tests.render import samples
 from tests.render.html.reports import (
     EVIL,
@@ -84,6 +84,7 @@ PARTS_OF_OTHERS = {"article", "healthy", "no rocketmq", "stuck heap", "retaining
 every_report = pytest.mark.parametrize("make", REPORTS.values(), ids=REPORTS)
 
 
+@one_in_each_run(4)
 @every_report
 def test_the_page_is_whole_and_loads_nothing(make) -> None:
     page = html(make(), all_threads=True)
@@ -104,6 +105,7 @@ def outline_of(make) -> Outline:
     return Outline(html(make()))
 
 
+@one_in_each_run(4)
 @every_report
 def test_what_a_screen_reader_needs(make) -> None:
     outline = outline_of(make)
@@ -123,6 +125,7 @@ def test_what_a_screen_reader_needs(make) -> None:
             assert attributes["href"][1:] in ids
 
 
+@one_in_each_run(4)
 @every_report
 def test_every_finding_is_told_whole(make) -> None:
     report = make()
@@ -205,6 +208,7 @@ def test_locks_and_timeline_are_drawn() -> None:
 
 
 # A heap with its threads and what is kept by it is of the incident and of two processes too.
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     "make",
     [
@@ -225,6 +229,7 @@ def test_no_text_of_the_evidence_becomes_markup(make) -> None:
     assert "49" not in page.split("{{7*7}}")[0][-3:]
 
 
+@CHECK
 def test_a_page_of_a_large_heap_stays_small() -> None:
     row = ClassRow(
         name="com.example.a.rather.long.package.name.TypeNumber", loaders=1, instances=1, shallow_bytes=64
