@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime
 
+from mqdiag.causes.one_clock import Clock
 from mqdiag.facts import HeapFacts, LogsFacts, StacksFacts
 from mqdiag.findings import Report
 from mqdiag.text import NOTHING, Text, say
@@ -20,9 +21,9 @@ def read_evidence(report: Report) -> tuple[Text, ...]:
 def _lines(report: Report) -> Iterator[Text]:
     own = report.process
     name = own.name if own is not None and report.other_processes else None
-    zone = None if report.logs is None else _zone(report.logs)
+    clock = Clock(report)
     if report.heap is not None:
-        yield _of(name, _heap(report.heap, zone))
+        yield _of(name, _heap(report.heap, clock))
     if report.stacks is not None:
         yield _of(name, _stacks(report.stacks))
     if own is not None and own.tied_by is not None:
@@ -32,17 +33,17 @@ def _lines(report: Report) -> Iterator[Text]:
         )
     for other in report.other_processes:
         if other.heap is not None:
-            yield _of(other.name, _heap(other.heap, zone))
+            yield _of(other.name, _heap(other.heap, clock))
         if other.stacks is not None:
             yield _of(other.name, _stacks(other.stacks))
     for recording in () if report.recordings is None else report.recordings.recordings:
         yield say(
             "a flight recording of {seconds:seconds}, from {began:time}: {events:count} events",
             recording,
-            began=_in_zone(recording.began_at, zone),
+            began=clock.told(recording.began_at),
         )
     if report.logs is not None:
-        yield _logs(report.logs)
+        yield _logs(report.logs, clock)
     if report.stores is not None:
         yield say("{stores:count} {stores:store folder|store folders}", stores=len(report.stores.stores))
     for given in report.inputs:
@@ -57,10 +58,10 @@ def _of(process: str | None, line: Text) -> Text:
     return line if process is None else say("{process}: {line}", process=process, line=line)
 
 
-def _heap(heap: HeapFacts, zone: tzinfo | None) -> Text:
+def _heap(heap: HeapFacts, clock: Clock) -> Text:
     written = NOTHING
     if heap.captured_at is not None:
-        written = say(", written {captured_at:time}", captured_at=_in_zone(heap.captured_at, zone))
+        written = say(", written {captured_at:time}", captured_at=clock.told(heap.captured_at))
     if heap.process_queues is None:
         return say("a heap dump{written}, counts only", written=written)
     return say(
@@ -105,42 +106,35 @@ def _stacks(stacks: StacksFacts) -> Text:
     )
 
 
-def _logs(logs: LogsFacts) -> Text:
+def _logs(logs: LogsFacts, clock: Clock) -> Text:
     return say(
         "{logs:count} {logs:log|logs}: {lines:count} {lines:line|lines}{span}",
         logs=len(logs.files),
         lines=logs.lines,
-        span=_span(logs),
+        span=_span(logs, clock),
     )
 
 
-def _span(logs: LogsFacts) -> Text:
+def _span(logs: LogsFacts, clock: Clock) -> Text:
     """The first and the last time of all logs in one zone; local times of an unknown zone are told apart."""
-    times = [*_times(logs)]
+    times = [clock.at(time) for time in _times(logs)]
     known = [time for time in times if time.tzinfo is not None]
     local = [time for time in times if time.tzinfo is None]
-    if not known or not local:
+    if known and local:
+        return say(
+            "{known}; others{local} local time",
+            known=_from_to(known),
+            local=_from_to(local),
+        )
+    if not known or clock.local is None or not max(known).utcoffset():
         return _from_to(known or local)
+    first, last = (time.astimezone(UTC).isoformat() for time in (min(known), max(known)))
     return say(
-        "{known}; others{local} local time",
+        "{known} ({first_utc:clock} to {last_utc:clock} UTC)",
         known=_from_to(known),
-        local=_from_to(local),
+        first_utc=first,
+        last_utc=last,
     )
-
-
-def _zone(logs: LogsFacts) -> tzinfo | None:
-    """The zone in which the times of logs are told; None where no log has one."""
-    known = [time for time in _times(logs) if time.tzinfo is not None]
-    return max(known).tzinfo if known else None
-
-
-def _in_zone(time: str, zone: tzinfo | None) -> str:
-    """A time as it would be read beside the logs; one that cannot be converted stays as it is."""
-    try:
-        at = datetime.fromisoformat(time)
-        return time if zone is None or at.tzinfo is None else at.astimezone(zone).isoformat()
-    except (ValueError, OverflowError):
-        return time
 
 
 def _times(logs: LogsFacts) -> Iterator[datetime]:

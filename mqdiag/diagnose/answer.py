@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.baseline import lowered_line
+from mqdiag.causes.one_clock import Clock
 from mqdiag.diagnose.open_in_report import open_in_report, was_read
 from mqdiag.diagnose.open_reason import NONE_GIVEN, GivenLimits, Open
 from mqdiag.facts.evidence_kinds import NAMES, evidence_names
 from mqdiag.findings import Answer, Finding, Margin, Report
+from mqdiag.log_events import between, by_clock, events, only, seconds_between
 from mqdiag.rules.catalogue import cards_of
 from mqdiag.text import NOTHING, Text, say, sentences
 
@@ -203,12 +205,48 @@ def _over(report: Report, limits: GivenLimits) -> Text | None:
 
     if not is_over(report, lines, limits_of_logs(limits)):
         return None
+    restart = _restart(report)
+    if restart is not None:
+        return say(
+            "{restart} {lines:count} {lines:line is|lines are} of faults that are over: the logs go on for"
+            " {quiet_s:seconds} without one.",
+            restart=restart,
+            lines=sum(lines.weak.values()),
+            quiet_s=lines.quiet_s,
+        )
     return say(
         "{lines:count} {lines:line is|lines are} of faults that are over ({what:and}): the logs go on for"
         " {quiet_s:seconds} without one.",
         lines=sum(lines.weak.values()),
         what=tuple(say('"{title}"', title=card.title) for card in cards_of(lines.weak).values()),
         quiet_s=lines.quiet_s,
+    )
+
+
+def _restart(report: Report) -> Text | None:
+    """The broker that took no connection for a time; None where none is known, or where several are."""
+    logs = report.logs
+    refused = [] if logs is None else events(logs, "broker-not-connected")
+    broker = only(refused[0], "broker") if len(refused) == 1 else None
+    if logs is None or broker is None:
+        return None
+    away = between(refused[0].first, refused[0].last)
+    when = by_clock(away, Clock(report).told)
+    servers = {file.path for file in logs.files if file.kind == "broker"}
+    ended, started = (
+        [event.last for event in events(logs, kind) if event.last and servers.intersection(event.files)]
+        for kind in ("shutdown-hook-ran", "start-succeeded")
+    )
+    if ended and started and seconds_between(max(ended), max(started)) > 0:
+        return say(
+            "Broker {broker} was restarted: it took no connection {when}, and takes them again.",
+            broker=broker,
+            when=when,
+        )
+    return say(
+        "Broker {broker} took no connection {when}, as while it restarts, and takes them again.",
+        broker=broker,
+        when=when,
     )
 
 

@@ -10,6 +10,7 @@ from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.causes.agreement import contradicted
 from mqdiag.causes.build_verdict import build_verdict
 from mqdiag.causes.link import link, order
+from mqdiag.causes.one_clock import by_one_clock
 from mqdiag.causes.same_finding import SameFindings
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
@@ -77,6 +78,7 @@ def _facts(
         heap=None if own is None else own.heap,
         stacks=None if own is None else own.stacks,
         pid=None if own is None else own.pid,
+        host=None if own is None else own.host,
         **shared,
     )
 
@@ -149,6 +151,7 @@ def _with_verdict(report: Report, shown: Process | None, settings: Settings) -> 
         report = msgspec.structs.replace(
             report, process=msgspec.structs.replace(shown.facts, heap=None, stacks=None)
         )
+    report = by_one_clock(report)
     same = SameFindings(report.findings, {card.name: card for card in report.rule_cards})
     findings = tuple(_weighed(finding, report, same) for finding in report.findings)
     report = msgspec.structs.replace(report, findings=findings, verdict=build_verdict(report))

@@ -16,7 +16,7 @@ from mqdiag.text import say
 ALONE = say(
     "its lines stand in one place of the log of an application, and may be quoted from a message that somebody wrote"
 )
-AMONG_MESSAGES = say("it was seen only in the log of an application, so it could be quoted text")
+AMONG_MESSAGES = say("only logs of other programs than RocketMQ show it, and their lines may quote other text")
 
 Again = Callable[[Facts, set[str]], Iterable[Finding]]
 """asks rules again, by facts and their names"""

@@ -64,4 +64,5 @@ def facts_of(report: Report) -> Facts:
         logs=report.logs,
         admin=report.admin,
         pid=None if report.process is None else report.process.pid,
+        host=None if report.process is None else report.process.host,
     )

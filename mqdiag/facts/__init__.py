@@ -32,6 +32,8 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     stacks: StacksFacts | None = None
     pid: int | None = None
     """the process that heap dump and thread dumps are of"""
+    host: str | None = None
+    """where that process runs"""
     logs: LogsFacts | None = None
     sure_logs: LogsFacts | None = None
     """the same without lines that may be a part of what somebody wrote; None where there are no such lines"""

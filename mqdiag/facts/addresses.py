@@ -23,6 +23,8 @@ class Addresses(msgspec.Struct, frozen=True):
     """`host:port` of masters, by the broker's name"""
     store: str | None = None
     """the folder of a broker's store"""
+    slaves: dict[str, str] = {}
+    """`host:port` of the only slave, by the broker's name"""
 
 
 def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts | None) -> Addresses:
@@ -32,16 +34,26 @@ def addresses(heap: HeapFacts | None, logs: LogsFacts | None, admin: AdminFacts 
     given = () if logs is None else (file.name_server for file in logs.files)
     clusters = [] if admin is None else [one.cluster for one in admin.brokers]
     clusters += [one.get("brokerClusterName") for one in settings]
-    brokers: dict[str, set[str]] = {}
-    for name, address in _masters(logs, admin):
-        if name is not None and address is not None:
-            brokers.setdefault(name, set()).add(address)
     return Addresses(
         name_server=own or _only((*(one.get("namesrvAddr") for one in settings), *given)),
         cluster=_only(clusters),
         store=_only(one.get("storePathRootDir") for one in settings),
-        brokers={name: next(iter(found)) for name, found in brokers.items() if len(found) == 1},
+        brokers=_by_name(_masters(logs, admin)),
+        slaves=_by_name(
+            (one.broker, one.address)
+            for one in (() if admin is None else admin.brokers)
+            if one.broker_id != MASTER_ID
+        ),
     )
+
+
+def _by_name(listed: Iterable[tuple[str | None, str | None]]) -> dict[str, str]:
+    """The address of each name that has only one."""
+    found: dict[str, set[str]] = {}
+    for name, address in listed:
+        if name is not None and address is not None:
+            found.setdefault(name, set()).add(address)
+    return {name: next(iter(own)) for name, own in found.items() if len(own) == 1}
 
 
 def _masters(logs: LogsFacts | None, admin: AdminFacts | None) -> Iterator[tuple[str | None, str | None]]:

@@ -8,22 +8,31 @@ from types import MappingProxyType
 import msgspec
 
 from mqdiag.facts import Facts
-from mqdiag.facts.addresses import addresses
+from mqdiag.facts.addresses import addresses, port_of
 from mqdiag.facts.heap import HeapFacts
 from mqdiag.facts.inputs import Input
-from mqdiag.facts.logs import LogsFacts
+from mqdiag.facts.logs import LogsFacts, VersionRange
 from mqdiag.facts.stacks import StacksFacts
 from mqdiag.lazy_pattern import lazy_pattern
 
 NAMES = (
     "pid",
+    "pid_host",
     "captured_pid",
     "consumer_pid",
+    "consumer_host",
     "main_class",
     "name_server",
     "cluster",
     "store_folder",
     "broker_address",
+    "broker_port",
+    "slave_address",
+    "slave_port",
+    "at_once_version",
+    "group_processes",
+    "captured_host",
+    "names_ttl",
     "dump",
     "pod",
     "namespace",
@@ -40,6 +49,12 @@ OF_RUN = frozenset(("group", "topic", "broker"))
 NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
 STORE = "store"
 """how the folder of a store is named by default"""
+NAMES_TTL, MINUTE = "sun.net.inetaddr.ttl", 60
+"""system property, in seconds"""
+MOST_PROCESSES = 5
+"""processes that a sentence names"""
+SIZE_AT_ONCE = (4, 9, 5)
+"""first version whose broker takes another maxMessageSize without a restart, unless it is of DLedger"""
 MOST_GROUPS = 3
 """groups that a sentence names"""
 # The kubelet's own names: /var/log/containers/POD_NAMESPACE_CONTAINER-ID.log and
@@ -116,8 +131,10 @@ class KnownOfRun:
         self._always: dict[str, Known] = {
             "name_server": self._addresses.name_server,
             "cluster": self._addresses.cluster,
-            "captured_pid": _captured_pid(facts),
-            "consumer_pid": _consumer_pid(facts, self._pid),
+            "captured_pid": (captured := _captured_pid(facts)),
+            "captured_host": self._host_of(captured),
+            "consumer_pid": (consumer := _consumer_pid(facts, self._pid)),
+            "consumer_host": self._host_of(consumer),
             "main_class": _only(one.main_class for one in facts.processes or ()),
             "store_folder": _store_folder(facts, self._addresses.store),
             "dump": dumps[0] if len(dumps) == 1 else None,
@@ -143,11 +160,16 @@ class KnownOfRun:
         """
         return {
             **self._always,
-            "pid": self._pid_in(seen_in),
+            "pid": (pid := self._pid_in(seen_in)),
+            "pid_host": self._host_of(pid),
+            "names_ttl": self._names_ttl(pid),
             "broker": (broker := broker or self._broker),
-            "broker_address": broker
-            if broker is not None and ADDRESS.fullmatch(broker)
-            else self._addresses.brokers.get(broker or ""),
+            "broker_address": (address := self._address_of(broker)),
+            "broker_port": None if address is None else port_of(address),
+            "slave_address": (slave := self._addresses.slaves.get(broker or "")),
+            "slave_port": None if slave is None else port_of(slave),
+            "at_once_version": self._at_once_version(broker),
+            "group_processes": self._processes_of(group or self._group),
             "group": group or self._group,
             "topic": topic or (self._topic if group in (None, self._group) else None),
             "redelivered": self._redelivered(group),
@@ -165,6 +187,64 @@ class KnownOfRun:
             return self._pid_of_logs
         same = self._pid == self._pid_of_logs and _OF_ONE_PROCESS.union({"logs"}).issuperset(seen_in)
         return self._pid if same else None
+
+    def _address_of(self, broker: str | None) -> str | None:
+        if broker is not None and ADDRESS.fullmatch(broker):
+            return broker
+        return self._addresses.brokers.get(broker or "")
+
+    def _at_once_version(self, broker: str | None) -> str | None:
+        """The oldest version that a broker may have, where that takes another maxMessageSize without a restart."""
+        facts = self._facts
+        settings = [] if facts.admin is None else [one.settings for one in facts.admin.broker_configs]
+        settings += (
+            [] if facts.logs is None else [facts.logs.settings, *(one.settings for one in facts.logs.brokers)]
+        )
+        if any("true" in one.get("enableDLegerCommitLog", "") for one in settings):
+            return None
+        told = [
+            one.version
+            for one in (() if facts.admin is None else facts.admin.brokers)
+            if one.broker in (None, broker)
+        ]
+        logged = () if facts.logs is None else ((broker, facts.logs.broker_version), *_versions(facts.logs))
+        told += [version.since for name, version in logged if name == broker and version is not None]
+        # Here, not above: most runs ask for no version.
+        from mqdiag.facts.offsets_ahead import version_number
+
+        numbers = [number for one in told if (number := version_number(one)) is not None]
+        oldest = min(numbers, default=SIZE_AT_ONCE[:0])
+        return ".".join(map(str, oldest)) if oldest >= SIZE_AT_ONCE else None
+
+    def _processes_of(self, group: str | None) -> tuple[str, ...] | None:
+        """Names of all processes that consume for a group, with their programs where these differ."""
+        found = [
+            one
+            for one in self._facts.processes or ()
+            if one.pid is not None and group in _groups_of(one.heap, one.stacks)
+        ]
+        if not 1 < len(found) <= MOST_PROCESSES:
+            return None
+        programs = {one.main_class for one in found}
+        return tuple(
+            one.name if len(programs) == 1 or one.main_class is None else f"{one.name} ({one.main_class})"
+            for one in found
+        )
+
+    def _host_of(self, pid: str | None) -> str | None:
+        """Where a process runs; None where nothing tells it, or where pids of several hosts are the same."""
+        if pid is None:
+            return None
+        own = {self._facts.host} if self._facts.host and pid == self._pid else set()
+        return _only(own | {one.host for one in self._facts.processes or () if str(one.pid) == pid})
+
+    def _names_ttl(self, pid: str | None) -> str | None:
+        """For how many seconds a process keeps addresses of names, where its command line says less than a minute."""
+        own = (
+            one.settings.get(NAMES_TTL) for one in self._facts.processes or () if pid and str(one.pid) == pid
+        )
+        told = _only(own)
+        return told if told is not None and told.isdecimal() and int(told) < MINUTE else None
 
     def _redelivered(self, group: str | None) -> int | None:
         """Finished messages that a restart now would deliver again; None where there are none, or nobody knows."""
@@ -254,6 +334,10 @@ def _topics(facts: Facts) -> Iterator[str | None]:
     if facts.admin is not None:
         names += [queue.topic for group in facts.admin.groups for queue in group.queues]
     yield from (name for name in names if name is not None and not name.startswith("%"))
+
+
+def _versions(logs: LogsFacts) -> Iterator[tuple[str | None, VersionRange | None]]:
+    yield from ((one.name, one.version) for one in logs.brokers)
 
 
 def _brokers(facts: Facts) -> Iterator[str | None]:

@@ -13,7 +13,7 @@ from mqdiag.text import Text
 
 GO_ON_AT_END = (4, 9, 4)
 """first version that never sends such a consumer to 0: pull request 4219"""
-_NUMBERS = re.compile(r"(\d{1,4})\.(\d{1,4})\.(\d{1,4})")
+_NUMBERS = re.compile(r"V?(\d{1,4})[._](\d{1,4})[._](\d{1,4})")
 _VERSION = re.compile(r"V?(\d+)[._](\d+)[._](\d+)(?:[-_](\w+))?", re.IGNORECASE)
 
 
@@ -159,13 +159,14 @@ def _by_logs(logs: LogsFacts | None) -> tuple[bool, str | Text] | None:
     if logs is None:
         return None
     ranges = [one for one in (logs.broker_version, *(own.version for own in logs.brokers)) if one is not None]
-    before = [(number := _number(one.before)) is not None and number <= GO_ON_AT_END for one in ranges]
-    since = [(number := _number(one.since)) is not None and number >= GO_ON_AT_END for one in ranges]
+    before = [(number := version_number(one.before)) is not None and number <= GO_ON_AT_END for one in ranges]
+    since = [(number := version_number(one.since)) is not None and number >= GO_ON_AT_END for one in ranges]
     if not ranges or not (all(before) or all(since)):
         return None
     return all(before), ranges[0].said
 
 
-def _number(version: str | None) -> tuple[int, ...] | None:
+def version_number(version: str | None) -> tuple[int, ...] | None:
+    """4.9.4 or V4_9_4 as (4, 9, 4); None of another form."""
     found = _NUMBERS.fullmatch(version or "")
     return None if found is None else tuple(map(int, found.groups()))

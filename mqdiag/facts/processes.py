@@ -28,3 +28,9 @@ class ProcessFacts(msgspec.Struct, frozen=True, kw_only=True):
     """null for the process that the heap at the top of the report belongs to"""
     stacks: StacksFacts | None = None
     """as for `heap`"""
+
+    @property
+    def host(self) -> str | None:
+        """Where it runs, as its name says after the pid; None where no capture tells it."""
+        pid, _, host = self.name.partition(" on ")
+        return host or None if pid == f"pid {self.pid}" else None

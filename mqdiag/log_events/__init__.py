@@ -5,14 +5,14 @@ Each function that makes words has one beside it that gives the numbers of these
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 
 from msgspec import structs
 
 from mqdiag.facts.logs import LogEvent, LogsFacts, LogSubject, OfLogs
 from mqdiag.findings import EvidenceValue, Subject
-from mqdiag.text import Text, say, sentences
+from mqdiag.text import Text, Value, placeholders, say, sentences
 
 OUT_OF_MEMORY = ("out-of-memory", "out-of-direct-memory", "out-of-class-memory", "array-too-long")
 """an OutOfMemoryError, by the memory that ran out: the heap, direct memory, that of classes"""
@@ -132,27 +132,63 @@ def number_set(logs: LogsFacts, name: str) -> int | None:
     return int(value) if value.isdigit() else None
 
 
+_AT, _AT_LOCAL = say("at {first:time}"), say("at {first:time} local time")
+_CLOCKS, _CLOCKS_LOCAL = (
+    say("from {first:time} to {last:clock}"),
+    say("from {first:time} to {last:clock} local time"),
+)
+_TIMES, _TIMES_LOCAL = (
+    say("from {first:time} to {last:time}"),
+    say("from {first:time} to {last:time} local time"),
+)
+_PEAK_OF_DAY = say("{range}, at most {peak_per_minute:count} in the minute of {peak_at:clock}")
+_PEAK = say("{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}")
+_SPANS = frozenset(one.template for one in (_AT, _AT_LOCAL, _CLOCKS, _CLOCKS_LOCAL, _TIMES, _TIMES_LOCAL))
+_WITH_PEAK = frozenset((_PEAK_OF_DAY.template, _PEAK.template))
+
+
 def between(first: str | None, last: str | None) -> Text:
     """From when to when, such as "from 12:00 to 12:05"; a time without a zone is said to be local."""
     if first is None:
         return say("at times that the log does not show")
     local = _is_local(first)
     if last is None or _same_second(first, last):
-        return say("at {first:time} local time", first=first) if local else say("at {first:time}", first=first)
+        return (_AT_LOCAL if local else _AT).filled({"first": first})
     # the second time needs no date and no zone of its own where they are those of the first
-    if _same_day(first, last):
-        template = (
-            say("from {first:time} to {last:clock} local time")
-            if local
-            else say("from {first:time} to {last:clock}")
-        )
-    else:
-        template = (
-            say("from {first:time} to {last:time} local time")
-            if local
-            else say("from {first:time} to {last:time}")
-        )
-    return template.filled({"first": first, "last": last})
+    known, unknown = (_CLOCKS, _CLOCKS_LOCAL) if _same_day(first, last) else (_TIMES, _TIMES_LOCAL)
+    return (unknown if local else known).filled({"first": first, "last": last})
+
+
+def by_clock(text: Text, told: Callable[[str], str]) -> Text:
+    """A sentence with its times as another clock shows them; a local time that gets a zone is local no longer.
+
+    Args:
+        text: the sentence.
+        told: gives a time as that clock shows it.
+    """
+    values = text.values
+    if text.template in _SPANS:
+        first, last = (values.get(name) for name in ("first", "last"))
+        if isinstance(first, str):
+            return between(told(first), told(last) if isinstance(last, str) else None)
+    if text.template in _WITH_PEAK:
+        span, peak_at = values["range"], values["peak_at"]
+        if isinstance(span, Text) and isinstance(peak_at, str):
+            first = span.values.get("first")
+            first = told(first) if isinstance(first, str) else None
+            return _with_peak(by_clock(span, told), first, values["peak_per_minute"], told(peak_at))
+    kinds = dict(placeholders(text.template))
+    changed = {name: _by_clock(value, kinds.get(name, ""), told) for name, value in values.items()}
+    return text if changed == values else Text(text.template, changed)
+
+
+def _by_clock(value: Value, kind: str, told: Callable[[str], str]) -> Value:
+    if isinstance(value, Text):
+        return by_clock(value, told)
+    if isinstance(value, tuple):
+        return tuple(_by_clock(one, kind, told) for one in value)
+    # a local time by itself may be of another host than the logs
+    return told(value) if kind == "time" and isinstance(value, str) and not _is_local(value) else value
 
 
 def _same_day(one: str, other: str | None) -> bool:
@@ -186,11 +222,13 @@ def when(event: LogEvent) -> Text:
     if not _has_peak(event):
         return between(event.first, event.last)
     shown = between(event.first, event.last)
-    if event.first is not None and _same_day(event.first, event.peak_at):
-        return say(
-            "{range}, at most {peak_per_minute:count} in the minute of {peak_at:clock}", event, range=shown
-        )
-    return say("{range}, at most {peak_per_minute:count} in the minute of {peak_at:time}", event, range=shown)
+    return _with_peak(shown, event.first, event.peak_per_minute, event.peak_at)
+
+
+def _with_peak(shown: Text, first: str | None, most: Value, peak_at: str | None) -> Text:
+    on_that_day = first is not None and _same_day(first, peak_at)
+    template = _PEAK_OF_DAY if on_that_day else _PEAK
+    return template.filled({"range": shown, "peak_per_minute": most, "peak_at": peak_at})
 
 
 def counted(found: Iterable[LogEvent]) -> dict[str, EvidenceValue]:

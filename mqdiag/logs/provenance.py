@@ -29,11 +29,13 @@ _MOST_KNOWN = 8192
 _RANK = ("DEBUG", "INFO", "WARN", "ERROR")
 _THROWN = lazy_pattern(
     r"(?<![\w.$])(?:[\w$-]+\.)*[\w$]*[A-Z][\w$]*(?:Exception|Error)\b(?=[:\s(;,]|$)|(?<![\w.$])Error(?=: )"
+    # classes that have no other name, such as java.lang.Exception and org.apache.tomcat.jni.Error
+    r"|(?<![\w.$])(?:[a-z][\w$-]*\.){2,12}(?:Exception|Error|Throwable)(?=[:\s(;,]|$)"
 )
 """the class of an exception"""
 _CLASS_BEFORE = lazy_pattern(r"[\w.$]{0,300}\Z")
 _ANSWERED = lazy_pattern(
-    r"(?:CODE: \d{1,5},? {1,3}DESC: |\b(?:response )?[Rr]emark ?[:=] ?|\bmsg: |\berr(?:or)?(?:Msg|Message)? ?[:=] ?)"
+    r"(?:CODE: \d{1,5},? {1,3}DESC: |\b(?:response )?[Rr]emark ?[:=] ?|\bmsg: ?|\berr(?:or)?(?:Msg|Message)? ?[:=] ?)"
     r"[^\"'`]{0,200}\Z"
 )
 """what stands before the words of a broker's answer"""

@@ -86,10 +86,12 @@ def cards_of(names: Collection[str]) -> dict[str, RuleCard]:
 def _in_general(line: Line, rule: str) -> Action:
     """An action as a page has it that knows no evidence: the last of several ways to say something holds always."""
     say_all = (line.say,) if isinstance(line.say, str) else line.say or line.first_of[-1:]
-    command, risk = ((one,) if isinstance(one, str) else one[-1:] for one in (line.command, line.risk))
+    command, risk, then = (
+        (one,) if isinstance(one, str) else one[-1:] for one in (line.command, line.risk, line.then)
+    )
     text, how, price = (
         sentences(*(_with_placeholders(say(text)) for text in part if text))
-        for part in ((*say_all, line.then), command, risk)
+        for part in ((*say_all, *then), command, risk)
     )
     return Action(text=text, command=how, risk=price, rule=rule)
 

@@ -132,6 +132,9 @@ def _said(backlog: Backlog, limits: Limits, silent: tuple[ConnectedClient, ...])
         words={
             "single": single,
             "client_pid": None if client is None else pid_in(client.client_id),
+            "client_host": None
+            if client is None or not client.address
+            else client.address.rpartition(":")[0] or None,
             "client_port": None if client is None or not client.address else port_of(client.address),
             "who": RULE.word("named", group=group) if group else RULE.word("nameless"),
             "keepers": _keepers(keep_up),

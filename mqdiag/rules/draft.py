@@ -21,7 +21,7 @@ class Step(msgspec.Struct, frozen=True, kw_only=True):
     """without one that can be said the step is left out"""
     commands: tuple[Text, ...] = ()
     risks: tuple[Text, ...] = ()
-    then: Text = NOTHING
+    then: tuple[Text, ...] = ()
     """stands behind the text"""
 
 

@@ -12,6 +12,7 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.findings import EvidenceValue, Subject, TimeRange
 from mqdiag.knowledge.rule_card import Card, Case, Entry, Line, Sentence, shared_actions
 from mqdiag.log_events import (
+    MOST_NAMED,
     counted,
     files_of,
     lines_of,
@@ -142,10 +143,10 @@ class Filling:
         rows = [{**self._known, **row} for row in self._rows[line.for_each]] if line.for_each else [self._known]
         for known in rows:
             if self._stands(line, known, lenient=lenient):
-                ways = (line.first_of, line.command, line.risk)
-                texts, commands, risks = (self._ways(way, known) for way in ways)
+                ways = (line.first_of, line.command, line.risk, line.then)
+                texts, commands, risks, then = (self._ways(way, known) for way in ways)
                 if texts := texts or tuple(self._written(line, known, lenient=True)):
-                    yield Step(texts=texts, commands=commands, risks=risks, then=say(line.then))
+                    yield Step(texts=texts, commands=commands, risks=risks, then=then)
 
     def _ways(self, templates: str | tuple[str, ...], known: Known) -> tuple[Text, ...]:
         """Each of several ways to say something whose values are known, or are left to the engine."""
@@ -226,11 +227,19 @@ class Filling:
             "what": None if what is None else say(what),
             "lines": event.count,
             "occurrences": event.occurrences,
-            "when": when(event),
+            "when": self._when(event),
             "subjects": most_frequent(event),
             "quoted": event.example or None,
             "quoted_at": _place_of(event),
         }
+
+    def _when(self, event: LogEvent) -> Text:
+        """When an event was, and in which logs where several have it: one side and the other may log the same."""
+        several = sum(1 for one in self._events if one.kind == event.kind) > 1
+        names = tuple(dict.fromkeys(path.rpartition("/")[2] for path in event.files))
+        if not several or not names or len(names) > MOST_NAMED:
+            return when(event)
+        return say("{when}, in {logs:and}", when=when(event), logs=names)
 
 
 def _place_of(event: LogEvent) -> Text | None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stacks import Standstill, ThreadFacts
@@ -40,15 +42,23 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             yield standstill.undecided_case(
                 RULE, "hangs-or-slow", still, limits, worst=worst, words=words, peers=peers
             )
+    yield from _named(stacks)
     loops = {loop.thread for loop in stacks.blocked_loops}
     by_name = {thread.name: thread for thread in stacks.threads}
     for place in stacks.common_places:
         if place.pool in told or place.role not in ROLES:
             continue
-        if stacks.samples == 1 and _takes_whole_pool(place, limits["whole_pool"]):
+        if stacks.samples == 1 and _takes_whole_pool(stacks, place, limits["whole_pool"]):
             still = _standstill(stacks, place, [by_name[name] for name in place.threads])
             words = {"library": still.library}
             yield standstill.undecided_case(RULE, "no-thread-is-free", still, limits, words=words)
+            continue
+        if stacks.samples == 1 and _takes_most_of_pool(place, limits["crowd"]):
+            still = _standstill(stacks, place, [by_name[name] for name in place.threads])
+            words = {"library": still.library}
+            yield standstill.undecided_case(
+                RULE, "most-in-one-call", still, limits, worst=Severity.INFO, words=words
+            )
             continue
         if place.kind != "wait":
             continue
@@ -70,10 +80,36 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             words = {"library": still.library}
             name = "native-call" if in_native else _case(still)
             yield standstill.case(RULE, name, still, limits, worst=worst, words=words)
-        elif not place.moving and _takes_whole_pool(place, limits["whole_pool"]):
+        elif not place.moving and _takes_whole_pool(stacks, place, limits["whole_pool"]):
             still = _standstill(stacks, place, [by_name[name] for name in place.threads])
             words = {"library": still.library}
             yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, words=words)
+
+
+def _named(stacks: StacksFacts) -> Findings:
+    """One finding: a server writes into the names of its threads that they are in one request for too long."""
+    signs = tuple(RULE.names("called_stuck"))
+    stuck = [
+        one for one in stacks.threads if one.state not in ("idle", "progressing") and one.name.startswith(signs)
+    ]
+    if not stuck:
+        return
+    (frame, library), _ = Counter((one.frame, one.library) for one in stuck).most_common(1)[0]
+    pools = {one.pool for one in stuck}
+    remote = next((one.remote for one in stuck if one.frame == frame and one.remote is not None), None)
+    yield RULE.case(
+        "called-stuck",
+        subject=Subject(thread=stuck[0].pool if len(pools) == 1 else None),
+        evidence={
+            "threads": tuple(one.name for one in stuck),
+            "thread_count": len(stuck),
+            "frame": frame,
+            "library": library,
+        },
+        words={"frame": standstill.short_frame(frame)},
+        cause=remote or "missing-timeout",
+        weight=float(len(stuck)),
+    )
 
 
 @RULE.logs
@@ -96,13 +132,30 @@ def _is_meant(still: Standstill) -> bool:
     return still.kind in KINDS and still.role in ROLES and not standstill.is_of_consumers(still)
 
 
-def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
-    """Whether all threads of a pool are at the same place in their tasks, in a wait that a task should not need."""
+def _takes_whole_pool(stacks: StacksFacts, place: CommonPlace, least: float) -> bool:
+    """Whether all threads of a pool are at the same place in their tasks, in a wait that a task should not need.
+
+    One of its threads may take connections and events in for the others, as one of Jetty's does: it runs no task.
+    """
+    there = set(place.threads)
     return (
         place.in_tasks
-        and len(place.threads) == place.pool_size >= least
-        and (place.needs_others or place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool"))
+        and len(there) >= least
+        and (place.needs_others or place.doing in (*RULE.names("never_a_rest"), *RULE.names("holds_up_a_task")))
+        and (
+            len(there) == place.pool_size
+            or all(
+                one.doing in RULE.names("takes_in")
+                for one in stacks.threads
+                if one.pool == place.pool and one.name not in there
+            )
+        )
     )
+
+
+def _takes_most_of_pool(place: CommonPlace, least: float) -> bool:
+    """Whether many tasks of a pool, and at least half of its threads, are at one place that is no wait to be let in."""
+    return place.in_tasks and len(place.threads) >= least and place.doing not in RULE.names("told_elsewhere")
 
 
 def _case(still: Standstill) -> str:

@@ -42,6 +42,7 @@ def in_services(facts: Facts, limits: Limits) -> Findings:
             },
             words={
                 "called": upstream.host or upstream.service or "?",
+                "at": upstream.service if upstream.host and upstream.service != upstream.host else None,
                 "mostly": bad >= limits["error_share"] * upstream.requests or None,
             },
             severity=Severity.ERROR if bad >= limits["error_share"] * upstream.requests and not over else None,

@@ -29,7 +29,12 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             _case(pool),
             pool,
             wait,
-            words={"frame_known": frame_known, "plain_client": not wait and container is None},
+            words={
+                "frame_known": frame_known,
+                "plain_client": not wait and container is None,
+                "pool_library": (library := _pool_library(stacks, pool)),
+                "pool_setting": RULE.meaning("pool_setting").get(library or ""),
+            },
             given={"of_container": () if container is None else (container.more_threads,)},
         )
 
@@ -44,6 +49,13 @@ def _case(pool: WorkerPool) -> str:
     if pool.group and pool.shared_doing == "dns":
         return "wait-for-names"
     return "wait-for-lock" if pool.group and pool.shared_doing in LOCKS else "too-few-threads"
+
+
+def _pool_library(stacks: StacksFacts, pool: WorkerPool) -> str | None:
+    """The one library in which threads of a pool wait for something pooled."""
+    waiting = (one for one in stacks.threads if one.pool == pool.pool and one.doing == "pool")
+    found = {one.library for one in waiting}
+    return found.pop() if len(found) == 1 else None
 
 
 @RULE.recordings

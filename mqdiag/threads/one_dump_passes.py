@@ -23,6 +23,8 @@ LEAST_CROWD = 3
 """threads that wait for one thing; two meet before a lock all the time"""
 LEAST_QUEUE = 5
 """threads that wait for a connection while others work, which may have one"""
+LONG_QUEUE = 10
+"""threads that wait for a connection and say that the pool is used up, where fewer work"""
 NO_CALLERS = frozenset({roles.JVM, roles.CARRIER, roles.BROKER_SEND})
 """roles that are no part of a crowd; the send threads of a broker queue up before its put lock in good health"""
 
@@ -181,7 +183,13 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
         moving = others - sum(
             one.track.last_meaning.doing in GIVEN_BY_OTHERS for one in busy if _is_at_work(one)
         )
-        if len(waiting) < (LEAST_QUEUE if others else LEAST_CROWD) or len(waiting) <= 2 * moving:
+        pool = waiting[0].track.last_meaning.library
+        user = next(
+            (one.track for one in busy if pool and may_have_connection(pool, one.track.last_meaning)), None
+        )
+        # one that is known to use a connection is told with them, so that no more is said than what is seen
+        enough = moving if user is not None and len(waiting) >= LONG_QUEUE else 2 * moving
+        if len(waiting) < (LEAST_QUEUE if others else LEAST_CROWD) or len(waiting) <= enough:
             continue
         reason = (
             say(
@@ -197,9 +205,7 @@ def _before_pools(busy: list[Judgement]) -> dict[Judgement, _Crowd]:
                 waiting=len(waiting),
             )
         )
-        pool = waiting[0].track.last_meaning.library
-        users = (one.track for one in busy if pool and may_have_connection(pool, one.track.last_meaning))
-        crowd = _Crowd(reason=reason, user=next(users, None))
+        crowd = _Crowd(reason=reason, user=user)
         found |= dict.fromkeys(waiting, crowd)
     return found
 

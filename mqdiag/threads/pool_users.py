@@ -24,8 +24,9 @@ from mqdiag.threads.tracks import Track
 
 _ANONYMOUS = lazy_pattern(r"\$(?:\d|\$).*")
 """what follows the name of a class in those of its anonymous classes and lambdas"""
-_OBJECT_OF_ONE_THREAD = "Node"
-"""JDK 21 and later park on an object of the waiting thread in some queues, which tells nothing of the pool"""
+_OBJECTS_OF_ONE_THREAD = ("Node", "ObjectPool$Latch")
+"""JDK 21 and later park on an object of the waiting thread in some queues, and commons-pool 1.5 has a latch for each:
+they tell nothing of the pool"""
 _MOST_USERS = 100
 """threads in calls that are looked at one by one; more of them say the same"""
 _MOST_ADDRESSES = 2
@@ -194,7 +195,7 @@ def waited_on(track: Track, index: int) -> _Objects:
     assert record is not None
     for lock in record.stack.locks:
         if lock.kind in (PARKING, WAITING_ON, WAITING_TO_LOCK) and 0 <= lock.slot < len(record.addresses):
-            if _OBJECT_OF_ONE_THREAD in lock.class_name:
+            if any(name in lock.class_name for name in _OBJECTS_OF_ONE_THREAD):
                 break
             return frozenset({(index, record.addresses[lock.slot])})
     return frozenset()

@@ -6,7 +6,7 @@ The names stand in `mqdiag/knowledge/thread_names.toml`.
 # Without annotations as strings: msgspec would compile each of them at the first use of a type, 0.2 ms in each run.
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from string import digits
 from typing import Final
 
@@ -48,6 +48,8 @@ class _Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     beginnings: tuple[tuple[str, Role], ...]
     """the first one that fits holds"""
+    pools: tuple[tuple[str, str], ...]
+    """patterns of names whose number is not at their end, and the pool; the first one that fits holds"""
     jvm: frozenset[str]
     jvm_beginnings: tuple[str, ...]
 
@@ -99,8 +101,17 @@ def _without_number_of_debugger(name: str) -> str:
     return before if before[-1:].isdecimal() or before in NAMES.jvm else name
 
 
+@cache
+def _pool_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple((re.compile(pattern, re.S), pool) for pattern, pool in NAMES.pools)
+
+
 def pool_of(name: str) -> str | None:
     """A pool's name: a thread's name without its number."""
+    for pattern, pool in _pool_patterns():
+        found = pattern.match(name)
+        if found is not None:
+            return found.expand(pool)
     found = _NUMBERED.match(name)
     return found[1] if found and found[1] else None
 

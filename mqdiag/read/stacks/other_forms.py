@@ -5,6 +5,7 @@
 - What programs print of `Thread.getAllStackTraces()`: `Thread.toString()`, and frames below it.
 - `jstack -F` and `jhsdb jstack`, which tell no names of threads.
 - JRockit.
+- Servers that print threads in forms of their own (`server_forms.py`).
 
 Source: ThreadDumper, PinnedThreadPrinter of JDK 21; sun.jvm.hotspot.tools.StackTrace of JDK 8; JRockit R28.
 """
@@ -17,7 +18,7 @@ from datetime import datetime
 from itertools import pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.stacks import patterns
+from mqdiag.read.stacks import patterns, server_forms
 
 HEAD = 64 << 10
 """characters in which the first thread stands"""
@@ -86,7 +87,7 @@ def converter(head: str) -> Callable[[str], str] | None:
         return _of_printed
     if "Thread[#" in start and _PINNED.search(start) is not None:
         return _of_posted
-    return None
+    return server_forms.converter(head)
 
 
 def is_agents(head: str) -> bool:

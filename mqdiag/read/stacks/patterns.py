@@ -65,11 +65,11 @@ HEADER_STATES = (
 # JConsole, VisualVM and Spring Boot's actuator print JMX thread infos in a form of their own
 JMX_TAIL = lazy_pattern(r" - Thread t@(?P<id>\d{1,18})\s*$")
 # ThreadInfo.toString(), which Dubbo, Druid and others print, and arthas with CPU times (opening quote taken off):
-# x" daemon prio=5 Id=62 WAITING on java.lang.Object@1a2b owned by "y" Id=7 (in native)
+# x" daemon prio=5 Id=62 WAITING on java.lang.Object@1a2b owned by "y" Id=7 (in native); Jenkins adds Group=main
 _STATES = r"NEW|RUNNABLE|BLOCKED|WAITING|TIMED_WAITING|TERMINATED"
 INFO_HEADER = lazy_pattern(
     r'^(?P<name>.*?)"(?P<daemon> daemon)?(?: prio=-?\d+)? (?:Id=(?P<id>-?\d{1,18})|\[Internal\])'
-    r"(?: cpuUsage=[\d.]+%)?(?: deltaTime=\d+ms)?(?: time=(?P<cpu>\d{1,18})ms)?"
+    r"(?: Group=\S{1,200})?(?: cpuUsage=[\d.]+%)?(?: deltaTime=\d+ms)?(?: time=(?P<cpu>\d{1,18})ms)?"
     rf"(?: (?P<state>{_STATES}))?(?: on (?P<object>\S+))?"
     r'(?: owned by "(?P<owner>.*)" Id=(?P<owner_id>-?\d{1,18}))?(?: \((?:suspended|in native)\))*\s*$'
 )

@@ -23,6 +23,7 @@ from mqdiag.render.parts import (
 from mqdiag.render.wording.about import about, about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.actions import NOW, THEN, then_of
+from mqdiag.render.wording.still_so import still_so
 from mqdiag.render.wording.words import word
 from mqdiag.text import Text, Value, quantity, say
 
@@ -144,6 +145,9 @@ def answer_card(finding: Finding, report: Report) -> Card:
         parts.append(Paragraph(sure))
     if root is not finding:
         parts.append(Paragraph(say("The cause: {title}", title=root.title), link=anchor(root.fingerprint)))
+    lasting = still_so(finding, report)
+    if lasting:
+        parts.append(Paragraph(lasting))
     # a team's runbook stands behind our own actions, and is what its people look for
     parts += _what_to_do(root, now=_FIRST_ACTIONS, then=None if root.team else _FIRST_CHANGES)
     why = say("Why") if sure else _why(finding)

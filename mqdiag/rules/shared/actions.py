@@ -8,9 +8,13 @@ from mqdiag.facts import Facts
 from mqdiag.facts.known import NO_NAMES, Known, KnownOfRun
 from mqdiag.findings import Action, EvidenceValue
 from mqdiag.knowledge.rule_card import shared_actions
+from mqdiag.knowledge.words import Words
 from mqdiag.rules.draft import Step
 from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, sentences
 
+WORDS = Words("engine")
+EXPLAINED = frozenset(("name_server", "broker_address"))
+"""names of which a sentence says where they stand, where a command has a word in their place"""
 CAPTURE = "mqdiag capture {pid:arg PID}"
 """takes thread dumps, logs and the like"""
 
@@ -30,10 +34,10 @@ def shared(name: str, facts: Facts, rule: str, named: Mapping[str, str | None] =
     for line in shared_actions()[name]:
         parts = (
             (part,) if isinstance(part, str) else part
-            for part in (line.first_of or line.say, line.command, line.risk)
+            for part in (line.first_of or line.say, line.command, line.risk, line.then)
         )
-        texts, commands, risks = (tuple(Text(one) for one in part if one) for part in parts)
-        step = Step(texts=texts, commands=commands, risks=risks, then=Text(line.then))
+        texts, commands, risks, then = (tuple(Text(one) for one in part if one) for part in parts)
+        step = Step(texts=texts, commands=commands, risks=risks, then=then)
         yield from actions(rule, [step], known)
 
 
@@ -43,11 +47,20 @@ def actions(rule: str, steps: Iterable[Step], known: Mapping[str, Known | Eviden
     captured = known.get("captured_pid")
     if captured is not None and captured == known.get("pid"):
         steps = [step for step in steps if CAPTURE not in {one.template for one in step.commands}] or steps
+    explained: set[str] = set()
     for step in steps:
         if text := _first(step.texts, known):
+            command = _first(step.commands, known)
+            lacking = [
+                name
+                for name, _ in placeholders(command.template)
+                if name in EXPLAINED and known.get(name) is None
+            ]
+            unknown = [WORDS.say(f"unknown_{name}") for name in dict.fromkeys(lacking) if name not in explained]
+            explained.update(lacking)
             yield Action(
-                text=sentences(text, step.then),
-                command=_first(step.commands, known),
+                text=sentences(text, _first(step.then, known), *unknown),
+                command=command,
                 risk=_first(step.risks, known),
                 rule=rule,
             )

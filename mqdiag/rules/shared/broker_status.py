@@ -9,6 +9,7 @@ from mqdiag.facts.admin import AdminFacts, BrokerStatus
 from mqdiag.facts.broker_counters import BrokerCounters, counters_of
 from mqdiag.findings import Subject, TimeRange
 from mqdiag.knowledge.words import Words
+from mqdiag.log_events import of_broker
 from mqdiag.rules.shared.brokers import called
 from mqdiag.text import Text
 from mqdiag.time_ranges import between
@@ -24,6 +25,9 @@ COLUMNS = {
 
 class Counters(BrokerCounters, frozen=True):
     """The counters of one broker."""
+
+    only_broker: str | None = None
+    """the one broker of all logs, where one broker answered"""
 
     @property
     def one_moment(self) -> Text:
@@ -50,13 +54,15 @@ class Counters(BrokerCounters, frozen=True):
         address = self.status.address
         if self.name is None and address is not None:
             return WORDS.say("by-address", address=address)
-        return called(self.name)
+        return called(self.name or self.only_broker)
 
 
 def counters(facts: Facts) -> Iterator[Counters]:
     """The last answer of each broker, with the words for it."""
-    for one in counters_of(facts.admin):
-        yield Counters(one.status, one.name, one.answer)
+    found = [*counters_of(facts.admin)]
+    only = of_broker(facts.logs).broker if facts.logs is not None and len(found) == 1 else None
+    for one in found:
+        yield Counters(one.status, one.name, one.answer, only)
 
 
 def is_slave(admin: AdminFacts, status: BrokerStatus) -> bool:

@@ -225,3 +225,115 @@ def test_a_thread_in_a_log_is_no_print_of_all(tmp_path: Path) -> None:
     )
     with pytest.raises(InputError):
         read_stacks(str(path))
+
+
+HADOOP = """\
+Process Thread Dump: jsp requested
+2 active threads
+Thread 130 (IPC Server handler 9 on 8020):
+  State: BLOCKED
+  Blocked count: 211
+  Waited count: 900
+  Blocked on com.acme.FSNamesystem@1b2c3d
+  Blocked by 129 (IPC Server handler 8 on 8020)
+  Stack:
+    com.acme.FSNamesystem.locations(FSNamesystem.java:600)
+    org.apache.hadoop.ipc.Server$Handler.run(Server.java:959)
+Thread 129 (IPC Server handler 8 on 8020):
+  State: RUNNABLE
+  Blocked count: 211
+  Waited count: 900
+  Stack:
+    java.io.FileOutputStream.writeBytes(Native Method)
+    com.acme.FSEditLog.sync(FSEditLog.java:900)
+    org.apache.hadoop.ipc.Server$Handler.run(Server.java:959)
+"""
+WATCHDOG = """\
+[12:00:00] [Server thread/INFO]: [Stats] Loading
+[12:00:01] [Watchdog Thread/ERROR]: Server thread dump (Look for plugins here before reporting to Paper!):
+[12:00:01] [Watchdog Thread/ERROR]: ------------------------------
+[12:00:01] [Watchdog Thread/ERROR]: Current Thread: Server thread
+[12:00:01] [Watchdog Thread/ERROR]: \tPID: 43 | Suspended: false | Native: false | State: BLOCKED
+[12:00:01] [Watchdog Thread/ERROR]: \tThread is waiting on monitor(s):
+[12:00:01] [Watchdog Thread/ERROR]: \t\tLocked on:com.acme.Stats.load(Stats.java:60)
+[12:00:01] [Watchdog Thread/ERROR]: \tStack:
+[12:00:01] [Watchdog Thread/ERROR]: \t\tjava.base@17.0.2/java.io.FileInputStream.readBytes(Native Method)
+[12:00:01] [Watchdog Thread/ERROR]: \t\tcom.acme.Stats.load(Stats.java:60)
+[12:00:01] [Watchdog Thread/ERROR]: ------------------------------
+[12:00:01] [Watchdog Thread/ERROR]: Current Thread: Craft Scheduler Thread - 4
+[12:00:01] [Watchdog Thread/ERROR]: \tPID: 71 | Suspended: false | Native: false | State: WAITING
+[12:00:01] [Watchdog Thread/ERROR]: \tStack:
+[12:00:01] [Watchdog Thread/ERROR]: \t\tjava.lang.Object.wait(Native Method)
+[12:00:01] [Watchdog Thread/ERROR]: \t\tcom.acme.Jobs.next(Jobs.java:12)
+[12:00:01] [Watchdog Thread/ERROR]: ------------------------------
+[12:00:02] [Server thread/INFO]: [Stats] Loaded
+"""
+JBOSS = """\
+Total Threads: 2
+Thread Group: jboss : max priority:10, demon:false
+  Thread: http-0.0.0.0-8080-1 : priority:5, demon:true, threadId:100, threadState:BLOCKED, threadLockName:a.Stock@1b
+          com.acme.Stock.take(Stock.java:20)
+          java.lang.Thread.run(Thread.java:619)
+
+  Thread: http-0.0.0.0-8080-2 : priority:5, demon:true, threadId:101, threadState:RUNNABLE
+          java.net.SocketInputStream.socketRead0(Native Method)
+          com.acme.Stock.take(Stock.java:30)
+
+"""
+JENKINS = """\
+"Executor #0 for master : executing web #12" Id=100 Group=main WAITING on com.acme.Latch@1b2c
+\tat java.lang.Object.wait(Native Method)
+\t-  waiting on com.acme.Latch@1b2c
+\tat com.acme.Build.run(Build.java:10)
+
+"""
+
+
+def _read(folder: Path, text: str) -> list[tuple[str, str, int, tuple[str, ...]]]:
+    path = folder / "threads.txt"
+    path.write_text(text)
+    (sample,) = read_stacks(str(path)).samples
+    return [
+        (one.name, one.stack.state, len(one.stack.frames), tuple(lock.kind for lock in one.stack.locks))
+        for one in sample.threads
+    ]
+
+
+def test_hadoop_prints_threads_with_the_owner_of_what_they_wait_for(tmp_path: Path) -> None:
+    path = tmp_path / "stacks"
+    path.write_text(HADOOP)
+    (sample,) = read_stacks(str(path)).samples
+    first, second = sample.threads
+    assert (first.name, first.stack.state, len(first.stack.frames)) == (
+        "IPC Server handler 9 on 8020",
+        "BLOCKED",
+        2,
+    )
+    assert first.parked_owner == second.java_id == 129
+    assert first.stack.locks[0].class_name == "com.acme.FSNamesystem"
+    assert (second.stack.state, len(second.stack.frames)) == ("RUNNABLE", 3)
+
+
+def test_the_watchdog_of_a_game_server_writes_threads_into_its_log(tmp_path: Path) -> None:
+    assert _read(tmp_path, WATCHDOG) == [
+        ("Server thread", "BLOCKED", 2, ()),
+        ("Craft Scheduler Thread - 4", "WAITING", 2, ()),
+    ]
+
+
+def test_a_console_may_have_lost_the_blanks_of_the_watchdog(tmp_path: Path) -> None:
+    lost = WATCHDOG.replace("\t", "").replace(" | ", " \\| ")
+    assert [name for name, *_ in _read(tmp_path, lost)] == ["Server thread", "Craft Scheduler Thread - 4"]
+
+
+def test_jboss_lists_threads_by_group(tmp_path: Path) -> None:
+    assert _read(tmp_path, JBOSS) == [
+        ("http-0.0.0.0-8080-1", "BLOCKED", 2, ("waiting to lock",)),
+        ("http-0.0.0.0-8080-2", "RUNNABLE", 2, ()),
+    ]
+
+
+def test_jenkins_adds_the_group_of_threads(tmp_path: Path) -> None:
+    assert _read(tmp_path, JENKINS) == [
+        ("Executor #0 for master : executing web #12", "WAITING", 2, ("waiting on",))
+    ]
