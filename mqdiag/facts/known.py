@@ -32,6 +32,7 @@ NAMES = (
     "at_once_version",
     "group_processes",
     "captured_host",
+    "names_ttl",
     "dump",
     "pod",
     "namespace",
@@ -48,6 +49,8 @@ OF_RUN = frozenset(("group", "topic", "broker"))
 NO_NAMES: Mapping[str, str | None] = MappingProxyType({})
 STORE = "store"
 """how the folder of a store is named by default"""
+NAMES_TTL, MINUTE = "sun.net.inetaddr.ttl", 60
+"""system property, in seconds"""
 MOST_PROCESSES = 5
 """processes that a sentence names"""
 SIZE_AT_ONCE = (4, 9, 5)
@@ -159,6 +162,7 @@ class KnownOfRun:
             **self._always,
             "pid": (pid := self._pid_in(seen_in)),
             "pid_host": self._host_of(pid),
+            "names_ttl": self._names_ttl(pid),
             "broker": (broker := broker or self._broker),
             "broker_address": (address := self._address_of(broker)),
             "broker_port": None if address is None else port_of(address),
@@ -233,6 +237,14 @@ class KnownOfRun:
             return None
         own = {self._facts.host} if self._facts.host and pid == self._pid else set()
         return _only(own | {one.host for one in self._facts.processes or () if str(one.pid) == pid})
+
+    def _names_ttl(self, pid: str | None) -> str | None:
+        """For how many seconds a process keeps addresses of names, where its command line says less than a minute."""
+        own = (
+            one.settings.get(NAMES_TTL) for one in self._facts.processes or () if pid and str(one.pid) == pid
+        )
+        told = _only(own)
+        return told if told is not None and told.isdecimal() and int(told) < MINUTE else None
 
     def _redelivered(self, group: str | None) -> int | None:
         """Finished messages that a restart now would deliver again; None where there are none, or nobody knows."""

@@ -24,7 +24,7 @@ Place = Literal["client", "broker", "any"]
 class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename={"if_": "if"}):
     """A line that needs more than a sentence; one of `say`, `first_of`, `use` and `given` is there.
 
-    A shared action that a card names by `use` may have words of the card's own in `say`.
+    A shared action that a card names by `use` may have words of the card's own in `say` or `first_of`.
     """
 
     say: str | tuple[str, ...] = ()
@@ -187,7 +187,8 @@ class Card(RuleTraits, msgspec.Struct, frozen=True, forbid_unknown_fields=True, 
             return (line,)
         if line.use in shared_actions():
             shared = shared_actions()[line.use]
-            return tuple(msgspec.structs.replace(one, say=line.say) for one in shared) if line.say else shared
+            own = {name: words for name in ("say", "first_of") if (words := getattr(line, name))}
+            return tuple(msgspec.structs.replace(one, **own) for one in shared) if own else shared
         return tuple(Line(say=text) for text in self.listed(line.use))
 
     def steps_in(self, part: tuple[Entry, ...]) -> tuple[str, ...]:

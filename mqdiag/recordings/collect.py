@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import Recording
-from mqdiag.read.jfr.chunk import Ahead, Chunk, Problem
+from mqdiag.read.jfr.chunk import Chunk, Problem
 from mqdiag.read.jfr.header import OLDER, ChunkHead
 from mqdiag.read.jfr.program import UnknownTypeError
 from mqdiag.read.jfr.recording import chunks
@@ -84,7 +84,7 @@ def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None]
     """
     reading = _Reading(path)
     problems: list[Problem] = []
-    for chunk in chunks(data, problems, WANTED, Ahead(span_kinds.COLUMNS, span_kinds.TEXTS)):
+    for chunk in chunks(data, problems, WANTED, span_kinds.COLUMNS):
         check()
         reading.add(chunk)
     whole = all(problem.of_one_type for problem in problems)

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.cores import in_order
-from mqdiag.read.jfr.chunk import Chunk
-from mqdiag.read.jfr.distinct import distinct, grouped, lots_of
+from mqdiag.read.jfr.chunk import Chunk, Lots
+from mqdiag.read.jfr.distinct import distinct, grouped, in_lots, sums_of
+from mqdiag.read.jfr.lots import LotColumns
 from mqdiag.read.jfr.records import Records
 from mqdiag.recordings.constants import Constants, Steps, ThreadKey
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
@@ -36,31 +37,18 @@ _BYTES = {"jdk.SocketRead": "bytesRead", "jdk.SocketWrite": "bytesWritten", "jdk
 _CLASSES = {"jdk.JavaMonitorEnter": "monitorClass", "jdk.ThreadPark": "parkedClass"}
 
 
-Integers = NDArray[np.signedinteger]
+_MOST = int(np.iinfo(np.int64).max)
+Integers = NDArray[np.integer]
 """numbers as narrow as they can be: a recording may have millions of events"""
 _SOCKETS = frozenset({"jdk.SocketRead", "jdk.SocketWrite"})
-_PEER = frozenset({"host", "port", "address"})
+_PEER = frozenset({"host", "port", "address", "timeout"})
+"""the timeout stands behind them, and is as much the same"""
 _KEYS = ("eventThread", "stackTrace", "previousOwner")
 """columns whose values are keys of constants that many events have in common"""
-_COLUMNS = frozenset(
-    {
-        "startTime",
-        "duration",
-        "eventThread",
-        "stackTrace",
-        "previousOwner",
-        "path",
-        *_BYTES.values(),
-        *_CLASSES.values(),
-    }
-)
-"""columns that are decoded, with those of a peer where there is one"""
-
-
-COLUMNS = {name: _COLUMNS | _PEER if name in _SOCKETS else _COLUMNS for name in KINDS}
+_OWN = frozenset({"startTime", "duration", *_BYTES.values()})
+_COMMON = frozenset({*_KEYS, "path", *_CLASSES.values()})
+COLUMNS = {name: LotColumns(_OWN, _COMMON | _PEER if name in _SOCKETS else _COMMON) for name in KINDS}
 """columns of such events that are read, by name"""
-TEXTS = ("host", "path")
-"""columns of texts that are always asked for; an address is where there is no host"""
 
 
 class Alike(NamedTuple):
@@ -82,15 +70,24 @@ class Spans(NamedTuple):
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
-    bytes: Integers
+    bytes: NDArray[np.int64]
+    """int64[lots]: those of all events together"""
     ends: NDArray[np.int64]
     """int64[lots]: where the events of each lot end"""
     alike: Alike
 
-    def of_lots(self, column: Integers, lots: list[int]) -> Integers:
-        """A column of the events of these lots alone, copied: nothing keeps the chunk's other events."""
+    def of_lots(self, column: Integers, lots: list[int], most: int = _MOST) -> Integers:
+        """A column of the events of these lots alone, copied: nothing keeps the chunk's other events.
+
+        Args:
+            column: of all events.
+            lots: those that are wanted.
+            most: no value of theirs is larger, nor any below 0 if this is less than 32 bits.
+        """
         begins = [int(self.ends[lot - 1]) if lot else 0 for lot in lots]
-        return np.concatenate([column[begin : self.ends[lot]] for begin, lot in zip(begins, lots, strict=True)])
+        parts = [column[begin : self.ends[lot]] for begin, lot in zip(begins, lots, strict=True)]
+        narrow = np.uint32 if most <= np.iinfo(np.uint32).max else np.int64
+        return np.concatenate(parts, dtype=narrow, casting="unsafe")
 
 
 Taker = Callable[[int, Spans], None]
@@ -141,27 +138,31 @@ class SpanCollector:
         return tuple(partial(self._add, name) for name in KINDS)
 
     def _add(self, name: str, chunk: Chunk, constants: Constants) -> None:
-        records = chunk.events(name, COLUMNS[name])
-        if records is None or not len(records):
+        lots = chunk.lots(name, COLUMNS[name])
+        if lots is None or not len(lots.own):
             return
-        spans = self._spans(records, name, constants)
+        spans = self._spans(lots, name, constants)
         if chunk.head.is_open:
             self.last_ns = max(self.last_ns, int((spans.start_ns + spans.duration_ns).max()))
         for take in self._takers:
             take(KINDS[name], spans)
 
-    def _spans(self, records: Records, name: str, constants: Constants) -> Spans:
-        keys = {column: records.integers(column) for column in _KEYS if records.has(column)}
-        columns, things = _whats(records, name, constants)
-        first, order, ends = lots_of(len(records), *keys.values(), *columns)
+    def _spans(self, lots: Lots, name: str, constants: Constants) -> Spans:
+        own, common = lots.own, lots.common
+        keys = {column: common.integers(column) for column in _KEYS if common.has(column)}
+        columns, things = _whats(common, name, constants)
+        # other bytes may mean the same
+        first, number = distinct(*keys.values(), *columns, np.zeros(len(common), np.int64))
+        numbers = lots.numbers if len(first) == len(common) else number[lots.numbers]
+        order, ends = in_lots(numbers, len(first))
         size = _BYTES.get(name)
+        duration_ns = own.nanoseconds("duration", order)
         return Spans(
-            start_ns=records.nanoseconds("startTime")[order],
-            duration_ns=np.maximum(records.nanoseconds("duration"), 0)[order],
-            bytes=np.maximum(records.integers(size), 0)[order]
-            if size and records.has(size)
-            # nothing is kept of what an event does not have
-            else np.broadcast_to(np.int64(0), len(records)),
+            start_ns=own.nanoseconds("startTime", order),
+            duration_ns=np.maximum(duration_ns, 0, out=duration_ns),
+            bytes=sums_of(numbers, own.integers(size), len(first))
+            if size and own.has(size)
+            else np.zeros(len(first), np.int64),
             ends=ends,
             alike=Alike(
                 thread=self._of_threads(keys.get("eventThread"), first, constants),
@@ -224,24 +225,32 @@ def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int3
 
 
 class ThreadSpans(NamedTuple):
-    """Events of one thread by their begin: those of a lot are of one kind, at one stack."""
+    """Events of one thread: those of a lot are of one kind, at one stack."""
 
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
-    lot: NDArray[np.int64]
+    lot: NDArray[np.int32]
+    order: NDArray[np.int64]
+    """places of the events that count, those first that began first"""
     kind: Integers
     """int64[lots]"""
     stack: Integers
     """int64[lots]: place in `Places`"""
+    events: NDArray[np.int64]
+    """int64[lots]: how many there are"""
+    last_ns: Integers
+    """int64[lots]: when the last one ended"""
 
-    def taken(self, where: NDArray[np.bool_]) -> ThreadSpans:
-        """Those for which it holds."""
+    def only(self, counts: NDArray[np.bool_]) -> ThreadSpans:
+        """Without the events of all other lots."""
         return self._replace(
-            start_ns=self.start_ns[where], duration_ns=self.duration_ns[where], lot=self.lot[where]
+            order=self.order[counts[self.lot[self.order]]],
+            events=self.events * counts,
         )
 
 
+_NEVER = np.int64(np.iinfo(np.int64).min)
 _STACK_BITS = 32
 """lower bits of a number that tells kind and stack: those of the stack"""
 
@@ -257,10 +266,9 @@ class SpansByThread:
         self._threads = threads
         self._is_worker: list[bool] = []
         """by the number of a thread"""
-        self._parts: dict[int, list[tuple[int, tuple[Integers, Integers, NDArray[np.int64]]]]] = defaultdict(
-            list
-        )
-        """by the number of a thread: (kind, (begins, nanoseconds, numbers of kind and stack)) of events in a chunk"""
+        self._parts: dict[int, list[tuple[int, tuple[Integers, ...]]]] = defaultdict(list)
+        """by the number of a thread: (kind, (begins and nanoseconds of events in a chunk; of their lots: kind with
+        stack, how many events, the first begin, the last end))"""
 
     def add(self, kind: int, spans: Spans) -> None:
         """Take in events of a kind."""
@@ -269,11 +277,15 @@ class SpansByThread:
             self._is_worker.append(role_of_name(name).role == CONSUME_WORKER)
         kinds = (kind << _STACK_BITS) + spans.alike.stack
         sizes = np.diff(spans.ends, prepend=0)
+        begins = spans.ends - sizes
+        firsts = np.minimum.reduceat(spans.start_ns, begins)
+        lasts = np.maximum.reduceat(spans.start_ns + spans.duration_ns, begins)
         for number, rows in grouped(spans.alike.thread):
             if number >= 0 and self._is_worker[number]:
                 lots = rows.tolist()
                 times = (spans.of_lots(spans.start_ns, lots), spans.of_lots(spans.duration_ns, lots))
-                self._parts[number].append((kind, (*times, np.repeat(kinds[rows], sizes[rows]))))
+                of_lots = (kinds[rows], sizes[rows], firsts[rows], lasts[rows])
+                self._parts[number].append((kind, (*times, *of_lots)))
 
     def each(self, numbers: Collection[int]) -> Iterator[tuple[int, ThreadSpans]]:
         """(number, events) of threads; those of the next one are put in order while one is looked at."""
@@ -284,15 +296,24 @@ class SpansByThread:
         # of those that begin together, the one of the first kind is the first
         parts = [own for _, own in sorted(self._parts[number], key=lambda part: part[0])]
         if not parts:
-            return ThreadSpans(*(np.zeros(0, np.int64) for _ in ThreadSpans._fields))
-        start_ns, duration_ns, keys = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        order = np.argsort(start_ns, kind="stable")
-        keys = keys[order]
-        first, lot = distinct(keys)
+            none = np.zeros(0, np.int64)
+            return ThreadSpans(none, none, none.astype(np.int32), none, none, none, none, none)
+        start_ns, duration_ns, kinds, sizes, firsts, lasts = map(np.concatenate, zip(*parts, strict=True))
+        in_time = np.argsort(firsts, kind="stable")
+        kinds = kinds[in_time]
+        first, numbers = distinct(kinds)
+        lot = np.empty(len(kinds), np.int32)
+        lot[in_time] = numbers
+        events, last_ns = np.zeros(len(first), np.int64), np.full(len(first), _NEVER)
+        np.add.at(events, lot, sizes)
+        np.maximum.at(last_ns, lot, lasts)
         return ThreadSpans(
-            start_ns=start_ns[order],
-            duration_ns=duration_ns[order],
-            lot=lot,
-            kind=keys[first] >> _STACK_BITS,
-            stack=keys[first] & ((1 << _STACK_BITS) - 1),
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+            lot=np.repeat(lot, sizes),
+            order=np.argsort(start_ns, kind="stable"),
+            kind=kinds[first] >> _STACK_BITS,
+            stack=kinds[first] & ((1 << _STACK_BITS) - 1),
+            events=events,
+            last_ns=last_ns,
         )

@@ -54,13 +54,17 @@ class _Sum(msgspec.Struct):
         """All of them."""
         return sum(self.stacks.values())
 
-    def add(self, took: Integers, start_ns: Integers, sizes: Integers) -> None:
-        """Take in events by their nanoseconds, begins and bytes."""
-        longest = int(np.argmax(took))
-        if took[longest] > self.longest_ns:
-            self.longest_ns, self.longest_at_ns = int(took[longest]), int(start_ns[longest])
+    def add(self, spans: Spans, lots: list[int], longest: NDArray[np.int64]) -> None:
+        """Take in lots of events, of which the longest ones take so many nanoseconds."""
+        own = longest[lots]
+        first = int(np.argmax(own))
+        if own[first] > self.longest_ns:
+            lot = lots[first]
+            begin = int(spans.ends[lot - 1]) if lot else 0
+            at = begin + int(np.argmax(spans.duration_ns[begin : spans.ends[lot]]))
+            self.longest_ns, self.longest_at_ns = int(own[first]), int(spans.start_ns[at])
+        took = spans.of_lots(spans.duration_ns, lots, int(own[first]))
         self.count += len(took)
-        self.bytes += int(sizes.sum())
         self.took.append(took)
 
 
@@ -92,20 +96,20 @@ class Waits:
             return
         sums = self._sums[kind]
         lots = np.flatnonzero(counted)
-        for what, rows in grouped(alike.what[lots]):
-            own = lots[rows].tolist()
-            sums[what].add(
-                *(spans.of_lots(column, own) for column in (spans.duration_ns, spans.start_ns, spans.bytes))
-            )
         counts = np.diff(spans.ends, prepend=0)
-        times = np.add.reduceat(spans.duration_ns, spans.ends - counts)
-        for what, stack, thread, owner, count, took in zip(
+        begins = spans.ends - counts
+        longest = np.maximum.reduceat(spans.duration_ns, begins)
+        for what, rows in grouped(alike.what[lots]):
+            sums[what].add(spans, lots[rows].tolist(), longest)
+        times = np.add.reduceat(spans.duration_ns, begins)
+        for what, stack, thread, owner, count, took, size in zip(
             *(
                 column[lots].tolist()
-                for column in (alike.what, alike.stack, alike.thread, alike.owner, counts, times)
+                for column in (alike.what, alike.stack, alike.thread, alike.owner, counts, times, spans.bytes)
             ),
             strict=True,
         ):
+            sums[what].bytes += size
             sums[what].stacks[stack] += took
             sums[what].threads[thread] += count
             sums[what].owners[owner] += count
@@ -207,7 +211,7 @@ class Waits:
 
 def _half_and_nearly_all(own: _Sum) -> tuple[int, int]:
     """Percentiles 50 and 99 of the nanoseconds."""
-    half, nearly_all = np.percentile(np.concatenate(own.took), (50, 99), method="nearest")
+    half, nearly_all = np.percentile(np.concatenate(own.took), (50, 99), method="nearest", overwrite_input=True)
     return int(half), int(nearly_all)
 
 

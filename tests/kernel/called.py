@@ -17,7 +17,8 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 DUMP = str(FIXTURES / "app-retains-5.3.3" / "dump.hprof.gz")
 SMALL = str(FIXTURES / "no-rocketmq" / "dump.hprof.gz")
 LOG = str(FIXTURES.parent / "logs" / "healthy-5.3.3" / "broker" / "broker.log.gz")
-RECORDING = str(FIXTURES.parent / "recordings" / "stuck-jdk17" / "recording.jfr.xz")
+# It has calls with bytes, waits for monitors and for locks.
+RECORDING = str(FIXTURES.parent / "recordings" / "lock-bound-jdk17" / "recording.jfr.xz")
 NO_CACHE = "--no-cache"
 ALL_KERNELS = (
     "SELECT (SELECT max(length + count + len(text)) FROM strings), (SELECT max(field) FROM refs),"

@@ -6,6 +6,7 @@ import msgspec
 
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.admin import AdminFacts, BrokerListed
+from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Action, Subject
 from mqdiag.language import english
 from mqdiag.rules.engine import run_rules
@@ -114,3 +115,21 @@ def test_shared_actions_may_have_words_of_the_card() -> None:
 def test_the_remedy_is_all_of_them_with_command_and_price() -> None:
     ((text,),) = [[english()(one.in_a_line) for one in actions(example(), [WAYS], whom="him", lost=3)]]
     assert text == "Ask. Run `ask him`. The price: 3 are lost."
+
+
+def test_an_action_names_the_host_of_its_process_and_the_broker() -> None:
+    shop = ProcessFacts(name="pid 4711 on shop-1", pid=4711, settings={"sun.net.inetaddr.ttl": "0"})
+    facts = msgspec.structs.replace(example(), pid=4711, host=shop.host, processes=(shop,), admin=CLUSTER)
+    (restarted,) = written(
+        actions(facts, [{"use": "restart", "first_of": ["It keeps {names_ttl} s.", "Try."]}])
+    )
+    assert restarted[:2] == (
+        "It keeps 0 s. The command ends it on shop-1: start it there as before, unless something else does.",
+        "kill 4711",
+    )
+    (stopped,) = written(actions(facts, [{"use": "restart_broker"}]))
+    assert stopped[0].endswith("The broker is at 10.0.0.2:10911.")
+    (unknown,) = written(
+        actions(example(), [{"use": "restart", "first_of": ["It keeps {names_ttl} s.", "Try."]}])
+    )
+    assert unknown[0] == "Try. The command ends it: start it as before, unless something else does."

@@ -274,6 +274,98 @@ def test_work_comes_from_calls_of_exported_objects(tmp_path: Path) -> None:
         assert _answer(tmp_path, HEAD + POOL + comes + JVM + END)[0] == "undecided"
 
 
+OWN_LOOPS = {
+    "listener for other addresses": (
+        "sun.net.dns.ResolverConfigurationImpl.notifyAddrChange0(Native Method)",
+        "sun.net.dns.ResolverConfigurationImpl$AddressChangeListener.run(ResolverConfigurationImpl.java:176)",
+    ),
+    "events of windows": (
+        "com.sun.glass.ui.gtk.GtkApplication._runLoop(Native Method)",
+        "com.sun.glass.ui.gtk.GtkApplication.lambda$runLoop$11(GtkApplication.java:139)",
+    ),
+    "accepts at a socket in the file system": (
+        "sun.nio.ch.UnixDomainSockets.accept0(Native Method)",
+        "sun.nio.ch.ServerSocketChannelImpl.accept(ServerSocketChannelImpl.java:399)",
+        "org.apache.thrift.server.TThreadPoolServer.serve(TThreadPoolServer.java:149)",
+    ),
+    "next call of a Thrift connection": (
+        "sun.nio.ch.SocketDispatcher.read0(Native Method)",
+        "org.apache.thrift.transport.TIOStreamTransport.read(TIOStreamTransport.java:170)",
+        "org.apache.thrift.protocol.TBinaryProtocol.readMessageBegin(TBinaryProtocol.java:271)",
+        "org.apache.thrift.TBaseProcessor.process(TBaseProcessor.java:27)",
+        *IN_A_POOL,
+    ),
+    "next packet of a session": (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "com.jcraft.jsch.IO.getByte(IO.java:82)",
+        "com.jcraft.jsch.Session.read(Session.java:934)",
+        "com.jcraft.jsch.Session.run(Session.java:1417)",
+    ),
+    "end of a connection for logs": (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "java.net.SocketInputStream.read(SocketInputStream.java:224)",
+        "net.logstash.logback.appender.AbstractLogstashTcpSocketAppender$TcpSendingEventHandler$ReaderRunnable.run(A.java:9)",
+        *IN_A_POOL,
+    ),
+    "connections of Informix that nobody uses": (
+        "sun.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.DelayQueue.poll(DelayQueue.java:273)",
+        "com.informix.jdbc.IfxSqliConnect$IfxSqliConnectCleaner.run(IfxSqliConnect.java:642)",
+        *IN_A_POOL,
+    ),
+    "takes the dump, in OpenJ9": (
+        "openj9.internal.tools.attach.target.DiagnosticUtils.dumpAllThreadsImpl(Native Method)",
+        "openj9.internal.tools.attach.target.Attachment.run(Attachment.java:150)",
+    ),
+}
+
+
+def _with_helper(frames: tuple[str, ...]) -> str:
+    state = "TIMED_WAITING (parking)" if "park" in frames[0] else "RUNNABLE"
+    return HEAD + SERVER + _thread("helper", frames, 90, state) + JVM + END
+
+
+@pytest.mark.parametrize("frames", OWN_LOOPS.values(), ids=OWN_LOOPS)
+def test_what_libraries_wait_for_in_loops_of_their_own(frames: tuple[str, ...], tmp_path: Path) -> None:
+    assert _answer(tmp_path, _with_helper(frames))[0] == "healthy"
+
+
+@pytest.mark.parametrize("loop", ["next call of a Thrift connection", "next packet of a session"])
+def test_code_of_the_user_above_such_a_loop_is_no_rest(loop: str, tmp_path: Path) -> None:
+    top, *others = OWN_LOOPS[loop]
+    assert _answer(tmp_path, _with_helper((top, "com.acme.Shop.ask(Shop.java:31)", *others)))[0] == "undecided"
+
+
+AWAITS_END = _thread(
+    "server",
+    (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:232)",
+        "reactor.core.publisher.BlockingSingleSubscriber.blockingGet(BlockingSingleSubscriber.java:87)",
+        "reactor.core.publisher.Mono.block(Mono.java:1678)",
+        "org.springframework.boot.web.embedded.netty.NettyWebServer$1.run(NettyWebServer.java:138)",
+    ),
+    63,
+)
+LOOP = _thread(
+    "reactor-http-epoll-1",
+    (
+        "io.netty.channel.epoll.Native.epollWait(Native Method)",
+        "io.netty.channel.epoll.EpollEventLoop.run(EpollEventLoop.java:347)",
+    ),
+    64,
+    "RUNNABLE",
+)
+
+
+def test_requests_without_a_thread_of_their_own_leave_it_open(tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + AWAITS_END + LOOP + JVM + END)
+    assert state == "undecided"
+    assert "a request of this server has no thread while it waits" in words
+    # loops alone may be those of a client
+    assert _answer(tmp_path, HEAD + SERVER + LOOP + JVM + END)[0] == "healthy"
+
+
 def test_native_threads_of_the_jvm_that_never_show_a_frame_rest(tmp_path: Path) -> None:
     native = "".join(
         JVM.replace("Signal Dispatcher", name)

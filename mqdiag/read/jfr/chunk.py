@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -9,15 +10,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.decoding import decode_arrays, decode_listed
+from mqdiag.read.jfr.decoding import Listed, decode_arrays, decode_listed
 from mqdiag.read.jfr.described import Descriptions, Programs
-from mqdiag.read.jfr.distinct import in_lots
 from mqdiag.read.jfr.header import ChunkHead
 from mqdiag.read.jfr.kernels.pools import END, RECORDS, START, TYPE
-from mqdiag.read.jfr.kernels.walk import ListedTypes, walk_events
+from mqdiag.read.jfr.kernels.walk import ListedTypes, part_events, walk_events
+from mqdiag.read.jfr.lots import LotColumns, in_common
 from mqdiag.read.jfr.metadata import CHECKPOINT, METADATA, MOST_BYTES, Field, JfrType
 from mqdiag.read.jfr.pools import Pool, list_constants
-from mqdiag.read.jfr.program import UnknownTypeError, element_of
+from mqdiag.read.jfr.program import Program, UnknownTypeError, element_of, in_runs
 from mqdiag.read.jfr.records import Records
 from mqdiag.read.jfr.values import Cursor, DamagedError
 from mqdiag.text import Text, say
@@ -43,13 +44,15 @@ class _Walk(NamedTuple):
     """byte where it ended"""
 
 
-class Ahead(NamedTuple):
-    """Events that most of a recording may consist of."""
+class Lots(NamedTuple):
+    """Events of one type, of which many have values in common."""
 
-    columns: Mapping[str, Collection[str]]
-    """columns to decode, by the name of the event"""
-    texts: Collection[str]
-    """columns whose texts are numbered too"""
+    own: Records
+    """values of each event"""
+    common: Records
+    """values in common, those of each lot once; lots may be equal"""
+    numbers: NDArray[np.int64]
+    """int64[events]: the lot of each"""
 
 
 class Problem:
@@ -92,7 +95,7 @@ class Chunk:
         self.problems: list[Problem] = []
         self._pools: dict[int, Pool] = {}
         self._counts: dict[str, tuple[int, int]] = {}
-        self._prepared: dict[str, Records | None] = {}
+        self._prepared: dict[str, Lots | None] = {}
         self._wanted = wanted
         descriptions = descriptions or Descriptions()
         # nearly all chunks have the types of the one before, and so their events are listed in one walk
@@ -124,37 +127,62 @@ class Chunk:
         number = self._programs.ids.get(name)
         return None if number is None else self.types[number]
 
-    def prepare(self, ahead: Ahead) -> None:
-        """Decode events before anybody asks for them."""
-        for name, columns in ahead.columns.items():
-            records = self._prepared[name] = self._decoded(name, columns)
-            if records is not None:
-                records.number_texts(ahead.texts)
+    def prepare(self, ahead: Mapping[str, LotColumns]) -> None:
+        """Decode events, by the name of their type, before anybody asks for them."""
+        for name, columns in ahead.items():
+            self._prepared[name] = self._in_lots(name, columns)
+
+    def lots(self, name: str, columns: LotColumns) -> Lots | None:
+        """All events of a type, in the order of the file; None where the chunk has none.
+
+        Args:
+            name: of the type.
+            columns: to decode. Of a type that is prepared, those that are prepared are there, once.
+        """
+        return self._prepared.pop(name) if name in self._prepared else self._in_lots(name, columns)
 
     def events(self, name: str, columns: Collection[str] | None = None) -> Records | None:
         """All events of a type, in the order of the file; None where the chunk has none.
 
         Args:
             name: of the type.
-            columns: paths of the columns to decode; all where None. Of a type that is prepared, those that are
-                prepared are there, once.
+            columns: paths of the columns to decode; all where None.
         """
-        return self._prepared.pop(name) if name in self._prepared else self._decoded(name, columns)
+        program = self._program(name, columns)
+        return None if program is None else self._records(program, self._decoded(name, program).rows)
 
-    def _decoded(self, name: str, columns: Collection[str] | None) -> Records | None:
+    def _in_lots(self, name: str, columns: LotColumns) -> Lots | None:
+        program = self._program(name, (*columns.own, *columns.common))
+        if program is None:
+            return None
+        program = in_runs(program, columns.common)
+        listed = self._decoded(name, program)
+        found = in_common(self._data, self.head, program, listed)
+        return Lots(
+            self._records(program, listed.rows), self._records(found.program, found.rows), found.numbers
+        )
+
+    def _program(self, name: str, columns: Collection[str] | None) -> Program | None:
+        """How events of a type are decoded; None where there are none, or they cannot be."""
         kind = self.type_named(name)
         if kind is None or kind.type_id not in self._places:
             return None
-        starts, ends = self._places[kind.type_id]
         try:
-            program = self._programs.of(kind.fields, columns)
+            return self._programs.of(kind.fields, columns)
         except UnknownTypeError as error:
             self.problems.append(Problem(self.head.start, error.reason))
             return None
+
+    def _decoded(self, name: str, program: Program) -> Listed:
+        starts, ends = self._places[self._programs.ids[name]]
         done = decode_listed(self._data, self.head, program, starts, ends)
         if done.stopped_at is not None:
             self._damaged(done.stopped_at, say("an event of {name} is damaged", name=name))
-        return Records(self._data, self.head, program, done.rows, self._constant_text)
+        return done
+
+    def _records(self, program: Program, rows: NDArray[np.int64]) -> Records:
+        """Decoded records."""
+        return Records(self._data, self.head, program, rows, self._constant_text)
 
     def constants(self, type_id: int) -> Pool:
         """The constants of a type; empty where there are none."""
@@ -207,7 +235,7 @@ class Chunk:
         slots = np.full(most, -1, np.int32)
         slots[order] = range(len(order))
         wanted = ListedTypes(slots, np.zeros(most, np.int64), np.zeros(most, np.int64))
-        found: dict[int, list[Places]] = {}
+        found: dict[int, list[NDArray[np.int64]]] = defaultdict(list)
         starts, ends = np.zeros(_ROOM, np.int64), np.zeros(_ROOM, np.int64)
         lists, stop = np.zeros(_ROOM, np.int64), np.zeros(2, np.int64)
         at = self.head.body
@@ -224,21 +252,20 @@ class Chunk:
                 lists,
                 stop,
             )
-            rows, behind = in_lots(lists[:listed], len(order))
-            own_starts, own_ends = starts[rows], ends[rows]
+            counts = np.bincount(lists[:listed], minlength=len(order))
+            places = np.cumsum(counts) - counts
+            parted = np.empty((2, listed), np.int64)
+            part_events(lists[:listed], starts, ends, places, parted)
             begin = 0
-            for slot, end in enumerate(behind.tolist()):
+            for slot, end in enumerate(places.tolist()):
                 if end > begin:
-                    found.setdefault(order[slot], []).append((own_starts[begin:end], own_ends[begin:end]))
+                    found[order[slot]].append(parted[:, begin:end])
                 begin = end
             at = int(stop[0])
             if listed < _ROOM:
                 break
-        places = {
-            number: (np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts]))
-            for number, parts in found.items()
-        }
-        return _Walk(places, wanted, at)
+        listed_of = {number: tuple(np.concatenate(parts, axis=1)) for number, parts in found.items()}
+        return _Walk(listed_of, wanted, at)
 
     def _count(self, wanted: ListedTypes) -> None:
         for number in np.flatnonzero(wanted.counts).tolist():

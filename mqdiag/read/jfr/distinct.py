@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from mqdiag.read.jfr.kernels.rows import number_rows, order_rows
+from mqdiag.read.jfr.kernels.rows import number_rows, order_rows, sum_rows
 
 _FEW = 1 << 11
 """places of the first table: nearly all columns have few different values, and a small table stays in the cache"""
@@ -28,25 +28,11 @@ def numbered(number: Callable[[NDArray[np.int64]], int], values: int) -> int:
 
 def grouped(values: NDArray[np.integer]) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """(a value, int64[its rows, in their order]) of each value, in ascending order."""
-    first, order, ends = lots_of(len(values), values)
+    first, numbers = distinct(values)
+    order, ends = in_lots(numbers, len(first))
     begins = [0, *ends[:-1].tolist()]
     for value, begin, end in sorted(zip(values[first].tolist(), begins, ends.tolist(), strict=False)):
         yield value, order[begin:end]
-
-
-def lots_of(
-    rows: int, *columns: NDArray[np.integer]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Rows with equal values in all columns, lot by lot; all rows are one lot where there is no column.
-
-    Returns:
-        int64[lots]: the first row of each lot, in the order in which they come; int64[rows]: the rows, lot by lot, each
-        lot's in their order; int64[lots]: where each lot ends.
-    """
-    if not columns:
-        return np.zeros(min(rows, 1), np.int64), np.arange(rows), np.full(min(rows, 1), rows, np.int64)
-    first, numbers = distinct(*columns)
-    return first, *in_lots(numbers, len(first))
 
 
 def in_lots(lot: NDArray[np.int64], lots: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -56,6 +42,13 @@ def in_lots(lot: NDArray[np.int64], lots: int) -> tuple[NDArray[np.int64], NDArr
     order = np.empty(len(lot), np.int64)
     order_rows(lot, ends - counts, order)
     return order, ends
+
+
+def sums_of(lot: NDArray[np.int64], values: NDArray[np.int64], lots: int) -> NDArray[np.int64]:
+    """int64[lots]: the sum of the values of each lot; one below 0 is 0."""
+    sums = np.zeros(lots, np.int64)
+    sum_rows(lot, np.ascontiguousarray(values), sums)
+    return sums
 
 
 def distinct(*columns: NDArray[np.integer]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

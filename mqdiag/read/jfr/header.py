@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import Reasoned
+from mqdiag.read.jfr.kernels.ticks import spans_of_ticks
 from mqdiag.read.jfr.metadata import JfrType
 from mqdiag.read.sniff import RECORDING_MAGIC
 from mqdiag.text import say
@@ -68,15 +69,17 @@ class ChunkHead(NamedTuple):
     types: dict[int, JfrType] | None = None
     """its types, where they stand with its head"""
 
-    def nanoseconds(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Times of the epoch, of ticks of this chunk's clock."""
-        return self.start_ns + self.span(ticks - self.start_ticks)
+    def nanoseconds(self, ticks: NDArray[np.int64], rows: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Times of the epoch, of these rows of ticks of this chunk's clock."""
+        times = self.span(ticks, rows, self.start_ticks)
+        times += self.start_ns
+        return times
 
-    def span(self, ticks: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Durations in nanoseconds."""
-        ns = ticks / (self.ticks_per_second / 1e9)
-        np.rint(ns, out=ns)
-        return np.clip(ns, -MOST_NS, MOST_NS, out=ns).astype(np.int64)
+    def span(self, ticks: NDArray[np.int64], rows: NDArray[np.int64], first: int = 0) -> NDArray[np.int64]:
+        """Durations in nanoseconds, of these rows."""
+        out = np.empty(len(rows), np.int64)
+        spans_of_ticks(np.ascontiguousarray(ticks), rows, first, self.ticks_per_second / 1e9, MOST_NS, out)
+        return out
 
 
 def is_older(data: NDArray[np.uint8], at: int) -> bool:

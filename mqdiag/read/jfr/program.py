@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from itertools import groupby
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.errors import Reasoned
-from mqdiag.read.jfr.kernels.decode import ARRAY, DOUBLE, FLOAT, INTEGER, MOST_NESTED, TEXT
+from mqdiag.read.jfr.kernels.decode import ARRAY, COLUMN, DOUBLE, FLOAT, INTEGER, MOST_NESTED, RUN, TEXT, WHAT
 from mqdiag.read.jfr.kernels.numbers import SHORT_UTF8, TAGGED, UTF16
 from mqdiag.read.jfr.metadata import Field, JfrType
 from mqdiag.text import say
@@ -63,6 +64,8 @@ class Program(NamedTuple):
     columns: dict[str, Column]
     width: int
     """columns of the decoded array"""
+    runs: tuple[Program, ...] = ()
+    """for the values of each run, whose numbers are the last columns of the decoded array"""
 
 
 class _Step(NamedTuple):
@@ -98,6 +101,65 @@ def program_of(
             columns[step.path] = Column(step.path, step.field, column, step.what, step.argument)
             width += 2 if step.what == ARRAY else 1
         steps.append((step.what, step.argument, column))
+    return Program(np.array(steps, np.int64).reshape(-1, 3), columns, width)
+
+
+def in_runs(program: Program, common: Collection[str]) -> Program:
+    """The same for events of which many have some values in common.
+
+    Values in common that follow each other are a run: the decoded array has the number of its bytes.
+
+    Args:
+        program: of events.
+        common: columns that they have in common, by their paths.
+    """
+    columns: dict[str, Column] = {}
+    steps: list[tuple[int, int, int]] = []
+    runs: list[Program] = []
+    width = 0
+    for is_run, fields in groupby(_fields(program), key=lambda field: field.name in common):
+        placed = _placed(program, fields, 0 if is_run else width)
+        if is_run:
+            steps.append((RUN, len(placed.steps), len(runs)))
+            runs.append(placed)
+        else:
+            columns |= placed.columns
+            width = placed.width
+        steps += placed.steps.tolist()
+    table = np.array(steps, np.int64).reshape(-1, 3)
+    table[table[:, WHAT] == RUN, COLUMN] += width
+    return Program(table, columns, width + len(runs), tuple(runs))
+
+
+class _Field(NamedTuple):
+    name: str | None
+    """None for one that is not kept"""
+    steps: list[tuple[int, int, int]]
+    """with those of an array's elements"""
+
+
+def _fields(program: Program) -> Iterator[_Field]:
+    names = {column.place: name for name, column in program.columns.items()}
+    steps = program.steps.tolist()
+    at = 0
+    while at < len(steps):
+        what, argument, column = steps[at]
+        behind = at + 1 + (argument if what == ARRAY else 0)
+        yield _Field(names.get(column), steps[at:behind])
+        at = behind
+
+
+def _placed(program: Program, fields: Iterable[_Field], width: int) -> Program:
+    """For these fields alone, with columns from this one on."""
+    columns: dict[str, Column] = {}
+    steps: list[tuple[int, int, int]] = []
+    for name, own in fields:
+        what, argument, place = own[0]
+        if name is not None:
+            columns[name] = program.columns[name]._replace(place=width)
+            place = width
+            width += 2 if what == ARRAY else 1
+        steps += [(what, argument, place), *own[1:]]
     return Program(np.array(steps, np.int64).reshape(-1, 3), columns, width)
 
 

@@ -6,16 +6,17 @@ While one is looked at, two threads read the next two: nearly all of that is don
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.read.cores import in_order
-from mqdiag.read.jfr.chunk import Ahead, Chunk, Problem
+from mqdiag.read.jfr.chunk import Chunk, Problem
 from mqdiag.read.jfr.described import Descriptions
 from mqdiag.read.jfr.header import ChunkHead, NoChunkError, chunk_head, is_older
+from mqdiag.read.jfr.lots import LotColumns
 from mqdiag.read.jfr.older.chunk import OlderChunk
 from mqdiag.read.jfr.older.head import older_head
 from mqdiag.read.sniff import RECORDING_MAGIC
@@ -30,7 +31,7 @@ def chunks(
     data: NDArray[np.uint8],
     problems: list[Problem],
     wanted: Collection[str] | None = None,
-    ahead: Ahead | None = None,
+    ahead: Mapping[str, LotColumns] | None = None,
 ) -> Iterator[Chunk]:
     """Each chunk of a recording; at most three of them are there at a time.
 
@@ -38,7 +39,7 @@ def chunks(
         data: uint8[], the file.
         problems: told why the recording was not read whole; complete behind the last chunk.
         wanted: names of the events to list; all where None.
-        ahead: what is decoded before anybody asks for it.
+        ahead: what is decoded before anybody asks for it, by the name of the type.
 
     Raises:
         NoChunkError: not even the first chunk can be read.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -83,13 +83,23 @@ class Records:
         """float64[records] of a column of 8 bytes."""
         return np.ascontiguousarray(self.rows[:, self._column(name, DOUBLE).place]).view(np.float64)
 
-    def nanoseconds(self, name: str) -> NDArray[np.int64]:
-        """int64[records]: times of the epoch, or durations; a duration that has no value is -1."""
+    def nanoseconds(self, name: str, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+        """Times of the epoch, or durations; a duration that has no value is below 0.
+
+        Args:
+            name: of the column.
+            rows: of the records, in the order that is wanted; all where None.
+
+        Returns:
+            int64[rows].
+        """
         column = self._column(name, INTEGER)
         raw = self.rows[:, column.place]
         unit = column.field.unit
         if unit == "TICKS":
-            return self._head.nanoseconds(raw) if column.field.is_timestamp else self._head.span(raw)
+            clock = self._head.nanoseconds if column.field.is_timestamp else self._head.span
+            return clock(raw, np.arange(len(raw)) if rows is None else rows)
+        raw = raw if rows is None else raw[rows]
         if unit == "MILLISECONDS_SINCE_EPOCH":
             return raw * 1_000_000
         factor = _PER_UNIT.get(unit or "", 1)
@@ -100,12 +110,6 @@ class Records:
         """Texts, None for null and for what cannot be read."""
         numbers, texts = self.numbered_texts(name)
         return [texts[number] for number in numbers.tolist()]
-
-    def number_texts(self, names: Collection[str]) -> None:
-        """Decode the texts of those of these columns that are there, which `numbered_texts` then has at hand."""
-        for name, column in self.columns.items():
-            if name in names and column.what == TEXT:
-                self.numbered_texts(name)
 
     def numbered_texts(self, name: str) -> tuple[NDArray[np.int64], list[str | None]]:
         """(int64[records]: number of each text, the texts by number); of equal ones one is decoded."""

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from mqdiag.read.jfr.decoding import Decoded, decode_arrays, decode_listed
-from mqdiag.read.jfr.header import ChunkHead
+from mqdiag.read.jfr.header import MOST_NS, ChunkHead
 from mqdiag.read.jfr.metadata import Field, JfrType
 from mqdiag.read.jfr.program import Program, UnknownTypeError, program_of
 from mqdiag.read.jfr.values import Cursor, DamagedError
@@ -169,3 +169,30 @@ def test_a_type_that_holds_itself_has_no_program() -> None:
     types = {**TYPES, 20: JfrType(20, "Node", None, (field("next", 20), field("other", 20)))}
     with pytest.raises(UnknownTypeError):
         program_of(types, types[20].fields)
+
+
+def test_nanoseconds_of_ticks_are_rounded_as_numpy_does() -> None:
+    """Half to even, in both directions, and no further than any clock goes."""
+    rng = random.Random(0)
+    ticks = np.array(
+        [
+            0,
+            1,
+            3,
+            5,
+            -1,
+            -3,
+            -5,
+            1 << 53,
+            -(1 << 53),
+            1 << 62,
+            *(rng.randrange(-1 << 55, 1 << 55) for _ in range(200)),
+        ]
+    )
+    for rate in (10**9, 2 * 10**9, 3 * 10**8, 1, 1 << 40):
+        head = ChunkHead(0, 0, (2, 1), True, 7, 1, 5, rate, is_open=False, is_cut=False, body=0)
+        rows = np.arange(len(ticks))[::-1].copy()
+        wanted = np.clip(np.rint(ticks / (rate / 1e9)), -MOST_NS, MOST_NS).astype(np.int64)
+        assert head.span(ticks, rows).tolist() == wanted[::-1].tolist()
+        times = np.clip(np.rint((ticks - 5) / (rate / 1e9)), -MOST_NS, MOST_NS).astype(np.int64) + 7
+        assert head.nanoseconds(ticks, rows).tolist() == times[::-1].tolist()

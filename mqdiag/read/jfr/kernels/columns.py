@@ -6,31 +6,42 @@ events do not wait for each other, and a processor reads several at once.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
-from mqdiag.read.jfr.kernels.decode import ARGUMENT, ARRAY, COLUMN, FLOAT, INTEGER, TEXT, WHAT, skip_steps
-from mqdiag.read.jfr.kernels.numbers import CUT, WORD, behind_text, integer, short_compressed, signed
+from mqdiag.read.jfr.kernels.decode import ARGUMENT, ARRAY, COLUMN, FLOAT, INTEGER, RUN, TEXT, WHAT, skip_steps
+from mqdiag.read.jfr.kernels.numbers import CUT, behind_text, integer, quick_integer
+from mqdiag.read.jfr.kernels.texts import are_equal, hashed
+
+NO_ROOM = -1
+"""different bytes of runs would fill more than half of a table"""
+
+
+class Runs(NamedTuple):
+    """Different bytes of each run of a program, by the column of the run behind those that are decoded."""
+
+    tables: NDArray[np.int64]
+    """[runs, a power of two] all -1; scratch"""
+    firsts: NDArray[np.int64]
+    """[runs, half of it] out: where the first run of each number begins"""
+    lengths: NDArray[np.int64]
+    """[runs, half of it] out: its bytes"""
+    counts: NDArray[np.int64]
+    """[runs] all 0, out: how many numbers there are"""
 
 
 @kernel
 def read_integers(data, places, begin, rows, ends, is_compressed, width, column, out):
     """Integers of one field; arguments as in `decode_events`. O(rows)."""
-    safe = data.size - WORD
-    is_short = is_compressed and width not in (1, -1)
     for row in range(begin, begin + rows):
         at = places[row - begin]
         if at < 0:
             continue
-        size = np.int64(0)
-        if is_short and at <= safe:
-            value, size = short_compressed(data, at)
-            value = signed(value, width)
-        if size > 0:
-            at += size
-        else:
-            value, at = integer(data, at, ends[row], is_compressed, width)
-        places[row - begin] = at if at <= ends[row] else np.int64(CUT)
+        value, at = quick_integer(data, at, ends[row], is_compressed, width)
+        places[row - begin] = at
         if column >= 0:
             out[column, row] = value
 
@@ -91,7 +102,64 @@ def read_arrays(data, places, begin, rows, ends, is_compressed, program, step, s
 
 
 @kernel
-def decode_events(data, starts, ends, is_compressed, program, places, scratch, out):
+def number_runs(data, places, begin, rows, ends, is_compressed, program, step, own, scratch, runs, out):
+    """Number runs of values by their bytes, without decoding those that came before.
+
+    A value tells its own length: where the bytes of a run stand again, the values do, and the run ends with them.
+
+    Args:
+        step: of the run; the others as in `decode_events`.
+        own: the run's row of `runs`.
+
+    Returns:
+        False where a table has no room. O(bytes).
+    """
+    table, firsts, lengths = runs.tables[own], runs.firsts[own], runs.lengths[own]
+    column = program[step, COLUMN]
+    last = step + 1 + program[step, ARGUMENT]
+    mask = np.int64(table.size - 1)
+    before = np.int64(-1)
+    for row in range(begin, begin + rows):
+        at = places[row - begin]
+        if at < 0:
+            continue
+        # events of one thread stand together, and mostly have what the one before has
+        if before >= 0:
+            length = lengths[before]
+            if length <= ends[row] - at and are_equal(data, at, firsts[before], length):
+                out[column, row] = before
+                places[row - begin] = at + length
+                continue
+        scratch[0, 0] = 1
+        behind = skip_steps(
+            data, at, ends[row], is_compressed, program, step + 1, last, scratch[0], scratch[1], scratch[2]
+        )
+        places[row - begin] = behind
+        if behind < 0:
+            continue
+        length = behind - at
+        slot = np.int64(hashed(data, at, length) & np.uint64(mask))
+        while True:
+            number = table[slot]
+            if number < 0:
+                if runs.counts[own] >= firsts.size:
+                    return False
+                number = runs.counts[own]
+                runs.counts[own] = number + 1
+                table[slot] = number
+                firsts[number] = at
+                lengths[number] = length
+                break
+            if lengths[number] == length and are_equal(data, at, firsts[number], length):
+                break
+            slot = (slot + 1) & mask
+        out[column, row] = number
+        before = number
+    return True
+
+
+@kernel
+def decode_events(data, starts, ends, is_compressed, program, places, scratch, runs, out):
     """Decode events into columns.
 
     Args:
@@ -100,10 +168,12 @@ def decode_events(data, starts, ends, is_compressed, program, places, scratch, o
         ends: int64[events], where each ends.
         is_compressed, program, scratch: as in `decode_groups`.
         places: int64[block], scratch: how far so many events have been read.
-        out: int64[columns, events], out: as the rows of `decode_groups`.
+        runs: `Runs`.
+        out: int64[columns, events], out: as the rows of `decode_groups`; of a run its number.
 
     Returns:
-        How many events are whole: the index of the first damaged one. O(values).
+        How many events are whole: the index of the first damaged one; NO_ROOM where `runs` need more of it.
+        O(values).
     """
     for begin in range(0, starts.size, places.size):
         rows = min(places.size, starts.size - begin)
@@ -121,6 +191,13 @@ def decode_events(data, starts, ends, is_compressed, program, places, scratch, o
                 read_texts(data, places, begin, rows, ends, is_compressed, argument, column, out)
             elif what == ARRAY:
                 read_arrays(data, places, begin, rows, ends, is_compressed, program, step - 1, scratch, out)
+                step += argument
+            elif what == RUN:
+                own = column - (out.shape[0] - runs.counts.size)
+                if not number_runs(
+                    data, places, begin, rows, ends, is_compressed, program, step - 1, own, scratch, runs, out
+                ):
+                    return np.int64(NO_ROOM)
                 step += argument
             else:
                 read_bits(data, places, begin, rows, ends, 4 if what == FLOAT else 8, column, out)

@@ -7,11 +7,12 @@ import numpy as np
 from mqdiag.kernel import kernel
 from mqdiag.read.jfr.kernels.numbers import CUT, behind_text, integer
 
-INTEGER, FLOAT, DOUBLE, TEXT, ARRAY = range(5)
-"""what a step of a program reads; ARRAY: a count, and so many times the steps that follow it"""
+INTEGER, FLOAT, DOUBLE, TEXT, ARRAY, RUN = range(6)
+"""what a step of a program reads; ARRAY: a count, and so many times the steps that follow it; RUN, of events only: the
+steps that follow it, whose bytes are numbered"""
 WHAT, ARGUMENT, COLUMN = range(3)
-"""columns of a program: what is read; the width of an integer, the form of a text, or how many steps are an array's;
--1 or the column"""
+"""columns of a program: what is read; the width of an integer, the form of a text, or how many steps an array or a run
+has; -1 or the column"""
 MOST_NESTED = 4
 """arrays within arrays that a program may have"""
 

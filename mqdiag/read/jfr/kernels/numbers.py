@@ -112,6 +112,20 @@ def integer(data, at, end, is_compressed, width):
     return signed(value, width), after
 
 
+@kernel(inline=True)
+def quick_integer(data, at, end, is_compressed, width):
+    """The same as `integer`, quick for one of less than nine bytes that does not stand at the end of the file. O(1)."""
+    value = np.int64(0)
+    size = np.int64(0)
+    if is_compressed and width not in (1, -1) and at <= data.size - WORD:
+        value, size = short_compressed(data, at)
+    if size > 0:
+        after = at + size
+        return signed(value, width), after if after <= end else np.int64(CUT)
+    value, after = integer(data, at, end, is_compressed, width)
+    return value, np.int64(after)
+
+
 @kernel
 def text_end(data, at, end, is_compressed, form):
     """Where the text at `at` ends, which has one of the forms; CUT where it cannot be.

@@ -79,3 +79,19 @@ def order_rows(numbers, places, order):
         number = np.uint64(numbers[row])
         order[np.uint64(places[number])] = row
         places[number] += 1
+
+
+@kernel
+def sum_rows(numbers, values, sums):
+    """Add up values by the numbers of their rows, none of them less than 0.
+
+    Args:
+        numbers: int64[rows].
+        values: int64[rows].
+        sums: int64[numbers], in and out.
+
+    Returns:
+        Nothing. O(rows).
+    """
+    for row in range(numbers.size):
+        sums[np.uint64(numbers[row])] += max(values[row], np.int64(0))

@@ -7,8 +7,8 @@ import numpy as np
 from mqdiag.kernel import kernel
 from mqdiag.read.jfr.kernels.numbers import WORD, behind_text, word
 
-_SEED, _PRIME = 0xCBF29CE484222325, 0x100000001B3
-"""numbers of the hash FNV-1a"""
+_SEED, _PRIME = 0xCBF29CE484222325, 0x9E3779B97F4A7C15
+"""start of FNV-1a; the golden ratio of 64 bits, which spreads keys that follow each other"""
 
 
 @kernel(inline=True)
@@ -29,6 +29,27 @@ def are_equal(data, one, other, length):
             return False
         index += WORD
     return True
+
+
+@kernel(inline=True)
+def hashed(data, at, length):
+    """A hash of so many bytes, which are within the file, as uint64. O(length)."""
+    code = np.uint64(_SEED)
+    index = np.int64(0)
+    while index < length:
+        left = min(length - index, np.int64(WORD))
+        part = np.uint64(0)
+        if at + index + WORD <= data.size:
+            part = word(data, at + index)
+            if left < WORD:
+                part &= (np.uint64(1) << np.uint64(8 * left)) - np.uint64(1)
+        else:
+            for byte in range(left):
+                part |= np.uint64(data[np.uint64(at + index + byte)]) << np.uint64(8 * byte)
+        index += WORD
+        code = (code ^ part) * np.uint64(_PRIME)
+        code = code ^ (code >> np.uint64(32))
+    return code
 
 
 @kernel
@@ -62,11 +83,7 @@ def number_texts(data, places, end, is_compressed, form, table, firsts, lengths,
             if lengths[number] == length and are_equal(data, at, firsts[number], length):
                 numbers[text] = number
                 continue
-        code = np.uint64(_SEED)
-        for index in range(length):
-            code = (code ^ np.uint64(data[np.uint64(at + index)])) * np.uint64(_PRIME)
-        # the low bits of the product are of the last bytes alone
-        slot = np.int64((code ^ (code >> np.uint64(29))) & np.uint64(mask))
+        slot = np.int64(hashed(data, at, length) & np.uint64(mask))
         while True:
             number = table[slot]
             if number < 0:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
-from mqdiag.read.jfr.kernels.numbers import integer
+from mqdiag.read.jfr.kernels.numbers import quick_integer
 
 
 class ListedTypes(NamedTuple):
@@ -45,11 +45,11 @@ def walk_events(data, at, end, is_compressed, width, wanted, starts, ends, slots
     listed = np.int64(0)
     beyond = np.int64(0)
     while at < end:
-        size, after = integer(data, at, end, is_compressed, 4)
+        size, after = quick_integer(data, at, end, is_compressed, 4)
         if after < 0 or size <= 0 or size > end - at:
             break
         event_end = at + size
-        kind, after = integer(data, after, event_end, is_compressed, width)
+        kind, after = quick_integer(data, after, event_end, is_compressed, width)
         if after < 0:
             break
         if 0 <= kind < wanted.slots.size:
@@ -69,3 +69,23 @@ def walk_events(data, at, end, is_compressed, width, wanted, starts, ends, slots
     stop[0] = at
     stop[1] = beyond
     return listed
+
+
+@kernel
+def part_events(slots, starts, ends, places, parted):
+    """Bring events of one list together, each list's in their order.
+
+    Args:
+        slots, starts, ends: int64[events], of `walk_events`.
+        places: int64[lists], where the events of each begin in `parted`; scratch, in the end where they end.
+        parted: int64[2, events], out: starts and ends.
+
+    Returns:
+        Nothing. O(events).
+    """
+    for event in range(slots.size):
+        slot = np.uint64(slots[event])
+        place = np.uint64(places[slot])
+        parted[0, place] = starts[event]
+        parted[1, place] = ends[event]
+        places[slot] += 1

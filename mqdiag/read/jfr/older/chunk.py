@@ -28,11 +28,13 @@ class OlderChunk(Chunk):
 
     _type_bytes = 4
 
-    def _decoded(self, name: str, columns: Collection[str] | None) -> Records | None:
+    def _program(self, name: str, columns: Collection[str] | None) -> Program | None:
+        """As in later versions: of an event that tells its end, its duration needs its begin."""
+        return super()._program(name, None if columns is None else {*columns, *_TIMES})
+
+    def _records(self, program: Program, rows: NDArray[np.int64]) -> Records:
         """As in later versions: with a duration, and threads by one kind of key."""
-        records = super()._decoded(name, None if columns is None else {*columns, *_TIMES})
-        if records is None:
-            return None
+        records = super()._records(program, rows)
         if records.has("duration"):
             begin, end = (records.columns[name].place for name in _TIMES)
             records.rows[:, end] -= records.rows[:, begin]
