@@ -304,6 +304,8 @@ class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
     """the first of them"""
     hides_virtual_threads: bool = False
     """virtual threads are in use, and these dumps do not show them"""
+    hides_requests: bool = False
+    """requests of its server have no thread while they wait for something"""
     together: int = 0
     """threads of one pool in one wait without a limit, which is no known wait for work: it may be for each other"""
     together_frame: Public | None = None
@@ -312,7 +314,8 @@ class KnownRests(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def all_rest(self) -> bool:
         """Whether no thread hangs, as a thread that hangs does so at every moment, and the process can get work."""
-        return self.threads > 0 and self.listening > 0 and self.others == 0 and not self.hides_virtual_threads
+        hides = self.hides_virtual_threads or self.hides_requests
+        return self.threads > 0 and self.listening > 0 and self.others == 0 and not hides
 
 
 class CollectionCalls(msgspec.Struct, frozen=True, kw_only=True):

@@ -193,6 +193,8 @@ class Threads(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     the frame above them while they wait"""
     serves: tuple[str, ...] = ()
     """methods in which the thread that began a server waits for the server's end"""
+    serves_on_loops: tuple[str, ...] = ()
+    """those of servers whose requests have no thread while they wait for something"""
     arrivals: tuple[str, ...] = ()
     """methods of a thread that shows that work can come in from outside, though it waits for no socket"""
     dump_takers: tuple[str, ...] = ()

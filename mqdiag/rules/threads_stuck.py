@@ -18,6 +18,7 @@ ROLES = frozenset({"pool", "other", "virtual", "jvm"})
 """threads of no component of RocketMQ, and the JVM's own that runs finalizers; those of servers have their own rules"""
 STANDS = ("stuck", "blocked")
 KINDS = ("socket-read", "wait")
+FINALIZER = "Finalizer"
 
 RULE = Rule("threads-stuck")
 
@@ -43,12 +44,13 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
                 RULE, "hangs-or-slow", still, limits, worst=worst, words=words, peers=peers
             )
     yield from _named(stacks)
+    yield from _finalizers(stacks)
     loops = {loop.thread for loop in stacks.blocked_loops}
     by_name = {thread.name: thread for thread in stacks.threads}
     for place in stacks.common_places:
         if place.pool in told or place.role not in ROLES:
             continue
-        if stacks.samples == 1 and _takes_whole_pool(place, limits["whole_pool"]):
+        if stacks.samples == 1 and _takes_whole_pool(stacks, place, limits["whole_pool"]):
             still = _standstill(stacks, place, [by_name[name] for name in place.threads])
             words = {"library": still.library}
             yield standstill.undecided_case(RULE, "no-thread-is-free", still, limits, words=words)
@@ -80,10 +82,23 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             words = {"library": still.library}
             name = "native-call" if in_native else _case(still)
             yield standstill.case(RULE, name, still, limits, worst=worst, words=words)
-        elif not place.moving and _takes_whole_pool(place, limits["whole_pool"]):
+        elif not place.moving and _takes_whole_pool(stacks, place, limits["whole_pool"]):
             still = _standstill(stacks, place, [by_name[name] for name in place.threads])
             words = {"library": still.library}
             yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, words=words)
+
+
+def _finalizers(stacks: StacksFacts) -> Findings:
+    """One finding: in the one dump that is there, the thread that runs finalizers waits to be let in, or for others."""
+    waits = (*RULE.names("never_a_rest"), *RULE.names("told_elsewhere"), "socket-read", "latch")
+    for one in stacks.threads if stacks.samples == 1 else ():
+        if one.name == FINALIZER and one.frame is not None and one.doing in waits and one.state == "unknown":
+            yield RULE.case(
+                "finalizer-waits",
+                subject=Subject(thread=one.name),
+                evidence={"threads": (one.name,), "thread_count": 1, "frame": one.frame},
+                words={"frame": standstill.short_frame(one.frame)},
+            )
 
 
 def _named(stacks: StacksFacts) -> Findings:
@@ -132,12 +147,24 @@ def _is_meant(still: Standstill) -> bool:
     return still.kind in KINDS and still.role in ROLES and not standstill.is_of_consumers(still)
 
 
-def _takes_whole_pool(place: CommonPlace, least: float) -> bool:
-    """Whether all threads of a pool are at the same place in their tasks, in a wait that a task should not need."""
+def _takes_whole_pool(stacks: StacksFacts, place: CommonPlace, least: float) -> bool:
+    """Whether all threads of a pool are at the same place in their tasks, in a wait that a task should not need.
+
+    One of its threads may take connections and events in for the others, as one of Jetty's does: it runs no task.
+    """
+    there = set(place.threads)
     return (
         place.in_tasks
-        and len(place.threads) == place.pool_size >= least
-        and (place.needs_others or place.doing in (*RULE.names("never_a_rest"), "sleep", "socket-read", "pool"))
+        and len(there) >= least
+        and (place.needs_others or place.doing in (*RULE.names("never_a_rest"), *RULE.names("holds_up_a_task")))
+        and (
+            len(there) == place.pool_size
+            or all(
+                one.doing in RULE.names("takes_in")
+                for one in stacks.threads
+                if one.pool == place.pool and one.name not in there
+            )
+        )
     )
 
 

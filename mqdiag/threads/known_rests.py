@@ -57,6 +57,10 @@ def known_rests(world: World) -> KnownRests | None:
         others=len(others),
         other_names=tuple(others[:MOST_NAMES]),
         hides_virtual_threads=_hides_virtual_threads(world),
+        hides_requests=any(
+            not known_methods("serves_on_loops").isdisjoint(one.track.last_meaning.methods)
+            for one in world.judgements
+        ),
         together=max(meetings.values(), default=0),
         together_frame=max(meetings, key=lambda place: meetings[place])[2] if meetings else None,
     )

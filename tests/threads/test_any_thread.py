@@ -579,3 +579,57 @@ def test_a_finalizer_that_hangs_holds_up_all_others(tmp_path: Path, cpu: float |
     assert told(tmp_path, [hangs]) == [("threads-stuck", "warning")]
     rests = At("Finalizer", 3, ("java.lang.ref.ReferenceQueue.remove(ReferenceQueue.java:144)", *FINALIZE[1:]))
     assert told(tmp_path, [rests]) == []
+
+
+CLOSES_ANSWER = (
+    PARK,
+    "java.util.concurrent.locks.LockSupport.park(LockSupport.java:175)",
+    "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await(AbstractQueuedSynchronizer.java:2039)",
+    "org.eclipse.jetty.util.SharedBlockingCallback$Blocker.block(SharedBlockingCallback.java:218)",
+    "org.eclipse.jetty.server.HttpOutput.close(HttpOutput.java:575)",
+    "com.acme.Page.doGet(Page.java:51)",
+    *JETTY,
+)
+
+
+@pytest.mark.parametrize(("other", "found"), [(SELECT, 1), (TAKE, 0), ((*READ, *HTTP_CALL, *JETTY), 0)])
+def test_a_thread_that_takes_events_in_for_its_pool_is_not_free(
+    tmp_path: Path, other: tuple[str, ...], found: int
+) -> None:
+    """Requests wait for clients that take no answer, and one thread of their pool selects, rests, or is elsewhere."""
+    sample = [*many("qtp7", 9, CLOSES_ANSWER, WAITING), named("qtp7", 10, other)]
+    told = [one for one in report(tmp_path, [sample]).findings if one.rule == "threads-stuck"]
+    assert [(one.cause, str(one.severity)) for one in told] == [("hangs-or-slow", "warning")] * found
+
+
+SESSION_READS = (
+    "java.net.SocketInputStream.socketRead0(Native Method)",
+    "java.net.SocketInputStream.read(SocketInputStream.java:171)",
+    "com.jcraft.jsch.IO.getByte(IO.java:82)",
+    "com.jcraft.jsch.Session.read(Session.java:934)",
+)
+
+
+def test_readers_of_open_sessions_are_no_threads_at_work(tmp_path: Path) -> None:
+    """Forty sessions whose readers wait for packets make those who want a lock no smaller a part of who works."""
+    enter = ("com.acme.Scope.get(Scope.java:104)", f"- waiting to lock {LOCK}", *TASK)
+    reads = (
+        "java.lang.Object.wait(Native Method)",
+        "java.io.PipedInputStream.read(PipedInputStream.java:326)",
+        "com.jcraft.jsch.ChannelSftp.fill(ChannelSftp.java:2909)",
+        "com.acme.Files.open(Files.java:9)",
+        f"- locked {LOCK}",
+        *TASK,
+    )
+    at_work = [*many("step", 10, enter, BLOCKED), named("step", 11, reads, "TIMED_WAITING (on object monitor)")]
+
+    def of(*end: str) -> list[str]:
+        sessions = many("Connect thread files.example", 40, (*SESSION_READS, *end))
+        return [
+            one.rule for one in report(tmp_path, [[*at_work, *sessions]]).findings if one.rule == "lock-convoy"
+        ]
+
+    assert set(of("com.jcraft.jsch.Session.run(Session.java:1417)", RUN)) == {"lock-convoy"}
+    assert (
+        of("com.jcraft.jsch.Session.connect(Session.java:263)", "com.acme.Files.login(Files.java:5)", RUN) == []
+    )

@@ -274,6 +274,98 @@ def test_work_comes_from_calls_of_exported_objects(tmp_path: Path) -> None:
         assert _answer(tmp_path, HEAD + POOL + comes + JVM + END)[0] == "undecided"
 
 
+OWN_LOOPS = {
+    "listener for other addresses": (
+        "sun.net.dns.ResolverConfigurationImpl.notifyAddrChange0(Native Method)",
+        "sun.net.dns.ResolverConfigurationImpl$AddressChangeListener.run(ResolverConfigurationImpl.java:176)",
+    ),
+    "events of windows": (
+        "com.sun.glass.ui.gtk.GtkApplication._runLoop(Native Method)",
+        "com.sun.glass.ui.gtk.GtkApplication.lambda$runLoop$11(GtkApplication.java:139)",
+    ),
+    "accepts at a socket in the file system": (
+        "sun.nio.ch.UnixDomainSockets.accept0(Native Method)",
+        "sun.nio.ch.ServerSocketChannelImpl.accept(ServerSocketChannelImpl.java:399)",
+        "org.apache.thrift.server.TThreadPoolServer.serve(TThreadPoolServer.java:149)",
+    ),
+    "next call of a Thrift connection": (
+        "sun.nio.ch.SocketDispatcher.read0(Native Method)",
+        "org.apache.thrift.transport.TIOStreamTransport.read(TIOStreamTransport.java:170)",
+        "org.apache.thrift.protocol.TBinaryProtocol.readMessageBegin(TBinaryProtocol.java:271)",
+        "org.apache.thrift.TBaseProcessor.process(TBaseProcessor.java:27)",
+        *IN_A_POOL,
+    ),
+    "next packet of a session": (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "com.jcraft.jsch.IO.getByte(IO.java:82)",
+        "com.jcraft.jsch.Session.read(Session.java:934)",
+        "com.jcraft.jsch.Session.run(Session.java:1417)",
+    ),
+    "end of a connection for logs": (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "java.net.SocketInputStream.read(SocketInputStream.java:224)",
+        "net.logstash.logback.appender.AbstractLogstashTcpSocketAppender$TcpSendingEventHandler$ReaderRunnable.run(A.java:9)",
+        *IN_A_POOL,
+    ),
+    "connections of Informix that nobody uses": (
+        "sun.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.DelayQueue.poll(DelayQueue.java:273)",
+        "com.informix.jdbc.IfxSqliConnect$IfxSqliConnectCleaner.run(IfxSqliConnect.java:642)",
+        *IN_A_POOL,
+    ),
+    "takes the dump, in OpenJ9": (
+        "openj9.internal.tools.attach.target.DiagnosticUtils.dumpAllThreadsImpl(Native Method)",
+        "openj9.internal.tools.attach.target.Attachment.run(Attachment.java:150)",
+    ),
+}
+
+
+def _with_helper(frames: tuple[str, ...]) -> str:
+    state = "TIMED_WAITING (parking)" if "park" in frames[0] else "RUNNABLE"
+    return HEAD + SERVER + _thread("helper", frames, 90, state) + JVM + END
+
+
+@pytest.mark.parametrize("frames", OWN_LOOPS.values(), ids=OWN_LOOPS)
+def test_what_libraries_wait_for_in_loops_of_their_own(frames: tuple[str, ...], tmp_path: Path) -> None:
+    assert _answer(tmp_path, _with_helper(frames))[0] == "healthy"
+
+
+@pytest.mark.parametrize("loop", ["next call of a Thrift connection", "next packet of a session"])
+def test_code_of_the_user_above_such_a_loop_is_no_rest(loop: str, tmp_path: Path) -> None:
+    top, *others = OWN_LOOPS[loop]
+    assert _answer(tmp_path, _with_helper((top, "com.acme.Shop.ask(Shop.java:31)", *others)))[0] == "undecided"
+
+
+AWAITS_END = _thread(
+    "server",
+    (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.CountDownLatch.await(CountDownLatch.java:232)",
+        "reactor.core.publisher.BlockingSingleSubscriber.blockingGet(BlockingSingleSubscriber.java:87)",
+        "reactor.core.publisher.Mono.block(Mono.java:1678)",
+        "org.springframework.boot.web.embedded.netty.NettyWebServer$1.run(NettyWebServer.java:138)",
+    ),
+    63,
+)
+LOOP = _thread(
+    "reactor-http-epoll-1",
+    (
+        "io.netty.channel.epoll.Native.epollWait(Native Method)",
+        "io.netty.channel.epoll.EpollEventLoop.run(EpollEventLoop.java:347)",
+    ),
+    64,
+    "RUNNABLE",
+)
+
+
+def test_requests_without_a_thread_of_their_own_leave_it_open(tmp_path: Path) -> None:
+    state, words = _answer(tmp_path, HEAD + AWAITS_END + LOOP + JVM + END)
+    assert state == "undecided"
+    assert "a request of this server has no thread while it waits" in words
+    # loops alone may be those of a client
+    assert _answer(tmp_path, HEAD + SERVER + LOOP + JVM + END)[0] == "healthy"
+
+
 def test_native_threads_of_the_jvm_that_never_show_a_frame_rest(tmp_path: Path) -> None:
     native = "".join(
         JVM.replace("Signal Dispatcher", name)
@@ -310,3 +402,72 @@ def test_many_that_wait_in_one_place_may_wait_for_each_other(threads: int, state
     assert answer == state
     told = f"{threads} threads wait without a limit at org.apache.jmeter.timers.SyncTimer.delay"
     assert (told in words) is (state == "undecided")
+
+
+WAIT = "java.lang.Object.wait(Native Method)"
+PARK = "java.util.concurrent.locks.LockSupport.parkNanos(LockSupport.java:252)"
+READ = "sun.nio.ch.SocketDispatcher.read0(Native Method)"
+OF_SERVERS = {
+    "kafka-network": (
+        "sun.nio.ch.EPoll.wait(Native Method)",
+        "org.apache.kafka.common.network.Selector.poll(Selector.java:465)",
+        "kafka.network.Processor.poll(SocketServer.scala:913)",
+    ),
+    "zookeeper-commit": (
+        WAIT,
+        "org.apache.zookeeper.server.quorum.CommitProcessor.run(CommitProcessor.java:174)",
+    ),
+    "zookeeper-follower": (
+        READ,
+        "java.io.DataInputStream.readInt(DataInputStream.java:387)",
+        "org.apache.jute.BinaryInputArchive.readInt(BinaryInputArchive.java:63)",
+        "org.apache.zookeeper.server.quorum.QuorumPacket.deserialize(QuorumPacket.java:83)",
+        "org.apache.jute.BinaryInputArchive.readRecord(BinaryInputArchive.java:103)",
+        "org.apache.zookeeper.server.quorum.Learner.readPacket(Learner.java:153)",
+        "org.apache.zookeeper.server.quorum.QuorumPeer.run(QuorumPeer.java:937)",
+    ),
+    "hadoop-client": (WAIT, "org.apache.hadoop.ipc.Client$Connection.waitForWork(Client.java:1034)"),
+    "hbase-handler": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.Semaphore.acquire(Semaphore.java:312)",
+        "org.apache.hadoop.hbase.ipc.FastPathRpcHandler.getCallRunner(FastPathRpcHandler.java:58)",
+    ),
+    "cassandra-log": (
+        PARK,
+        "java.util.concurrent.Semaphore.tryAcquire(Semaphore.java:409)",
+        "org.apache.cassandra.db.commitlog.AbstractCommitLogService$SyncRunnable.sync(A.java:200)",
+    ),
+    "websphere": (
+        WAIT,
+        "com.ibm.ws.util.BoundedBuffer.take(BoundedBuffer.java:557)",
+        "com.ibm.ws.util.ThreadPool.getTask(ThreadPool.java:863)",
+    ),
+    "jenkins-channel": (
+        READ,
+        "hudson.remoting.ChunkedInputStream.readHeader(ChunkedInputStream.java:72)",
+        "hudson.remoting.AbstractSynchronousByteArrayCommandTransport.read(A.java:34)",
+        "hudson.remoting.SynchronousCommandTransport$ReaderThread.run(SynchronousCommandTransport.java:59)",
+    ),
+    "glassfish": (
+        WAIT,
+        "com.sun.enterprise.web.connector.grizzly.LinkedListPipeline.getTask(LinkedListPipeline.java:291)",
+    ),
+    "game-server": (
+        PARK,
+        "net.minecraft.util.thread.BlockableEventLoop.waitForTasks(BlockableEventLoop.java:150)",
+        "net.minecraft.server.MinecraftServer.runServer(MinecraftServer.java:1)",
+    ),
+}
+
+
+@pytest.mark.parametrize("frames", OF_SERVERS.values(), ids=OF_SERVERS)
+def test_threads_of_servers_rest_where_their_source_waits_for_work(
+    frames: tuple[str, ...], tmp_path: Path
+) -> None:
+    state = "RUNNABLE" if "Native" in frames[0] and "wait" not in frames[0] else "WAITING (on object monitor)"
+    many = "".join(_thread(f"Server worker-{number}", frames, 100 + number, state) for number in range(12))
+    assert _answer(tmp_path, HEAD + SERVER + many + JVM + END)[0] == "healthy"
+    # with code of the application above it, it does that work
+    busy = ("java.lang.Object.wait(Native Method)", "com.acme.Shop.awaitStock(Shop.java:31)", *frames[1:])
+    one = _thread("Server worker-90", busy, 300, "WAITING (on object monitor)")
+    assert _answer(tmp_path, HEAD + SERVER + many + one + JVM + END)[0] != "healthy"
