@@ -37,7 +37,7 @@ NAMES = frozenset(
         # stands for a number in texts of log lines; times
         "N", "x",
         "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP",
-        "SIZE", "STORE", "HH", "MM", "TIMESTAMP", "abort",
+        "SIZE", "STORE", "HH", "MM", "TIMESTAMP", "NAMESRV", "BROKER_ADDRESS", "abort",
         # commands and tools
         "dnsmasq", "lslocks", "nscd", "systemd-resolved", "top", "nid",
         "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
