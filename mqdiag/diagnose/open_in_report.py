@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.diagnose.open_reason import GivenLimits, Open
+from mqdiag.diagnose.open_reason import GivenLimits, Open, mends
 from mqdiag.facts import AdminFacts, Input, StacksFacts
 from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.findings import Report
@@ -95,7 +95,7 @@ def _not_read(report: Report) -> Iterator[Open]:
                 unreadable=len(unreadable),
                 path=unreadable[0].path,
             ),
-            "same_file",
+            mends(unreadable[0]),
             {"path": unreadable[0].path},
         )
     found = {given for found in report.findings if found.undecides for given in found.rests_on}
@@ -229,7 +229,7 @@ def _only_settings(admin: AdminFacts) -> bool:
 
 def _untold(report: Report, admin: AdminFacts) -> Iterator[Open]:
     """Answers of mqadmin that leave out what would show a fault."""
-    there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows}
+    there = {name for name, rows in msgspec.structs.asdict(admin).items() if rows} - {"unread_commands"}
     alone = {given.kind for given in was_read(report)} == {"admin"}
     if there <= CONNECTED_ONLY and alone:
         yield Open(
@@ -238,6 +238,14 @@ def _untold(report: Report, admin: AdminFacts) -> Iterator[Open]:
     if there <= STORED_ONLY and alone:
         yield Open(
             say("topicStatus and topicRoute show what is stored, not whether it is consumed."), "progress"
+        )
+    if admin.unread_commands and alone:
+        yield Open(
+            say(
+                "mqdiag does not read what mqadmin {commands:and} {commands:has|have} answered.",
+                commands=admin.unread_commands,
+            ),
+            "progress",
         )
     unmeasured = [one for one in admin.brokers if one.oldest_hours is not None and one.disk_ratio is None]
     if unmeasured and alone:

@@ -329,3 +329,5 @@ class AdminFacts(msgspec.Struct, frozen=True, kw_only=True):
     routes: tuple[TopicRoute, ...] = ()
     topic_rates: tuple[TopicRates, ...] = ()
     replication: tuple[ReplicationStatus, ...] = ()
+    unread_commands: tuple[Public, ...] = ()
+    """commands whose answers stand in the files, and which nothing reads"""

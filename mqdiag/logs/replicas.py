@@ -9,6 +9,9 @@ from mqdiag.logs.message import Message
 _BEHIND = lazy_pattern(r"[Ss]lave fall behind master(?::|, how much,)? (-?\d{1,19}) ?bytes")
 """3.x writes "slave fall behind master, how much, 9 bytes" """
 
+_OF_A_SLAVE = lazy_pattern(r"\bSyncTopicConfig Exception, ")
+"""the line under which a slave logs why it did not copy its master's topics"""
+
 
 def behind(message: Message, log: LogTally) -> None:
     """The master's line of each minute."""
@@ -44,3 +47,11 @@ def epoch_missing(message: Message, log: LogTally) -> None:
     """A master in controller mode does not find the epoch that its slave needs, and sends nothing."""
     log.replica_seen = True
     log.add("slave-epoch-missing", message, side="broker")
+
+
+def settings_refused(message: Message, log: LogTally) -> None:
+    """A slave refuses an attribute of its master's topics; to mqadmin the same words are an answer."""
+    if _OF_A_SLAVE.search(message.both) is not None:
+        log.add("slave-settings-refused", message, side="broker", example=message.text)
+    else:
+        log.said_nothing += message.stands_for

@@ -14,7 +14,7 @@ from mqdiag.facts.vocabulary import LogSide
 from mqdiag.knowledge.last_exceptions import kind_of_last
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
-from mqdiag.logs.message import Message, thread_of
+from mqdiag.logs.message import Message, lines_above, thread_of
 from mqdiag.logs.statements import searched
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import Head, level_of
@@ -28,7 +28,7 @@ _CLIENT = lazy_pattern(
     r"|\b(?:Producer|PushConsumer|SimpleConsumer)BuilderImpl\.build\("
 )
 _OF_SPRING = lazy_pattern(
-    r"Application run failed|Context initialization failed"
+    r"Application (?:run|startup) failed|Context initialization failed"
     r"|cancelling refresh attempt|Failed to start bean |Error creating bean with name "
     r"|BeanInstantiationException: Failed to instantiate "
 )
@@ -40,11 +40,16 @@ _CLOSED_MODULE = lazy_pattern(
 _RUN = lazy_pattern(
     r"\bSpringApplication\.(?:callRunner|refreshContext)\(|BeanFactory\.invokeInitMethods\("
     r"|ListenerContainer\.afterPropertiesSet\("
+    # the starts of servers of other projects
+    r"|\bkafka\.server\.Kafka(?:Raft)?Server\.startup\(|\b(?:ZooKeeperServerMain|QuorumPeerMain)\.initializeAndRun\("
+    r"|\bCassandraDaemon\.activate\(|\bbootstrap\.(?:Elasticsearch|OpenSearch)\.main\("
 )
 _TOOL = lazy_pattern(r"\bMQAdminStartup\.")
 _FILE_OF_SERVER = lazy_pattern(r"[/\\](?:rocketmq|store|mqstore|mq_store)\b|rocketmqlogs")
 _MAIN = '"main"'
-_DESCRIPTION, _ACTION = "Description:", "Action:"
+_HEADING, _DESCRIPTION, _ACTION = "APPLICATION FAILED TO START", "Description:", "Action:"
+_BYTES_OF_HEADING = 200
+"""bytes above the description in which the heading stands"""
 _MOST_LINES_OF_ANALYSIS = 12
 _PORT_IN_USE = lazy_pattern(r"\b[Pp]ort (\d{1,5}) (?:(?:was|is) already in use|failed to start)")
 _CANCELLED = "cancelling refresh attempt"
@@ -102,7 +107,7 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
 
 def spring_analysis(message: Message, log: LogTally) -> None:
     """Spring says below its heading why an application does not start."""
-    lines = message.following(_MOST_LINES_OF_ANALYSIS)
+    lines = (message.text.strip(), *message.following(_MOST_LINES_OF_ANALYSIS))
     below = (line for line in dropwhile(_DESCRIPTION.__ne__, lines) if line not in ("", _DESCRIPTION))
     told = next(below, "").removeprefix(_ACTION)
     kind = kind_of_last(told, "") or ("start-spring-failed" if told else "start-spring-untold")
@@ -110,6 +115,20 @@ def spring_analysis(message: Message, log: LogTally) -> None:
     port = _PORT_IN_USE.search(told)
     if tally is not None and port is not None:
         tally.keep_largest("port", int(port[1]))
+
+
+def spring_description(message: Message, log: LogTally) -> None:
+    """What Spring says below its heading, where somebody cut that off: words that only its analysers have."""
+    hit = message.hit
+    alone = message.text.strip(" ,") == _DESCRIPTION
+    least = max(hit.start - _BYTES_OF_HEADING, 0)
+    above = "".join(line.decode(errors="replace") for _, line in lines_above(hit.block, hit.start, least))
+    lines = tuple(message.following(_MOST_LINES_OF_ANALYSIS))
+    told = next(filter(None, lines), "")
+    if not alone or _HEADING in above or _ACTION not in lines or kind_of_last(told, "") is None:
+        log.said_nothing += message.stands_for
+    else:
+        spring_analysis(message, log)
 
 
 def class_conflict(message: Message, log: LogTally) -> None:

@@ -197,25 +197,27 @@ class Budgets:
     def _thread(self, name: str, one: OneThread, own: ThreadSpans) -> RecordedThread:
         own = _waits(own)
         meanings = [self._places.meaning(place) if place else None for place in own.stack.tolist()]
-        at_work = np.array([one is not None and one.in_listener and not one.idle for one in meanings], np.bool_)
-        ends = (own.start_ns + own.duration_ns)[at_work[own.lot]]
+        at_work = [one is not None and one.in_listener and not one.idle for one in meanings]
+        lots = np.flatnonzero(np.array(at_work, np.bool_) & (own.events > 0))
         return RecordedThread(
             thread=name,
             group=role_of_name(name).group,
-            ended=len(ends),
-            last_ended_at=instant(ends.max()) if len(ends) else None,
+            ended=int(own.events[lots].sum()),
+            last_ended_at=instant(int(own.last_ns[lots].max())) if len(lots) else None,
             blind_ms=ms(one.blind_ns),
         )
 
     def _spend(self, one: OneThread, own: ThreadSpans, samples: Samples, looks: list[Look]) -> None:
         """Add up spans, and the gaps before, between and behind them; of spans that overlap the first one counts."""
         own = _waits(own)
-        took, inside = np.zeros(len(own.lot), np.int64), np.zeros(len(samples.at_ns), np.uint8)
-        room = min(len(own.lot), (one.end_ns - one.begin_ns) // LONG_GAP_NS) + 1
+        took, inside = np.zeros(len(own.kind), np.int64), np.zeros(len(samples.at_ns), np.uint8)
+        room = min(len(own.order), (one.end_ns - one.begin_ns) // LONG_GAP_NS) + 1
         long_gaps, sums = np.zeros((3, room), np.int64), np.zeros(2, np.int64)
         found = share_time(
             own.start_ns,
             own.duration_ns,
+            own.order,
+            own.lot,
             one.begin_ns,
             one.end_ns,
             samples.at_ns,
@@ -226,10 +228,9 @@ class Budgets:
             long_gaps,
             sums,
         )
-        totals = np.bincount(own.lot, weights=took, minlength=len(own.kind)).tolist()
-        for kind, stack, total in zip(own.kind.tolist(), own.stack.tolist(), totals, strict=True):
+        for kind, stack, total in zip(own.kind.tolist(), own.stack.tolist(), took.tolist(), strict=True):
             if kind in _BY_KIND:
-                self._span(one, kind, stack, total)
+                self._span(one, kind, stack, float(total))
         one.parts["running"] += float(sums[0])
         stacks, counts = np.unique(samples.stack[inside != 0], return_counts=True)
         for stack, count in zip(stacks.tolist(), counts.tolist(), strict=True):
@@ -255,7 +256,7 @@ class Budgets:
 
     def _open(self, number: int, own: ThreadSpans, samples: Samples, looks: list[Look]) -> None:
         """A wait that all last looks show, and whose end no event tells."""
-        ended = int((own.start_ns + own.duration_ns).max(initial=0))
+        ended = int(own.last_ns.max(initial=0))
         run = [look for look in looks if look.at_ns > max(ended, int(samples.at_ns.max(initial=0)))]
         # of stacks that were taken from outside some lack their lower frames
         shown = next((look.meaning for look in reversed(run) if look.meaning.in_listener), None)
@@ -295,7 +296,7 @@ class Budgets:
 def _waits(own: ThreadSpans) -> ThreadSpans:
     """Those that a budget counts: a thread that keeps its carrier waits by another event."""
     counts = own.kind != kinds.PINNED
-    return own if counts.all() else own.taken(counts[own.lot])
+    return own if counts.all() else own.only(counts)
 
 
 def _explain(one: OneThread, rest: float, seen: list[Look]) -> None:

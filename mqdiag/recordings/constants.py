@@ -99,11 +99,8 @@ class Constants:
         row = -1 if pool is None else pool.row(key)
         if pool is None or row < 0:
             return ThreadKey("", 0, 0)
-        records = pool.records
         name = pool.text("javaName", row) or pool.text("osName", row) or ""
-        return ThreadKey(
-            name, int(records.integers("javaThreadId")[row]), int(records.integers("osThreadId")[row])
-        )
+        return ThreadKey(name, pool.integer("javaThreadId", row), pool.integer("osThreadId", row))
 
     def _read_stacks(self, keys: NDArray[np.int64]) -> None:
         pool = self._chunk.constants_of("jdk.types.StackTrace")
@@ -135,8 +132,8 @@ class Constants:
             if pool is None or row < 0:
                 self._methods[key] = LOST
             else:
-                owner = self.class_name(int(pool.records.integers("type")[row])) or "?"
-                name = self._symbol(int(pool.records.integers("name")[row])) or "?"
+                owner = self.class_name(pool.integer("type", row)) or "?"
+                name = self._symbol(pool.integer("name", row)) or "?"
                 self._methods[key] = f"{owner}.{name}"
         return self._methods[key]
 
@@ -144,7 +141,7 @@ class Constants:
         row = -1 if pool is None else pool.row(key)
         if pool is None or row < 0:
             return None
-        return self._symbol(int(pool.records.integers(column)[row]))
+        return self._symbol(pool.integer(column, row))
 
     @cached_property
     def _symbols(self) -> Pool | None:

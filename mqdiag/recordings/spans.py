@@ -41,7 +41,8 @@ _MOST = int(np.iinfo(np.int64).max)
 Integers = NDArray[np.integer]
 """numbers as narrow as they can be: a recording may have millions of events"""
 _SOCKETS = frozenset({"jdk.SocketRead", "jdk.SocketWrite"})
-_PEER = frozenset({"host", "port", "address"})
+_PEER = frozenset({"host", "port", "address", "timeout"})
+"""the timeout stands behind them, and is as much the same"""
 _KEYS = ("eventThread", "stackTrace", "previousOwner")
 """columns whose values are keys of constants that many events have in common"""
 _OWN = frozenset({"startTime", "duration", *_BYTES.values()})
@@ -224,24 +225,32 @@ def by_key(keys: NDArray[np.int64], of: Callable[[int], int]) -> NDArray[np.int3
 
 
 class ThreadSpans(NamedTuple):
-    """Events of one thread by their begin: those of a lot are of one kind, at one stack."""
+    """Events of one thread: those of a lot are of one kind, at one stack."""
 
     start_ns: Integers
     """nanoseconds of the epoch"""
     duration_ns: Integers
-    lot: NDArray[np.int64]
+    lot: NDArray[np.int32]
+    order: NDArray[np.int64]
+    """places of the events that count, those first that began first"""
     kind: Integers
     """int64[lots]"""
     stack: Integers
     """int64[lots]: place in `Places`"""
+    events: NDArray[np.int64]
+    """int64[lots]: how many there are"""
+    last_ns: Integers
+    """int64[lots]: when the last one ended"""
 
-    def taken(self, where: NDArray[np.bool_]) -> ThreadSpans:
-        """Those for which it holds."""
+    def only(self, counts: NDArray[np.bool_]) -> ThreadSpans:
+        """Without the events of all other lots."""
         return self._replace(
-            start_ns=self.start_ns[where], duration_ns=self.duration_ns[where], lot=self.lot[where]
+            order=self.order[counts[self.lot[self.order]]],
+            events=self.events * counts,
         )
 
 
+_NEVER = np.int64(np.iinfo(np.int64).min)
 _STACK_BITS = 32
 """lower bits of a number that tells kind and stack: those of the stack"""
 
@@ -259,7 +268,7 @@ class SpansByThread:
         """by the number of a thread"""
         self._parts: dict[int, list[tuple[int, tuple[Integers, ...]]]] = defaultdict(list)
         """by the number of a thread: (kind, (begins and nanoseconds of events in a chunk; of their lots: kind with
-        stack, how many events))"""
+        stack, how many events, the first begin, the last end))"""
 
     def add(self, kind: int, spans: Spans) -> None:
         """Take in events of a kind."""
@@ -268,11 +277,15 @@ class SpansByThread:
             self._is_worker.append(role_of_name(name).role == CONSUME_WORKER)
         kinds = (kind << _STACK_BITS) + spans.alike.stack
         sizes = np.diff(spans.ends, prepend=0)
+        begins = spans.ends - sizes
+        firsts = np.minimum.reduceat(spans.start_ns, begins)
+        lasts = np.maximum.reduceat(spans.start_ns + spans.duration_ns, begins)
         for number, rows in grouped(spans.alike.thread):
             if number >= 0 and self._is_worker[number]:
                 lots = rows.tolist()
                 times = (spans.of_lots(spans.start_ns, lots), spans.of_lots(spans.duration_ns, lots))
-                self._parts[number].append((kind, (*times, kinds[rows], sizes[rows])))
+                of_lots = (kinds[rows], sizes[rows], firsts[rows], lasts[rows])
+                self._parts[number].append((kind, (*times, *of_lots)))
 
     def each(self, numbers: Collection[int]) -> Iterator[tuple[int, ThreadSpans]]:
         """(number, events) of threads; those of the next one are put in order while one is looked at."""
@@ -283,19 +296,24 @@ class SpansByThread:
         # of those that begin together, the one of the first kind is the first
         parts = [own for _, own in sorted(self._parts[number], key=lambda part: part[0])]
         if not parts:
-            return ThreadSpans(*(np.zeros(0, np.int64) for _ in ThreadSpans._fields))
-        start_ns, duration_ns, kinds, sizes = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-        begins = np.cumsum(sizes) - sizes
-        lots = np.argsort(np.minimum.reduceat(start_ns, begins), kind="stable")
-        kinds = kinds[lots]
+            none = np.zeros(0, np.int64)
+            return ThreadSpans(none, none, none.astype(np.int32), none, none, none, none, none)
+        start_ns, duration_ns, kinds, sizes, firsts, lasts = map(np.concatenate, zip(*parts, strict=True))
+        in_time = np.argsort(firsts, kind="stable")
+        kinds = kinds[in_time]
         first, numbers = distinct(kinds)
-        by_lot = np.empty_like(numbers)
-        by_lot[lots] = numbers
-        order = np.argsort(start_ns, kind="stable")
+        lot = np.empty(len(kinds), np.int32)
+        lot[in_time] = numbers
+        events, last_ns = np.zeros(len(first), np.int64), np.full(len(first), _NEVER)
+        np.add.at(events, lot, sizes)
+        np.maximum.at(last_ns, lot, lasts)
         return ThreadSpans(
-            start_ns=start_ns[order],
-            duration_ns=duration_ns[order],
-            lot=np.repeat(by_lot, sizes)[order],
+            start_ns=start_ns,
+            duration_ns=duration_ns,
+            lot=np.repeat(lot, sizes),
+            order=np.argsort(start_ns, kind="stable"),
             kind=kinds[first] >> _STACK_BITS,
             stack=kinds[first] & ((1 << _STACK_BITS) - 1),
+            events=events,
+            last_ns=last_ns,
         )

@@ -17,6 +17,7 @@ from mqdiag.rules.shared.standstill import frame_shown
 from mqdiag.time_ranges import between, ranges_apart, ranges_of
 
 KILLED, OOM_KILLED = "oom-killer-ran", "container-oom-killed"
+SIGNAL = "signal-received"
 EXIT_137, EXIT_143 = "exited-with-137", "exited-with-143"
 HOOK_RAN, SHUT_DOWN = "shutdown-hook-ran", "group-shut-down"
 NOT_SENT, NOT_PULLED = "send-not-connected", "pull-refused-no-group"
@@ -45,6 +46,8 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
         yield _ended("exit-code-137", logs, found)
     if found := events(logs, EXIT_143):
         yield _ended("exit-code-143", logs, found)
+    if found := events(logs, SIGNAL):
+        yield _ended("signal-logged", logs, found)
     stopped = [draft for part in brokers_of_logs(facts) for draft in _stopped_broker(logs, part, limits)]
     yield from stopped
     if stopped:

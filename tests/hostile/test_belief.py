@@ -276,6 +276,45 @@ def test_no_text_in_one_place_fails_a_run(name: str, tmp_path: Path) -> None:
         assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING)
 
 
+TABLES = {
+    "pods": "NAME                READY   STATUS             RESTARTS   AGE\n"
+    "broker-0-master-0   0/1     CrashLoopBackOff   7 (2m ago)   20m\n"
+    "broker-1-master-0   0/1     OOMKilled          7 (2m ago)   20m",
+    "a pod": WRITTEN["a pod"],
+    "events": "LAST SEEN   TYPE      REASON      OBJECT               MESSAGE\n"
+    "2m          Warning   BackOff     pod/broker-0-master-0   Back-off restarting failed container\n"
+    "2m          Warning   Unhealthy   pod/broker-0-master-0   Liveness probe failed: connection refused",
+    "containers": "CONTAINER ID   IMAGE            COMMAND         CREATED         STATUS     NAMES\n"
+    '5f2b0e3d6c11   rocketmq:5.1.4   "sh mqbroker"   3 minutes ago   Restarting (253) 21 seconds ago   mq',
+    "a unit": "systemd[1]: broker.service: A process of this unit has been killed by the OOM killer.",
+}
+
+
+@folded("level", ("INFO", "WARN"))
+def test_no_words_of_what_runs_a_process_fail_a_run_in_many_places(level: str, tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    for name, text in TABLES.items():
+        lines = among_records(OUT_OF_MEMORY).replace(OUT_OF_MEMORY, "").splitlines()
+        for n in range(12):
+            lines[20 * n + 19] = RECORD.format(
+                n // 3, n % 3 * 20 + 19, level, "c.e.shop.Tickets", f"ticket:\n{text}"
+            )
+        path.write_text("\n".join(lines) + "\n")
+        report = diagnose_incident([path]).report
+        assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)], name
+        assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING), name
+
+
+def test_a_collector_may_say_that_a_container_ended_among_its_lines(tmp_path: Path) -> None:
+    records = [RECORD.format(n // 60, n % 60, "INFO", "c.e.shop.Orders", f"order {n}") for n in range(400)]
+    lines = [f"shop-1  | {record}" for record in records]
+    for n in range(20, 400, 30):
+        lines[n] += "\n    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137"
+    path = tmp_path / "app.log"
+    path.write_text("\n".join(lines) + "\n")
+    assert any(found.fails_at(Severity.ERROR) for found in diagnose_incident([path]).report.findings)
+
+
 LONG_FIRST = {
     "one long line": "x" * 70_000,
     "blank lines": "\n" * 450,

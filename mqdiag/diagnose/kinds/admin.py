@@ -64,7 +64,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         if not there:
             found.inputs.append(piece.read_as("admin", skipped=NOTHING, pasted=int(piece.in_log)))
             continue
-        commands = dict.fromkeys(COMMANDS[name] for name in there)
+        commands = dict.fromkeys(COMMANDS[name] for name in there if name in COMMANDS)
         given = piece.read_as("admin", f"mqadmin {', '.join(commands)}", problem, pasted=int(piece.in_log))
         process = _threads(piece.name, lines, given)
         if process is not None:

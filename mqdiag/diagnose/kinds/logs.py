@@ -85,9 +85,10 @@ def _takes_rest(piece: Piece) -> bool:
     is_long = piece.packed or piece.size_bytes > len(piece.head)
     if piece.content is Content.TEXT and is_long and not is_page and piece.goes_on_as_log:
         return True
-    if is_page and not any(literal in piece.inner_head for literal in searched().literals):
+    is_document = is_page or piece.content is Content.JSON
+    if is_document and not any(literal in piece.inner_head for literal in searched().literals):
         return False  # such as notes, or settings
-    return piece.given and piece.content is Content.TEXT and piece.size_bytes <= MOST_BYTES
+    return piece.given and piece.content in (Content.TEXT, Content.JSON) and piece.size_bytes <= MOST_BYTES
 
 
 KIND = EvidenceKind(name="log", recognise=_recognise, takes_rest=_takes_rest, read=_read)

@@ -104,6 +104,8 @@ class Output(msgspec.Struct):
     routes: list[TopicRoute] = msgspec.field(default_factory=list)
     topic_rates: list[TopicRates] = msgspec.field(default_factory=list)
     replication: list[ReplicationStatus] = msgspec.field(default_factory=list)
+    unread_commands: dict[str, None] = msgspec.field(default_factory=dict)
+    """those whose answers nothing reads"""
     answer: Answer = msgspec.field(default_factory=Answer)
 
     def end_answer(self) -> None:
@@ -171,6 +173,7 @@ class Output(msgspec.Struct):
             routes=tuple(self.routes),
             topic_rates=tuple(self.topic_rates),
             replication=tuple(self.replication),
+            unread_commands=tuple(self.unread_commands),
         )
 
     def _progress(self, answer: Answer) -> GroupProgress:

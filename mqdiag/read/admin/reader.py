@@ -12,7 +12,15 @@ from mqdiag.read.admin import console, routes
 from mqdiag.read.admin.cells import Head, Row, head_of
 from mqdiag.read.admin.lines import LINES
 from mqdiag.read.admin.output import MOST_SETTINGS, Output, of_file_name
-from mqdiag.read.admin.recognise import COMMAND, COMMANDS, PROPERTIES, ROUTE_MARK, SECTION
+from mqdiag.read.admin.recognise import (
+    COMMAND,
+    COMMANDS,
+    OTHER_COMMAND,
+    PROMPT,
+    PROPERTIES,
+    ROUTE_MARK,
+    SECTION,
+)
 from mqdiag.read.admin.tables import Table, table_of
 
 MOST_LINES = 1_000_000
@@ -31,6 +39,7 @@ _THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
 _LISTED = re.compile(r"\S+\s+\S+\s+\d{1,5}\s+[\w.:\[\]-]{1,100}:\d{1,5}\s+V\d")
 _BEGINS_A_WAIT = re.compile(r"(?=\S*[\d@#])\S{1,300}(?: M[^\n]*)?\Z(?<!ms)")
 """a line of consumerStatus about a queue that waits, of which the end is missing"""
+_OF_A_LOGGER = ("RocketMQLog:", "log4j:", "SLF4J")
 _PROPERTY = re.compile(r"([A-Za-z]\w*)\s*: (.*)$")
 
 
@@ -76,6 +85,8 @@ class _Reader:
         """head of the part of a client's file; "" outside of one"""
         self._route: list[str] = []
         self._route_characters = 0
+        self._other: str | None = None
+        """the command whose answer stands here, where none of the readers knows it"""
         self._one_cluster = False
         """the command asks for one cluster: a list without brokers may be of a name that is misspelt"""
         self.is_cut = False
@@ -106,11 +117,15 @@ class _Reader:
         command = COMMAND.match(line)
         if command is not None:
             self._begin(command[1], line[command.end() :])
+        elif (other := OTHER_COMMAND.match(line)) is not None:
+            self._begin_other(other[1])
         elif self._route or line.startswith("{"):
             self._take_route(line)
         elif SECTION.match(line):
             self._begin_section(line)
-        elif not self._begin_table(line) and not self._take_row(line):
+        elif self._begin_table(line) or (self._other is not None and PROMPT.match(line)):
+            self._other = None
+        elif not self._take_row(line):
             self._take_line(line)
 
     def _begin(self, command: str, options: str) -> None:
@@ -121,7 +136,13 @@ class _Reader:
         server = _NAME_SERVER.search(options)
         self._out.name_server = server[1] if server else None
         self._one_cluster = command == "clusterList" and given is not None
+        self._table, self._section, self._other = None, "", None
+
+    def _begin_other(self, command: str) -> None:
+        self._end_route()
+        self._out.end_answer()
         self._table, self._section = None, ""
+        self._other = command
 
     def _begin_section(self, line: str) -> None:
         self._table = None
@@ -152,6 +173,8 @@ class _Reader:
         return self._table.take(self._out, Row(self._head, line, self._table.optional))
 
     def _take_line(self, line: str) -> None:
+        if self._other is not None and line.strip() and not line.startswith(_OF_A_LOGGER):
+            self._out.unread_commands[self._other] = None
         if _LISTED.match(line):
             self._out.rows_apart = True
         if self._section == PROPERTIES:

@@ -26,6 +26,13 @@ COMMANDS = {
 COMMAND = lazy_pattern(
     rf"(?:^|.*\bmqadmin\S{{0,200}}\s{{1,20}}(?:\S{{1,300}}\s{{1,20}}){{0,20}}?)[$>]?\s*+({'|'.join(COMMANDS)})\b"
 )
+OTHER_COMMAND = lazy_pattern(
+    # only what asks: what a command has changed, the other answers show
+    r"(?:\S{0,200}[$#>]\s{0,4})?(?:(?:sudo|sh|bash)\s{1,4}){0,2}\S{0,200}\bmqadmin\S{0,8}\s{1,20}"
+    r"([a-z]\w{2,40}List|[a-z]\w{2,40}Status|(?:get|query|print)[A-Z]\w{2,40})\b"
+)
+"""a command on a line of its own; those of `COMMANDS` are looked for before"""
+PROMPT = lazy_pattern(r"\S{0,200}[$#>] ")
 PROPERTIES = "#Consumer Properties#"
 ROUTE_MARK = '"brokerDatas"'
 """in the JSON of topicRoute"""

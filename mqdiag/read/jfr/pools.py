@@ -96,6 +96,7 @@ class Pool:
         self._order = np.argsort(keys, kind="stable")
         self._keys = keys[self._order]
         self._text_cache: dict[tuple[str, int], str | None] = {}
+        self._integers: dict[str, list[int]] = {}
 
     @property
     def keys(self) -> NDArray[np.int64]:
@@ -117,6 +118,16 @@ class Pool:
     @cached_property
     def _rows(self) -> dict[int, int]:
         return dict(zip(self._keys.tolist(), self._order.tolist(), strict=True))
+
+    def integer(self, name: str, row: int) -> int:
+        """The number, or key, of one constant.
+
+        Raises:
+            UnknownTypeError: as of `Records.integers`.
+        """
+        if name not in self._integers:
+            self._integers[name] = self.records.integers(name).tolist()
+        return self._integers[name][row]
 
     def text(self, name: str, row: int) -> str | None:
         """The text of one constant."""

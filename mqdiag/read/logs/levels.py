@@ -17,7 +17,10 @@ HEAD_BYTES = 240
 """bytes of a line in which its level stands"""
 SHORT_BYTES = 256 << 10
 """size below which the slower search costs less than a hundredth of a second"""
-_CAPITAL = lazy_pattern(rb"(?<![\w.$-])" + ANY.encode() + rb"(?![\w.(-])")
+_CAPITAL = lazy_pattern(
+    # behind the sign with which logback begins a line of its own status, too
+    rb"(?:(?<![\w.$-])|(?<=\|-))" + ANY.encode() + rb"(?![\w.(-])"
+)
 _SMALL = lazy_pattern(
     # these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
     rb"(?:^|:\d\d(?:[.,]\d{1,9})?Z?[ \t]|\blevel=\"?|[\[|(<])[ \t]{0,8}"

@@ -16,14 +16,23 @@ def test_time_is_shared_out(seed: int) -> None:
     events, seen = random.integers(0, 60), random.integers(0, 80)
     starts = np.sort(random.integers(BEGIN - 500, END + 500, events))
     durations = random.integers(0, 400, events)
+    # in the file they are in any order, and some do not count
+    order = random.permutation(events + 5)[:events]
+    in_file = [np.zeros(events + 5, np.int64) for _ in range(2)]
+    for column, values in zip(in_file, (starts, durations), strict=True):
+        column[order] = values
+    lots = random.integers(0, 4, events + 5).astype(np.int32)
     samples = np.sort(random.integers(BEGIN - 500, END + 500, seen))
-    took, inside = np.zeros(events, np.int64), np.zeros(seen, np.uint8)
+    by_lot, inside = np.zeros(4, np.int64), np.zeros(seen, np.uint8)
     long_gaps, sums = np.zeros((3, (END - BEGIN) // LONGEST + 1), np.int64), np.zeros(2, np.int64)
-    found = share_time(starts, durations, BEGIN, END, samples, PERIOD, LONGEST, took, inside, long_gaps, sums)
+    found = share_time(
+        *in_file, order, lots, BEGIN, END, samples, PERIOD, LONGEST, by_lot, inside, long_gaps, sums
+    )
 
     ends = np.minimum(starts + durations, END)
     reached = np.maximum.accumulate(np.concatenate(([BEGIN], ends)))
-    assert took.tolist() == np.maximum(ends - np.maximum(starts, reached[:-1]), 0).tolist()
+    took = np.maximum(ends - np.maximum(starts, reached[:-1]), 0)
+    assert by_lot.tolist() == np.bincount(lots[order], weights=took, minlength=4).tolist()
     gap_ends = np.maximum(np.concatenate((np.minimum(starts, END), [END])), reached)
     first, last = np.searchsorted(samples, reached), np.searchsorted(samples, gap_ends)
     running = np.minimum((last - first) * PERIOD, gap_ends - reached)

@@ -8,17 +8,21 @@ from mqdiag.kernel import kernel
 
 
 @kernel
-def share_time(starts, durations, begin, end, samples, period, longest, took, inside, long_gaps, sums):
+def share_time(
+    starts, durations, order, lots, begin, end, samples, period, longest, took, inside, long_gaps, sums
+):
     """Share out the time of one thread; of events that overlap the first one counts.
 
     Args:
-        starts: int64[events], when each began, in ascending order.
+        starts: int64[events], when each began.
         durations: int64[events], none below 0.
+        order: int64[some], events that count, those first that began first.
+        lots: int32[events], the lot of each.
         begin, end: the thread's life.
         samples: int64[samples], when it was seen running, in ascending order.
         period: between two samples.
         longest: gaps as long as this one, without the time that samples explain, are listed.
-        took: int64[events], out: the part of each event that counts.
+        took: int64[lots], in and out: the time of their events.
         inside: uint8[samples], out: 1 where no event was at work.
         long_gaps: int64[3, room], out: begin, end, and what no sample explains. Gaps do not overlap, so a room of
             (end - begin) / longest + 1 is enough.
@@ -33,10 +37,12 @@ def share_time(starts, durations, begin, end, samples, period, longest, took, in
     last = np.int64(0)
     explained = np.int64(0)
     unexplained = np.int64(0)
-    for row in range(starts.size + 1):
+    for row in range(order.size + 1):
         gap_end = np.int64(end)
-        if row < starts.size:
-            gap_end = min(gap_end, starts[row])
+        event = np.uint64(0)
+        if row < order.size:
+            event = np.uint64(order[row])
+            gap_end = min(gap_end, starts[event])
         gap = max(gap_end, reached) - reached
         while first < samples.size and samples[first] < reached:
             first += 1
@@ -54,9 +60,9 @@ def share_time(starts, durations, begin, end, samples, period, longest, took, in
             long_gaps[1, listed] = reached + gap
             long_gaps[2, listed] = rest
             listed += 1
-        if row < starts.size:
-            stop = min(starts[row] + durations[row], np.int64(end))
-            took[row] = max(stop - max(starts[row], reached), np.int64(0))
+        if row < order.size:
+            stop = min(starts[event] + durations[event], np.int64(end))
+            took[np.uint64(lots[event])] += max(stop - max(starts[event], reached), np.int64(0))
             reached = max(reached, stop)
     sums[0] = explained
     sums[1] = unexplained
