@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import lzma
 import random
 import re
 import tarfile
@@ -696,3 +697,24 @@ def test_a_text_in_what_kubernetes_tells_is_quoted(
     file.write_text(json.dumps(given, separators=(", ", ": ") if spaced else (",", ":")) + "\n")
     found = faults(diagnose_incident([file]).report)
     assert (("shutdown-requested", "oom-killer") in found) is told
+
+
+CLOCKS = {"times a thousand": 1000, "times sixty": 60, "a sixtieth": 1 / 60}
+"""of the ticks of a second in the head of a recording's chunk, by which all its durations change"""
+
+
+@folded("change", CLOCKS)
+def test_a_recording_whose_clock_contradicts_its_events_proves_nothing(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "recording.jfr"
+    for case in ("stuck-jdk8", "gc-bound-jdk21"):
+        folder = FIXTURES / "recordings" / case
+        data = bytearray(lzma.decompress((folder / "recording.jfr.xz").read_bytes()))
+        rate = int.from_bytes(data[56:64], "big")
+        data[56:64] = int(rate * CLOCKS[change]).to_bytes(8, "big")
+        path.write_bytes(data)
+        report = diagnose_incident([path]).report
+        (given,) = report.inputs
+        assert given.contradictory
+        assert not given.complete
+        assert report.answer.state != "healthy"
+        assert {rule for rule, _ in high(report)} <= {"input-incomplete"}
