@@ -21,10 +21,11 @@ EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells report it"""
 
-Lack = Literal["memory", "no-room", "too-large"]
+Lack = Literal["memory", "no-room", "too-large", "folder", "access"]
 """What was lacking where an input itself is not at fault.
 
-no-room: a temporary folder is full. too-large: the input exceeds a limit that the user can raise.
+no-room: a temporary folder is full. too-large: the input exceeds a limit that the user can raise. folder: a folder was
+named where a file is expected. access: there is no such file, or this user may not read it.
 """
 
 NO_NAME = "''"
@@ -139,20 +140,28 @@ class InputError(MqdiagError):
 def missing_file(path: str) -> InputError:
     """There is no file of that name."""
     return InputError(
-        path, say("no such file"), hint=say("check the path; it is relative to the working directory")
+        path,
+        say("no such file"),
+        hint=say("check the path; it is relative to the working directory"),
+        lack="access",
     )
 
 
 def given_folder(path: str) -> InputError:
     """A folder where a file is expected."""
     return InputError(
-        path, say("is a directory, a file is expected"), hint=say("mqdiag diagnose reads folders")
+        path,
+        say("is a directory, a file is expected"),
+        hint=say("mqdiag diagnose reads folders"),
+        lack="folder",
     )
 
 
 def forbidden_file(path: str) -> InputError:
     """This user may not read a file."""
-    return InputError(path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r"))
+    return InputError(
+        path, say("no permission to read it"), hint=say("run as its owner, or: chmod +r"), lack="access"
+    )
 
 
 def empty_file(path: str) -> InputError:

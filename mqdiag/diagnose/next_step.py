@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from mqdiag.causes.missing_evidence import missing_evidence
-from mqdiag.diagnose.open_reason import Open
+from mqdiag.diagnose.open_reason import Open, mends
 from mqdiag.facts import Facts
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action, Report
@@ -37,11 +37,14 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
 
 
 def _for_unread(report: Report) -> Action | None:
-    """The file once more where it is of a known kind and damaged; else the logs that an excerpt is a part of."""
+    """The file once more where it is of a known kind and damaged; else the logs that an excerpt is a part of.
+
+    Where the input itself is not at fault, its error says what to do.
+    """
     for given in report.inputs:
         if given.error is not None:
-            of_known_kind = given.kind is not None
-            return _shared("same_file" if of_known_kind else "whole_logs", report, {"path": given.path})
+            of_known_kind = given.kind is not None or given.lack is not None
+            return _shared(mends(given) if of_known_kind else "whole_logs", report, {"path": given.path})
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from mqdiag.diagnose.open_reason import GivenLimits, Open
+from mqdiag.diagnose.open_reason import GivenLimits, Open, mends
 from mqdiag.facts import AdminFacts, Input, StacksFacts
 from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.findings import Report
@@ -95,7 +95,7 @@ def _not_read(report: Report) -> Iterator[Open]:
                 unreadable=len(unreadable),
                 path=unreadable[0].path,
             ),
-            "same_file",
+            mends(unreadable[0]),
             {"path": unreadable[0].path},
         )
     found = {given for found in report.findings if found.undecides for given in found.rests_on}

@@ -7,6 +7,7 @@ from types import MappingProxyType
 
 import msgspec
 
+from mqdiag.facts import Input
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action
 from mqdiag.text import Text
@@ -27,3 +28,10 @@ class Open(msgspec.Struct, frozen=True):
     """names for its sentences besides those that all evidence tells"""
     does: Action | None = None
     """the action itself, where a finding has it"""
+
+
+def mends(given: Input) -> str:
+    """The shared action that mends what could not be read; none where its error itself says what to do."""
+    if given.lack is None:
+        return "same_file"
+    return "whole_folder" if given.lack == "folder" else ""

@@ -74,6 +74,8 @@ Doing = Literal[
     "file-write",
     "file-sync",
     "file-lock",
+    "pipe-read",
+    "pipe-write",
     "monitor",
     "lock",
     "class-init",
@@ -94,7 +96,7 @@ Doing = Literal[
 """The kind of wait or work that a stack shows.
 
 monitor: waits to enter a synchronized block. lock: waits for a lock of java.util.concurrent. file-lock: waits for the
-lock of a file that another process has.
+lock of a file that another process has. pipe-read, pipe-write: waits for a thread at the other end of a pipe.
 """
 
 StandstillKind = Literal["socket-read", "wait", "sleep", "lock", "pool", "cpu", "broker-put", "broker-pop"]

@@ -11,7 +11,7 @@ import re
 from functools import cache, lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import Message, wrapped_head
+from mqdiag.logs.message import Message, application_level, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
@@ -45,6 +45,12 @@ _VALUE = lazy_pattern(r"([\w.-]{1,60}) ?[=?&][\[(<{]?\Z")
 _ERROR_KEYS = lazy_pattern(
     r"(?i:e|ex|err|error|exception|cause|reason|msg|message|remark|throwable|result|stack|info|desc)\Z|(?i:.*(?:error|exception|err|cause|reason))\Z"
 )
+_KEY = lazy_pattern(r"(?:^|[\s,;|(\[{])([\w.-]{1,60})=")
+_LEADING_KEY = lazy_pattern(r"[\w.-]{1,60}=")
+_IDENTIFIER = lazy_pattern(r"(?!\d{4}-\d\d-\d\d )(?=\S*(?:\d|[a-z][A-Z]|_))[^\s:,;\[\](){}]+\s(?!\s)")
+"""a value that ends at a blank, for it is no word of a sentence, and neither a time nor the first cell of a row"""
+_IN_BRACKETS = lazy_pattern(r"\([^()]*\)|\[[^\[\]]*\]|\{[^{}]*\}")
+_ENDS_VALUE = lazy_pattern(r"[,;|)\]}]")
 _SPEAKERS = lazy_pattern(r"(?:[\w@./\[\]-]{1,80}: ){0,4}\Z")
 """who says it, such as systemd of a unit; a program that only repeats it has that in its value too"""
 _BEGINS_WITH_TIME = lazy_pattern(r"\W{0,8}\d{1,4}[-/:. ]")
@@ -179,9 +185,9 @@ class Provenance:
                     return False  # a further line of a message, or somebody put it in
                 return self._fits(head.within(wrapper), statement)
         if place == "exception":
-            return _is_thrown(before, literal, wrapper)
+            return _is_thrown(before, literal, wrapper, own_file=self._own_file)
         if place in ("anywhere", "printed"):
-            return any(_is_printed(before[:start], wrapper) for start in starts)
+            return bool(starts) and _is_printed(before[: min(starts)], wrapper, own_file=self._own_file)
         return False
 
     def _fits(self, head: Head, statement: Statement) -> bool:
@@ -199,7 +205,7 @@ class Provenance:
         return statement.place != "message" and (head.is_loud or head.level is None)
 
 
-def _is_thrown(before: str, literal: str, wrapper: Head) -> bool:
+def _is_thrown(before: str, literal: str, wrapper: Head, *, own_file: bool) -> bool:
     """Whether the text of an exception is printed behind other words."""
     head = _level_in(before).within(wrapper)
     if head.level is not None and not head.is_loud:
@@ -208,6 +214,8 @@ def _is_thrown(before: str, literal: str, wrapper: Head) -> bool:
     if at is None:
         return False
     ahead = before[:at]
+    if not own_file and _is_in_a_text(ahead, wrapper):
+        return False
     if _BARE.match(ahead) is not None and _CODED.search(before) is not None:
         return True
     # Node.js prints an error of a rejected promise in quotation marks of its own
@@ -225,13 +233,15 @@ def _begin_of_thrown(before: str, literal: str) -> int | None:
     return classes[-1].start() if classes else None
 
 
-def _is_printed(before: str, wrapper: Head) -> bool:
+def _is_printed(before: str, wrapper: Head, *, own_file: bool) -> bool:
     """Whether a tool or a program may print text behind other words, or in a document."""
     head = _level_in(before).within(wrapper)
     if head.level is not None and not head.is_loud:
         return False
     if _DOCUMENT.match(before) is not None:
         return _begins_a_part(before)
+    if not own_file and _is_in_a_text(before, wrapper):
+        return False
     return not (_is_quoted(before) or _is_quoted(_SPEAKERS.sub("", before)))
 
 
@@ -273,6 +283,19 @@ def _is_value(before: str) -> bool:
     return found is not None and _ERROR_KEYS.match(found[1]) is None
 
 
+def _is_in_a_text(before: str, wrapper: Head) -> bool:
+    """Whether what follows stands further back in a value of an application's record: a text of several words."""
+    if wrapper.level is None and application_level(before) is None:
+        return False
+    keys = list(_KEY.finditer(before))
+    if not keys or _ERROR_KEYS.match(keys[-1][1]) is not None:
+        return False
+    value = before[keys[-1].end() :]
+    if _IDENTIFIER.match(value) is not None:
+        return False
+    return _ENDS_VALUE.search(_IN_BRACKETS.sub("", value)) is None
+
+
 def _starts(before: str, behind: tuple[str, ...]) -> list[int]:
     """Where the statement may begin, by what of it stands before its literal."""
     starts = []
@@ -283,7 +306,8 @@ def _starts(before: str, behind: tuple[str, ...]) -> list[int]:
             continue
         found = _pattern(text).search(before)
         if found is not None:
-            starts.append(found.start())
+            key = _LEADING_KEY.match(found[0]) if text.startswith(WORD) else None
+            starts.append(found.start() if key is None else found.start() + key.end())
     return starts
 
 

@@ -22,7 +22,7 @@ from mqdiag.logs.application_records import (
     layout_of,
 )
 from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
-from mqdiag.logs.statements import Statement
+from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.whole_stack import Part, WholeStack, whole_stack
 from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
@@ -178,6 +178,8 @@ class Standings(msgspec.Struct):
             return Standing.EARLY
         if event in self._likely:
             return Standing.LIKELY
+        if searched().events[event].writer == "tool" and not _is_behind_a_collector(message):
+            return Standing.ALONE  # in however many places: no program logs the words of what runs it
         stack = _stack_of(message, text[: max(at, 0)], statement)
         if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
             message, event, with_stack=stack is not None
@@ -272,6 +274,12 @@ def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
     if records < least:
         return shape, Standings(is_application=False)
     return Shape("application", "plain"), Standings(is_application=True, first=first, least=least)
+
+
+def _is_behind_a_collector(message: Message) -> bool:
+    """Whether what collects the lines of a process can have put one of its own between them."""
+    record = (message.record.header or message.text).lstrip()
+    return begin_of(record) > 0
 
 
 def _is_users(logger: str | None) -> bool:

@@ -29,8 +29,11 @@ SHORTEST_BEGINNING = 14
 """bytes with which no line of prose begins by accident"""
 
 Level = Literal["DEBUG", "INFO", "WARN", "ERROR"]
-Writer = Literal["client", "broker", "namesrv", "proxy", "controller", "server", "jvm", "other"]
-"""Whose program prints a statement; server: several of the servers."""
+Writer = Literal["client", "broker", "namesrv", "proxy", "controller", "server", "jvm", "tool", "other"]
+"""Whose program prints a statement; server: several of the servers.
+
+tool: what runs containers and services; its words stand in no log of what it runs.
+"""
 Place = Literal[
     "message", "exception", "printed", "output", "anywhere", "collection", "frame", "thread", "head"
 ]

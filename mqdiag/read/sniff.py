@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.encoding import encoding_of
+from mqdiag.read.encoding import is_wide
 
 HEAD_BYTES = 64 << 10
 """as many of a file's first bytes tell what it is"""
@@ -95,7 +95,7 @@ def _is_text(head: bytes) -> bool:
     probe = head.lstrip(b"\0")[:4096] if not head[:64].strip(b"\0") else head[:4096]
     if not probe:
         return False
-    if encoding_of(probe).startswith("utf-16"):
+    if is_wide(probe):
         return True
     zeros = probe.count(0)
     controls = sum(map(probe.count, (bytes([value]) for value in _CONTROLS)))

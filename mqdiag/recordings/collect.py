@@ -68,6 +68,8 @@ class Collected(NamedTuple):
     """thread dumps inside, in the order of time"""
     problems: list[Problem]
     """why not all of it was read"""
+    contradictory: bool
+    """the clock of a chunk contradicts its events"""
 
 
 def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None] = lambda: None) -> Collected:
@@ -88,7 +90,7 @@ def read_recording(path: str, data: NDArray[np.uint8], check: Callable[[], None]
         check()
         reading.add(chunk)
     whole = all(problem.of_one_type for problem in problems)
-    return Collected(reading.facts(whole=whole), reading.dumps(), problems)
+    return Collected(reading.facts(whole=whole), reading.dumps(), problems, reading.contradictory)
 
 
 class _Reading:
@@ -112,6 +114,7 @@ class _Reading:
         self._bodies = BodyParser()
         self._heads: list[ChunkHead] = []
         self._counts: Counter[str] = Counter()
+        self.contradictory = False
         self._steps: tuple[Callable[[Chunk, Constants], None], ...] = (
             self._add_workers,
             *self._spans.steps,
@@ -128,6 +131,7 @@ class _Reading:
         """Take in a chunk."""
         constants = Constants(chunk, self._places)
         self._heads.append(chunk.head)
+        self.contradictory |= chunk.has_two_clocks
         for step in self._steps:
             try:
                 step(chunk, constants)

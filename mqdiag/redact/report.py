@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from types import UnionType
 from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
@@ -65,6 +65,8 @@ class _NotPersonal(msgspec.Struct, forbid_unknown_fields=True):
 _DATA = packed.decode(packed.ROOT, "redaction", _NotPersonal)
 _CONSTANTS = _DATA.constants
 _NAMING = re.compile(r"(?i).*(topic|group)|.*(topic|group|broker|cluster)name|.*topickey|.*version")
+_OF_ROCKETMQ = re.compile(r"(?:.*_)?(?:topics?|groups?|cluster)|without_brokers")
+"""public fields whose texts clients choose: an address or a key can stand in the place of such a name"""
 _PUBLIC_NAMES = frozenset(("group", "topic", "broker", "queue_topic", "consumer_groups", "producer_groups"))
 _STRING_CLASSES = ("java.lang.String", "char", "java.lang.Character", None)
 _ON_HOST = re.compile(r" on (\S+)")
@@ -112,8 +114,11 @@ class _Placeholders:
         return self._known[text]
 
     def without_addresses(self, text: str) -> str:
-        """A name with placeholders for the addresses in it, wherever else it is stated."""
-        return self.replaced(text, ADDRESS.sub(lambda found: self.of(found[0], Redact.ADDRESS), text))
+        """A name with placeholders for the addresses and the secrets in it, wherever else it is stated."""
+        made = ADDRESS.sub(lambda found: self.of(found[0], Redact.ADDRESS), text)
+        for secret in _secrets_in(text):
+            made = made.replace(secret, self.of(secret, Redact.KEY))
+        return self.replaced(text, made)
 
     def replaced(self, text: str, made: str) -> str:
         """What a text becomes wherever it is stated."""
@@ -122,8 +127,8 @@ class _Placeholders:
         return made
 
     def publish(self, names: Iterable[str]) -> None:
-        """Names that stay wherever they are stated; an address in the place of a name does not."""
-        self.public.update(name for name in names if not ADDRESS.search(name))
+        """Names that stay wherever they are stated; an address or a secret in the place of a name does not."""
+        self.public.update(name for name in names if not (ADDRESS.search(name) or _secrets_in(name)))
 
     def hide(self, text: str) -> str:
         """A piece of evidence, which is hidden wherever else it is stated."""
@@ -173,10 +178,22 @@ def treatments(kind: type[msgspec.Struct]) -> tuple[tuple[str, Redact], ...]:
     """The fields of a type that may hold texts or structs, with what becomes of their texts."""
     hints = get_type_hints(kind, include_extras=True)
     return tuple(
-        (name, next(_declared(hints[name]), Redact.HIDDEN))
-        for name in kind.__struct_fields__
-        if _may_hold_text(hints[name])
+        (name, _treatment(name, hints[name])) for name in kind.__struct_fields__ if _may_hold_text(hints[name])
     )
+
+
+def _treatment(name: str, hint: Any) -> Redact:
+    found = next(_declared(hint), Redact.HIDDEN)
+    return Redact.NAME if found is Redact.PUBLIC and _OF_ROCKETMQ.fullmatch(name) else found
+
+
+@lru_cache(maxsize=4096)
+def _secrets_in(name: str) -> tuple[str, ...]:
+    """The secrets of a known form in a name."""
+    # Here, not above: most reports are not redacted.
+    from mqdiag.secrets.patterns import secrets_in
+
+    return secrets_in(name)
 
 
 def _declared(hint: Any) -> Iterator[Redact]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.acceptance import Acceptance
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, Input
 from mqdiag.facts.evidence_kinds import NAMES
 from mqdiag.facts.inputs import AMONG_LINES
 from mqdiag.facts.known import KnownOfRun
@@ -266,9 +266,16 @@ def _finding(
     )
 
 
+def _shows(given: Input, shown_by: tuple[str, ...]) -> bool:
+    """Whether facts of an input may show something; a recording has thread dumps inside."""
+    if given.kind == "recording":
+        return "recordings" in shown_by or "stacks" in shown_by
+    return given.kind in shown_by
+
+
 def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None:
     """Why the evidence allows no high confidence, whatever a rule says; None where it does."""
-    if any(given.contradictory and given.kind in shown_by for given in facts.inputs):
+    if any(given.contradictory and _shows(given, shown_by) for given in facts.inputs):
         return WORDS.say("contradictory")
     if any(given.pasted and given.kind in shown_by for given in facts.inputs if given.kind == "admin"):
         return AMONG_LINES

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import cache
 
-from mqdiag.facts import Facts
+from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Severity, Subject
 from mqdiag.log_events import events, files_of, lines_of
@@ -63,6 +63,36 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             rests_on=(*(one.path for one in stacks.series), *files_of(out)) if out else (),
             weight=float(len(threads)),
         )
+
+
+@RULE.stacks
+def threads_in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
+    """One finding: threads that a program starts itself, all of which wait at one place."""
+    kind = RULE.names("started_by_hand")[0]
+    beginning = kind.partition("#")[0]
+    threads = [
+        thread
+        for thread in stacks.threads
+        if thread.name.startswith(beginning)
+        and thread.samples[-1].state != "ABSENT"
+        and _pattern(kind).fullmatch(thread.name)
+    ]
+    if len(threads) < limits["threads"]:
+        return
+    waits = RULE.names("waits_inside")
+    places = Counter((one.frame, one.samples[-1].top) for one in threads if one.doing in waits)
+    if not places:
+        return
+    (frame, top), count = places.most_common(1)[0]
+    if count < limits["resting_share"] * len(threads):
+        return
+    yield RULE.case(
+        "thread-each-call",
+        subject=Subject(thread=kind),
+        evidence={"kind": kind, "thread_count": len(threads), "waiting": count, "frame": frame or top},
+        words={"place": frame_shown(frame or top)},
+        weight=float(len(threads)),
+    )
 
 
 @cache

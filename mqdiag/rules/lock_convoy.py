@@ -145,7 +145,7 @@ def _only_grows(waiting: tuple[int, ...]) -> bool:
 def _worst_of_one_sample(still: Standstill) -> Severity:
     """A crowd before a holder that waits itself is a fault whenever it happens."""
     doing = (still.holder_does or "").partition(" at ")[0]
-    waits = (*RULE.names("remote_waits"), "park", "file-write")
+    waits = (*RULE.names("remote_waits"), "park", "file-write", "pipe-read", "pipe-write")
     return Severity.WARNING if doing in waits else Severity.INFO
 
 

@@ -18,6 +18,7 @@ ROLES = frozenset({"pool", "other", "virtual", "jvm"})
 """threads of no component of RocketMQ, and the JVM's own that runs finalizers; those of servers have their own rules"""
 STANDS = ("stuck", "blocked")
 KINDS = ("socket-read", "wait")
+FINALIZER = "Finalizer"
 
 RULE = Rule("threads-stuck")
 
@@ -43,6 +44,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
                 RULE, "hangs-or-slow", still, limits, worst=worst, words=words, peers=peers
             )
     yield from _named(stacks)
+    yield from _finalizers(stacks)
     loops = {loop.thread for loop in stacks.blocked_loops}
     by_name = {thread.name: thread for thread in stacks.threads}
     for place in stacks.common_places:
@@ -84,6 +86,19 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             still = _standstill(stacks, place, [by_name[name] for name in place.threads])
             words = {"library": still.library}
             yield standstill.undecided_case(RULE, "hangs-or-slow", still, limits, words=words)
+
+
+def _finalizers(stacks: StacksFacts) -> Findings:
+    """One finding: in the one dump that is there, the thread that runs finalizers waits to be let in, or for others."""
+    waits = (*RULE.names("never_a_rest"), *RULE.names("told_elsewhere"), "socket-read", "latch")
+    for one in stacks.threads if stacks.samples == 1 else ():
+        if one.name == FINALIZER and one.frame is not None and one.doing in waits and one.state == "unknown":
+            yield RULE.case(
+                "finalizer-waits",
+                subject=Subject(thread=one.name),
+                evidence={"threads": (one.name,), "thread_count": 1, "frame": one.frame},
+                words={"frame": standstill.short_frame(one.frame)},
+            )
 
 
 def _named(stacks: StacksFacts) -> Findings:

@@ -86,7 +86,7 @@ def _cause_of_wait(role: Role, meaning: StackMeaning, *, computing: bool, starve
         if meaning.locking:
             return CauseOfWait("lock", "stuck-holder", None, _of_wait("log"))
         return CauseOfWait("wait", "blocked-log-sink", None, _of_wait("log"))
-    if doing == "file-write" and meaning.prints:
+    if doing in ("file-write", "pipe-write") and meaning.prints:
         return CauseOfWait("wait", "blocked-log-sink", None, remedy_of("console"))
     remedy = _of_call(meaning) or _of_wait(doing)
     if library is not None:

@@ -138,6 +138,7 @@ PASSES: tuple[Pass, ...] = (
         decides="Threads of a pool are blocked if all of them wait for tasks that no thread runs.",
         revise=by_starved_pool,
         concerns=gets_inside_a_task,
+        needs_series=False,
     ),
     Pass(
         name="total standstill",

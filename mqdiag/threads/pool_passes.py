@@ -11,7 +11,8 @@ import msgspec
 from mqdiag.facts.vocabulary import Role
 from mqdiag.text import say
 from mqdiag.threads.call_passes import lacks_cpu_time
-from mqdiag.threads.judgement import Judgement, Revision, Site, World, site_of
+from mqdiag.threads.judgement import Judgement, Revision, Run, Site, World, site_of
+from mqdiag.threads.known_rests import shows_all_threads
 from mqdiag.threads.measured_limits import (
     CALLS_OF_OTHERS,
     CLOCK_MS,
@@ -232,15 +233,27 @@ def by_starved_pool(judgement: Judgement, world: World) -> Revision | None:
 
     A thread in FutureTask.get waits until some thread has run the task. If no thread of the dump runs one but those
     that wait themselves, the tasks that the last ones wait for have not begun. They can only be in a queue, and no
-    thread of their pools will ever be free to take them from it.
+    thread of their pools will ever be free to take them from it. So one whole dump shows it, too.
     """
     track = judgement.track
     if (track.jvm, track.pool) not in world.once(_starved_pools) or track.is_worker:
         return None
-    return msgspec.structs.replace(judgement.now, state="blocked", starved=True)
+    if world.series.not_judged is None:
+        return msgspec.structs.replace(judgement.now, state="blocked", starved=True)
+    return msgspec.structs.replace(
+        judgement.now,
+        state="blocked",
+        starved=True,
+        confidence="low",
+        reason=say("one sample shows that no thread runs the tasks that it waits for"),
+        run=Run(count=1),
+    )
 
 
 def _starved_pools(world: World) -> set[tuple[int, str | None]]:
+    in_one_dump = world.series.not_judged is not None
+    if in_one_dump and not (world.series.not_judged == "one-sample" and shows_all_threads(world)):
+        return set()
     pools: dict[tuple[int, str | None], list[Judgement]] = defaultdict(list)
     for judgement in world.judgements:
         track = judgement.track
@@ -250,7 +263,8 @@ def _starved_pools(world: World) -> set[tuple[int, str | None]]:
         key
         for key, members in pools.items()
         if all(
-            member.makes_no_progress and gets_inside_a_task(member.track.role, member.track.last_meaning)
+            (_may_wait_for_ever(member.track) if in_one_dump else member.makes_no_progress)
+            and gets_inside_a_task(member.track.role, member.track.last_meaning)
             for member in members
         )
     }
@@ -260,6 +274,12 @@ def _starved_pools(world: World) -> set[tuple[int, str | None]]:
         if _runs_a_task(judgement) and (judgement.track.jvm, judgement.track.pool) not in waiting
     }
     return {(jvm, pool) for jvm, pool in waiting if jvm not in working}
+
+
+def _may_wait_for_ever(track: Track) -> bool:
+    """Whether it waits without a limit, for a task that is not to begin at a later time."""
+    stack = track.last_meaning.stack
+    return stack.state == "WAITING" and not any("Scheduled" in lock.class_name for lock in stack.locks)
 
 
 def gets_inside_a_task(_role: Role, meaning: StackMeaning) -> bool:

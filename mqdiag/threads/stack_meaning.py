@@ -379,7 +379,7 @@ def _refine(doing: Doing, library: Library | None, methods: tuple[str, ...], end
     if library is not None and library.kind == "bridge" and doing in BRIDGE_WAITS:
         return "future"
     loggers = known_frames().loggers
-    if doing in ("file-write", "lock", "monitor", "queue", "condition") and any(
+    if doing in ("file-write", "pipe-write", "lock", "monitor", "queue", "condition") and any(
         method.startswith(loggers) for method in methods[:end]
     ):
         return "log" if doing != "monitor" else "monitor"

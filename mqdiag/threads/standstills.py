@@ -30,7 +30,9 @@ _PART_OF_SERVER: dict[Role, str] = {
 """the packages that have the frame that says most of a server's threads"""
 _FOREIGN = frozenset({roles.POOL, roles.OTHER, roles.VIRTUAL})
 """roles of threads whose whole work may be a library's"""
-_NO_LONG_WAITS: frozenset[Doing] = frozenset({"file-read", "file-write", "file-sync", "file-lock", "dns"})
+_NO_LONG_WAITS: frozenset[Doing] = frozenset(
+    {"file-read", "file-write", "file-sync", "file-lock", "pipe-read", "pipe-write", "dns"}
+)
 """waits that a task in turn should not have for long; others may be for the end of its own parts"""
 _LEAST_OF_POOL = 3
 _MOST_OF_POOL = 0.5

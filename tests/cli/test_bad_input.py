@@ -96,6 +96,17 @@ def test_the_json_report_is_written_all_the_same(mqdiag: Run) -> None:
     assert "no such file" in done.line
 
 
+@pytest.mark.parametrize("command", ["heap", "stacks", "logs"])
+@pytest.mark.parametrize(("name", "told"), [("folder", "mqdiag diagnose folder"), ("missing", None)])
+def test_what_is_not_cut_is_not_to_be_copied_again(
+    mqdiag: Run, tmp_path: Path, command: str, name: str, told: str | None
+) -> None:
+    (tmp_path / "folder").mkdir(exist_ok=True)
+    done = mqdiag(command, name, "--format", "json")
+    following = json.loads(done.out)["answer"]["next"]
+    assert (following and following["command"]) == told
+
+
 def test_bad_input_on_stdin(mqdiag: Run) -> None:
     done = mqdiag("heap", "-", stdin=b"not a dump")
     assert done.code == EXIT_INPUT

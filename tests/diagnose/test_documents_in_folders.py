@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 
@@ -37,3 +39,31 @@ def test_a_program_that_quotes_a_log_is_no_evidence_unless_it_is_named(tmp_path:
     assert "source of a program" in english()(told.skipped)
     (read,) = diagnose_incident([program]).report.inputs
     assert read.kind == "log"
+
+
+LINE = "2026-11-21 20:{:02}:01 ERROR main - No route info of this topic: orders\n"
+LOG = "".join(map(LINE.format, range(30)))
+
+
+def test_a_log_is_read_whatever_its_name_says(tmp_path: Path) -> None:
+    for name in ("store.toml", "mqdiag.toml", "broker.log.py"):
+        (tmp_path / name).write_text(LOG)
+    (tmp_path / "settings.toml").write_text("[log]\n" + "level = 'ERROR'\n" * 30)
+    inputs = {Path(one.path).name: one for one in diagnose_incident([tmp_path]).report.inputs}
+    assert [name for name, one in inputs.items() if one.kind == "log"] == [
+        "broker.log.py",
+        "mqdiag.toml",
+        "store.toml",
+    ]
+    assert inputs["settings.toml"].skipped is not None
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"])
+def test_a_log_of_wide_characters_is_read(encoding: str, tmp_path: Path) -> None:
+    data = ("\ufeff" + LOG).encode(encoding) if encoding.endswith("be") else LOG.encode(encoding)
+    (tmp_path / "store.log").write_bytes(data)
+    incident = diagnose_incident([tmp_path])
+    (read,) = incident.report.inputs
+    assert read.kind == "log"
+    assert read.complete
+    assert [finding.rule for finding in incident.report.findings] == ["no-route"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import lzma
 import random
 import re
 import tarfile
@@ -274,6 +275,45 @@ def test_no_text_in_one_place_fails_a_run(name: str, tmp_path: Path) -> None:
         assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)]
         assert not high(report)
         assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING)
+
+
+TABLES = {
+    "pods": "NAME                READY   STATUS             RESTARTS   AGE\n"
+    "broker-0-master-0   0/1     CrashLoopBackOff   7 (2m ago)   20m\n"
+    "broker-1-master-0   0/1     OOMKilled          7 (2m ago)   20m",
+    "a pod": WRITTEN["a pod"],
+    "events": "LAST SEEN   TYPE      REASON      OBJECT               MESSAGE\n"
+    "2m          Warning   BackOff     pod/broker-0-master-0   Back-off restarting failed container\n"
+    "2m          Warning   Unhealthy   pod/broker-0-master-0   Liveness probe failed: connection refused",
+    "containers": "CONTAINER ID   IMAGE            COMMAND         CREATED         STATUS     NAMES\n"
+    '5f2b0e3d6c11   rocketmq:5.1.4   "sh mqbroker"   3 minutes ago   Restarting (253) 21 seconds ago   mq',
+    "a unit": "systemd[1]: broker.service: A process of this unit has been killed by the OOM killer.",
+}
+
+
+@folded("level", ("INFO", "WARN"))
+def test_no_words_of_what_runs_a_process_fail_a_run_in_many_places(level: str, tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    for name, text in TABLES.items():
+        lines = among_records(OUT_OF_MEMORY).replace(OUT_OF_MEMORY, "").splitlines()
+        for n in range(12):
+            lines[20 * n + 19] = RECORD.format(
+                n // 3, n % 3 * 20 + 19, level, "c.e.shop.Tickets", f"ticket:\n{text}"
+            )
+        path.write_text("\n".join(lines) + "\n")
+        report = diagnose_incident([path]).report
+        assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)], name
+        assert all(one.may_be_quoted for one in report.findings if one.severity is Severity.WARNING), name
+
+
+def test_a_collector_may_say_that_a_container_ended_among_its_lines(tmp_path: Path) -> None:
+    records = [RECORD.format(n // 60, n % 60, "INFO", "c.e.shop.Orders", f"order {n}") for n in range(400)]
+    lines = [f"shop-1  | {record}" for record in records]
+    for n in range(20, 400, 30):
+        lines[n] += "\n    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137"
+    path = tmp_path / "app.log"
+    path.write_text("\n".join(lines) + "\n")
+    assert any(found.fails_at(Severity.ERROR) for found in diagnose_incident([path]).report.findings)
 
 
 LONG_FIRST = {
@@ -657,3 +697,24 @@ def test_a_text_in_what_kubernetes_tells_is_quoted(
     file.write_text(json.dumps(given, separators=(", ", ": ") if spaced else (",", ":")) + "\n")
     found = faults(diagnose_incident([file]).report)
     assert (("shutdown-requested", "oom-killer") in found) is told
+
+
+CLOCKS = {"times a thousand": 1000, "times sixty": 60, "a sixtieth": 1 / 60}
+"""of the ticks of a second in the head of a recording's chunk, by which all its durations change"""
+
+
+@folded("change", CLOCKS)
+def test_a_recording_whose_clock_contradicts_its_events_proves_nothing(change: str, tmp_path: Path) -> None:
+    path = tmp_path / "recording.jfr"
+    for case in ("stuck-jdk8", "gc-bound-jdk21"):
+        folder = FIXTURES / "recordings" / case
+        data = bytearray(lzma.decompress((folder / "recording.jfr.xz").read_bytes()))
+        rate = int.from_bytes(data[56:64], "big")
+        data[56:64] = int(rate * CLOCKS[change]).to_bytes(8, "big")
+        path.write_bytes(data)
+        report = diagnose_incident([path]).report
+        (given,) = report.inputs
+        assert given.contradictory
+        assert not given.complete
+        assert report.answer.state != "healthy"
+        assert {rule for rule, _ in high(report)} <= {"input-incomplete"}

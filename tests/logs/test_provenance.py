@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from collections.abc import Callable, Sequence
 from itertools import product
 from pathlib import Path
@@ -87,6 +88,36 @@ def test_no_quoted_statement_counts(place: int, quote: Callable[[str], str]) -> 
 @pytest.mark.parametrize("quote", QUOTES.values(), ids=QUOTES)
 def test_no_quoted_statement_of_all_counts(quote: Callable[[str], str]) -> None:
     assert_not_counted(quote, ROWS)
+
+
+IN_A_VALUE = [
+    row
+    for row in ROWS
+    if not re.search("[,;)\\]}]|ErrMsg:|remark: ", row.example[: row.example.find(row.literal)])
+]
+"""statements before which nothing stands that may end a value"""
+
+
+@pytest.mark.parametrize(
+    ("place", "begin", "level"), [(0, "user_text=", "WARN"), (1, "bad comment, text=", "ERROR")]
+)
+def test_no_statement_counts_in_a_value_of_a_warning(place: int, begin: str, level: str) -> None:
+    """A value is a text of several words until a comma, and not where its first word is an identifier."""
+
+    def quote(text: str) -> str:
+        return spring(begin + text, level)
+
+    assert_not_counted(quote, IN_A_VALUE[place::2])
+    for words in ("Terminating due to ", "Error: ", "systemd[1]: broker.service: Main process exited, "):
+        told = (
+            "code=killed, status=9/KILL"
+            if "systemd" in words
+            else "java.lang.OutOfMemoryError: Java heap space"
+        )
+        assert not changed(read(USUAL + quote(words + told)))
+        assert changed(read(USUAL + spring(words + told, level)))
+    for text in ("order=17 ", "topic=orders, ", "topic=orderTopic failed: ", "cause=", "e="):
+        assert changed(read(USUAL + spring(text + "java.lang.OutOfMemoryError: Java heap space", level))), text
 
 
 def own_lines(row: Row, wrap: Callable[[str, str], str]) -> str:

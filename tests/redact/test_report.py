@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import msgspec
@@ -11,6 +12,7 @@ import pytest
 
 from mqdiag.causes.collect_commands import client_log, server_logs
 from mqdiag.causes.places import Place
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts import HeapFacts, Input, StacksFacts
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
 from mqdiag.facts.crash import CrashFacts, CrashReport
@@ -395,3 +397,26 @@ def test_a_path_in_a_command_that_takes_evidence_is_no_name_of_a_thread() -> Non
     assert [english()(line) for one in shown.commands for line in one.lines] == [
         english()(line) for one in of_files for line in one.lines
     ]
+
+
+@pytest.mark.parametrize("given", ["10.77.66.55:9876", "db.secret.internal:3306", "AKIAIOSFODNN7EXAMPLE"])
+def test_no_address_or_key_stays_in_the_place_of_a_topic_or_group(given: str, tmp_path: Path) -> None:
+    path = tmp_path / "client.log"
+    path.write_text(
+        "".join(
+            f"2026-11-21 20:{minute:02}:01,123 WARN RocketmqClient - {text}\n"
+            for minute in range(30)
+            for text in (
+                f"org.apache.rocketmq.client.exception.MQClientException: No route info of this topic: {given}",
+                f"the cached message count exceeds the threshold 1000, so do flow control, minOffset=0, maxOffset=9,"
+                f" count=1000, size=100 MiB, pullRequest=PullRequest [consumerGroup={given}, messageQueue="
+                f"MessageQueue [topic={given}, brokerName=b, queueId=1], nextOffset=10], flowControlTimes=1000",
+            )
+        )
+    )
+    whole = diagnose_incident([path]).report
+    redacted = redact_report(whole)
+    assert whole.findings
+    for form in ("text", "json", "html", "sarif", "junit"):
+        assert given.split(":")[0] in renderer(form)(whole, View()), form
+        assert given.split(":")[0] not in renderer(form)(redacted, View()), form

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from mqdiag.facts import StacksFacts
+from mqdiag.findings import Finding
+from mqdiag.language import english
 from tests.threads.made import HTTP, READ, RUN, TAKE, At, facts, report, states
 
 TASK = (
@@ -623,13 +625,15 @@ def test_readers_of_open_sessions_are_no_threads_at_work(tmp_path: Path) -> None
     )
     at_work = [*many("step", 10, enter, BLOCKED), named("step", 11, reads, "TIMED_WAITING (on object monitor)")]
 
-    def of(*end: str) -> list[str]:
+    def of(*end: str) -> list[Finding]:
         sessions = many("Connect thread files.example", 40, (*SESSION_READS, *end))
-        return [
-            one.rule for one in report(tmp_path, [[*at_work, *sessions]]).findings if one.rule == "lock-convoy"
-        ]
+        found = report(tmp_path, [[*at_work, *sessions]]).findings
+        return [one for one in found if one.rule == "lock-convoy"]
 
-    assert set(of("com.jcraft.jsch.Session.run(Session.java:1417)", RUN)) == {"lock-convoy"}
-    assert (
-        of("com.jcraft.jsch.Session.connect(Session.java:263)", "com.acme.Files.login(Files.java:5)", RUN) == []
+    (told,) = of("com.jcraft.jsch.Session.run(Session.java:1417)", RUN)
+    assert str(told.severity) == "warning"
+    assert any(
+        "waits for the other end of a pipe at Files.open" in english()(line) for line in told.explanation
     )
+    login = ("com.jcraft.jsch.Session.connect(Session.java:263)", "com.acme.Files.login(Files.java:5)", RUN)
+    assert of(*login) == []

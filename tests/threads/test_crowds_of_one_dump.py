@@ -118,6 +118,37 @@ def test_weblogic_tells_how_long_by_the_name(tmp_path: Path) -> None:
     assert not _of(tmp_path, [At(name.format("ACTIVE", 7), 60, (*QUERY, OWN, *run))])
 
 
+def test_hundreds_of_threads_that_were_started_by_hand(tmp_path: Path) -> None:
+    sleep = ("java.lang.Thread.sleep(Native Method)", "com.acme.shop.Poller.run(Poller.java:30)", TASK[-1])
+    threads = [At(f"Thread-{n}", 100 + n, sleep, "TIMED_WAITING (sleeping)") for n in range(500)]
+    (one,) = _of(tmp_path, threads, "executors-pile-up")
+    assert (one.severity, one.cause) == (Severity.INFO, "thread-each-call")
+    assert english()(one.title).endswith("500 of them wait at Poller.run(Poller.java:30)")
+    assert not _of(tmp_path, threads[1:], "executors-pile-up")
+    readers = [
+        At(f"Thread-{n}", 100 + n, (*QUERY[:3], "com.acme.Chat.read(Chat.java:9)", TASK[-1]))
+        for n in range(500)
+    ]
+    assert not _of(tmp_path, readers, "executors-pile-up")
+
+
+def test_a_finalizer_that_waits_is_told(tmp_path: Path) -> None:
+    run = "java.lang.ref.Finalizer$FinalizerThread.run(Finalizer.java:217)"
+    waits = (
+        "com.acme.Native.close(Native.java:9)",
+        "- waiting to lock <0x00000000f1> (a com.acme.Native)",
+        "com.acme.Native.finalize(Native.java:20)",
+        "java.lang.ref.Finalizer.runFinalizer(Finalizer.java:102)",
+        run,
+    )
+    (one,) = _of(tmp_path, [At("Finalizer", 3, waits, "BLOCKED (on object monitor)")])
+    assert one.severity is Severity.INFO
+    rests = ("java.lang.Object.wait(Native Method)", "java.lang.ref.ReferenceQueue.remove(R.java:144)", run)
+    assert not _of(tmp_path, [At("Finalizer", 3, rests, "WAITING (on object monitor)")])
+    # it runs one at this moment, which is what it is for
+    assert not _of(tmp_path, [At("Finalizer", 3, waits[2:])])
+
+
 @pytest.mark.parametrize(
     ("name", "pool"),
     [

@@ -402,3 +402,72 @@ def test_many_that_wait_in_one_place_may_wait_for_each_other(threads: int, state
     assert answer == state
     told = f"{threads} threads wait without a limit at org.apache.jmeter.timers.SyncTimer.delay"
     assert (told in words) is (state == "undecided")
+
+
+WAIT = "java.lang.Object.wait(Native Method)"
+PARK = "java.util.concurrent.locks.LockSupport.parkNanos(LockSupport.java:252)"
+READ = "sun.nio.ch.SocketDispatcher.read0(Native Method)"
+OF_SERVERS = {
+    "kafka-network": (
+        "sun.nio.ch.EPoll.wait(Native Method)",
+        "org.apache.kafka.common.network.Selector.poll(Selector.java:465)",
+        "kafka.network.Processor.poll(SocketServer.scala:913)",
+    ),
+    "zookeeper-commit": (
+        WAIT,
+        "org.apache.zookeeper.server.quorum.CommitProcessor.run(CommitProcessor.java:174)",
+    ),
+    "zookeeper-follower": (
+        READ,
+        "java.io.DataInputStream.readInt(DataInputStream.java:387)",
+        "org.apache.jute.BinaryInputArchive.readInt(BinaryInputArchive.java:63)",
+        "org.apache.zookeeper.server.quorum.QuorumPacket.deserialize(QuorumPacket.java:83)",
+        "org.apache.jute.BinaryInputArchive.readRecord(BinaryInputArchive.java:103)",
+        "org.apache.zookeeper.server.quorum.Learner.readPacket(Learner.java:153)",
+        "org.apache.zookeeper.server.quorum.QuorumPeer.run(QuorumPeer.java:937)",
+    ),
+    "hadoop-client": (WAIT, "org.apache.hadoop.ipc.Client$Connection.waitForWork(Client.java:1034)"),
+    "hbase-handler": (
+        "jdk.internal.misc.Unsafe.park(Native Method)",
+        "java.util.concurrent.Semaphore.acquire(Semaphore.java:312)",
+        "org.apache.hadoop.hbase.ipc.FastPathRpcHandler.getCallRunner(FastPathRpcHandler.java:58)",
+    ),
+    "cassandra-log": (
+        PARK,
+        "java.util.concurrent.Semaphore.tryAcquire(Semaphore.java:409)",
+        "org.apache.cassandra.db.commitlog.AbstractCommitLogService$SyncRunnable.sync(A.java:200)",
+    ),
+    "websphere": (
+        WAIT,
+        "com.ibm.ws.util.BoundedBuffer.take(BoundedBuffer.java:557)",
+        "com.ibm.ws.util.ThreadPool.getTask(ThreadPool.java:863)",
+    ),
+    "jenkins-channel": (
+        READ,
+        "hudson.remoting.ChunkedInputStream.readHeader(ChunkedInputStream.java:72)",
+        "hudson.remoting.AbstractSynchronousByteArrayCommandTransport.read(A.java:34)",
+        "hudson.remoting.SynchronousCommandTransport$ReaderThread.run(SynchronousCommandTransport.java:59)",
+    ),
+    "glassfish": (
+        WAIT,
+        "com.sun.enterprise.web.connector.grizzly.LinkedListPipeline.getTask(LinkedListPipeline.java:291)",
+    ),
+    "game-server": (
+        PARK,
+        "net.minecraft.util.thread.BlockableEventLoop.waitForTasks(BlockableEventLoop.java:150)",
+        "net.minecraft.server.MinecraftServer.runServer(MinecraftServer.java:1)",
+    ),
+}
+
+
+@pytest.mark.parametrize("frames", OF_SERVERS.values(), ids=OF_SERVERS)
+def test_threads_of_servers_rest_where_their_source_waits_for_work(
+    frames: tuple[str, ...], tmp_path: Path
+) -> None:
+    state = "RUNNABLE" if "Native" in frames[0] and "wait" not in frames[0] else "WAITING (on object monitor)"
+    many = "".join(_thread(f"Server worker-{number}", frames, 100 + number, state) for number in range(12))
+    assert _answer(tmp_path, HEAD + SERVER + many + JVM + END)[0] == "healthy"
+    # with code of the application above it, it does that work
+    busy = ("java.lang.Object.wait(Native Method)", "com.acme.Shop.awaitStock(Shop.java:31)", *frames[1:])
+    one = _thread("Server worker-90", busy, 300, "WAITING (on object monitor)")
+    assert _answer(tmp_path, HEAD + SERVER + many + one + JVM + END)[0] != "healthy"

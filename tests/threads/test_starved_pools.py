@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.language import english
 from tests.threads.made import CONSUME, HTTP, At, report
 
@@ -60,3 +61,28 @@ def test_a_pool_with_a_free_thread_is_not_starved(tmp_path: Path) -> None:
     threads = sample(("quotes", OUTER))
     threads.append(At("quotes-3", 60, idle, "WAITING (parking)"))
     assert "pool-starved" not in {each.cause for each in report(tmp_path, [threads] * 5).findings}
+
+
+def _whole(folder: Path, frames: tuple[str, ...], state: str = "WAITING (parking)") -> list[str]:
+    """Causes that one whole dump shows of a pool of two threads in these frames."""
+    threads = "".join(
+        f'"reports-{n}" #{30 + n} prio=5 tid=0x00007f001{n} nid=0x{30 + n} waiting on condition\n'
+        f"   java.lang.Thread.State: {state}\n" + "".join(f"\tat {frame}\n" for frame in frames) + "\n"
+        for n in (1, 2)
+    )
+    path = folder / "dump.txt"
+    path.write_text(
+        "2026-11-23 05:52:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.15+6 mixed mode):\n\n"
+        + threads
+        + '"Signal Dispatcher" #4 daemon prio=9 os_prio=0 tid=0x00007f00100400 nid=0x14 runnable\n\n'
+        "JNI global refs: 5, weak refs: 0\n\n"
+    )
+    return [each.cause for each in diagnose_stacks([path]).report.findings if each.rule == "threads-stuck"]
+
+
+def test_one_whole_dump_shows_a_pool_that_waits_for_itself(tmp_path: Path) -> None:
+    assert _whole(tmp_path, OUTER) == ["pool-starved"]
+    # one whose wait ends, one that does not get inside a task, and one whose tasks another thread may run
+    assert "pool-starved" not in _whole(tmp_path, OUTER, "TIMED_WAITING (parking)")
+    assert "pool-starved" not in _whole(tmp_path, (*GET, "com.acme.Quotes.all(Quotes.java:49)", RUN[-1]))
+    assert "pool-starved" not in _whole(tmp_path, RUNS_ONE, "RUNNABLE")

@@ -77,6 +77,7 @@ def _one(piece: Piece, progress: Progress, found: Collected) -> tuple[Input, Rec
         complete=problem is None and source.problem is None,
         stopped_at_byte=None if problem is None else problem.offset,
         problem=source.problem if problem is None else problem.reason,
+        contradictory=read.contradictory,
     )
     return given, read.facts
 

@@ -114,15 +114,14 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def holds(self, marks: tuple[bytes, ...]) -> bool:
-        """Whether one of the byte strings stands anywhere in it; UTF-16 text is searched as such."""
+        """Whether one of the byte strings stands anywhere in it; UTF-16 and UTF-32 are searched as such."""
         if any(mark in self.inner_head for mark in marks):
             return True
         if len(self.inner_head) < len(self.head) or self.size_bytes > len(self.head) or self.packed:
             wide = b"\0" in self.inner_head[:256]
-            forms = marks + tuple(mark.decode().encode("utf-16-le") for mark in marks if wide)
+            forms = marks + (_wide(marks) if wide else ())
             return self._anywhere(forms)
-        wide_marks = tuple(mark.decode().encode("utf-16-le") for mark in marks)
-        return any(mark in self.inner_head for mark in wide_marks)
+        return any(mark in self.inner_head for mark in _wide(marks))
 
     def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
         # what a mark that goes on in the next chunk can have in this one
@@ -147,3 +146,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 yield from chunks
         except InputError:
             return  # its reader tells
+
+
+def _wide(marks: tuple[bytes, ...]) -> tuple[bytes, ...]:
+    return tuple(mark.decode().encode(encoding) for mark in marks for encoding in ("utf-16-le", "utf-32-le"))

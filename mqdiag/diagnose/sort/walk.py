@@ -15,6 +15,8 @@ from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
 from mqdiag.read.logs.behind_beginning import head_behind_zeros
+from mqdiag.read.logs.heads import known_heads
+from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
 from mqdiag.read.open.spool import spooled
 from mqdiag.read.open.to_files import Budget, form_without_evidence, unpack, why_no_evidence
@@ -49,6 +51,8 @@ _SOURCES = (
     ".ts",
 )
 """ends of names of programs and their settings, which quote the words of logs and dumps"""
+_LEAST_RECORDS = 10
+"""records in a file with such a name without which it quotes a log"""
 _ENVIRONMENT = "pyvenv.cfg"
 """file of a Python environment, which holds thousands of others"""
 _SPECIAL = (
@@ -214,7 +218,7 @@ class Walk:
                     )
                 )
         else:
-            if not given and name.lower().endswith(_SOURCES):
+            if not given and name.lower().endswith(_SOURCES) and not _is_mostly_records(piece):
                 yield _skipped(name, say("is the source of a program; name it if it is evidence"))
                 return
             yield from self._parts(piece) or (piece,)
@@ -283,6 +287,13 @@ def _is_of_tools(folder: str, entry: str) -> bool:
     path = os.path.join(folder, entry)
     named = entry.startswith(".") or entry in _FOLDERS_OF_TOOLS
     return (named and os.path.isdir(path)) or os.path.exists(os.path.join(path, _ENVIRONMENT))
+
+
+def _is_mostly_records(piece: Piece) -> bool:
+    """Whether a file is a log whatever its name says: most of its lines begin records."""
+    head = piece.inner_head
+    share, begun = known_heads(head)
+    return share is not None and share >= 0.5 and begun >= _LEAST_RECORDS and is_log(head, piece.name)
 
 
 def _special(mode: int) -> Text | None:

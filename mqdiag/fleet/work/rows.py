@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from mqdiag.errors import Lack
 from mqdiag.facts import HeapFacts, Input
 from mqdiag.facts.heap import ConsumerFacts
 from mqdiag.facts.heap_threads import HeapThread
@@ -79,7 +80,7 @@ def report_rows(report: Report, *, classes: int) -> Rows:
             for lock in recording.locks
         ],
         "failures": [
-            failure_row(given.path, given.lack or "unreadable", reason, given.bytes, kinds_that_it_hides(given))
+            failure_row(given.path, _kind_of_loss(given.lack), reason, given.bytes, kinds_that_it_hides(given))
             for given in report.inputs
             if (reason := why_lost(given, report)) is not None
         ],
@@ -103,6 +104,12 @@ def failure_row(
         "keeps_open": list(keeps_open),
         "document": msgspec.json.encode(text_values(reason)).decode(),
     }
+
+
+def _kind_of_loss(lack: Lack | None) -> LossKind:
+    if lack is None or lack == "folder" or lack == "access":
+        return "unreadable"
+    return lack
 
 
 def why_lost(given: Input, report: Report) -> Text | None:

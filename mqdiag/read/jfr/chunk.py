@@ -25,6 +25,10 @@ from mqdiag.text import Text, say
 
 _ROOM = 1 << 16
 """places listed by one call of the kernel"""
+_LAST_CHECKPOINTS = 64
+"""of which one is written when the chunk ends"""
+_NEAR_NS = 2_000_000_000
+"""nanoseconds by which the last checkpoint may be away from the end of its chunk"""
 
 
 Places = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -107,10 +111,16 @@ class Chunk:
         self._places = walk.places
         self._checkpoints = walk.places.get(CHECKPOINT, _NO_PLACES)
         self._count(walk.listed)
+        self.has_two_clocks = False
+        """whether its events and its head disagree on how long it took, so that no time in it is sure"""
         if walk.end < head.end:
             self._damaged(walk.end, say("no event can be read here"))
         elif head.is_cut:
             self._damaged(walk.end, say("the file ends before the chunk does"))
+        elif self._ends_elsewhere():
+            self.has_two_clocks = True
+            reason = say("the times of a chunk's events contradict the duration in its head")
+            self.problems.append(Problem(head.start, reason, of_one_type=True))
 
     @property
     def types(self) -> Mapping[int, JfrType]:
@@ -272,6 +282,26 @@ class Chunk:
             kind = self.types.get(number)
             if kind is not None and kind.is_event:
                 self._counts[kind.name] = (int(wanted.counts[number]), int(wanted.bytes[number]))
+
+    def _ends_elsewhere(self) -> bool:
+        """Whether the last checkpoint, which the JVM writes at the end of a chunk, has a time far from that end."""
+        head = self.head
+        if head.is_open or head.types is not None or not self._checkpoints[0].size:
+            return False
+        times = []
+        for start, end in zip(
+            *(places[-_LAST_CHECKPOINTS:].tolist() for places in self._checkpoints), strict=True
+        ):
+            cursor = Cursor(
+                self._data[start:end].tobytes(), 0, end - start, is_compressed=head.is_compressed, base=start
+            )
+            try:
+                times.append(cursor.integer(8))
+            except DamagedError:
+                return False
+        took = max(times) - head.start_ticks
+        took_ns = took * 1_000_000_000 // head.ticks_per_second
+        return abs(took_ns - head.duration_ns) > _NEAR_NS + head.duration_ns // 4
 
     def _describe(self, places: Places, descriptions: Descriptions) -> None:
         """Read the metadata; of several the last one has most."""

@@ -8,7 +8,7 @@ from itertools import chain
 
 from mqdiag.errors import InputError
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.encoding import PROBE, encoding_of, is_chinese
+from mqdiag.read.encoding import PROBE, encoding_of, is_chinese, is_wide
 from mqdiag.read.healing import healed
 from mqdiag.read.paste import MAX_BYTES, tidied
 from mqdiag.text import NOTHING, say
@@ -93,7 +93,7 @@ def _end_of_records(chunk: bytes) -> int:
 
 
 def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """UTF-16 becomes UTF-8; a log that was truncated while it was written is full of NUL bytes: they go."""
+    """UTF-16 and UTF-32 become UTF-8; a log that was truncated while it was written is full of NUL bytes: they go."""
     decoder: codecs.IncrementalDecoder | None = None
     first = True
     for chunk in chunks:
@@ -102,9 +102,8 @@ def _plain(label: str, chunks: Iterator[bytes]) -> Iterator[bytes]:
             if not stripped:
                 continue
             first = False
-            encoding = encoding_of(chunk)
-            if encoding.startswith("utf-16"):
-                decoder = codecs.getincrementaldecoder(encoding)(errors="replace")
+            if is_wide(chunk):
+                decoder = codecs.getincrementaldecoder(encoding_of(chunk))(errors="replace")
             else:
                 chunk = stripped.removeprefix(codecs.BOM_UTF8)
                 _refuse_binary(label, chunk)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.crash.recognise import begins_as_crash_report
-from mqdiag.read.encoding import encoding_of
+from mqdiag.read.encoding import encoding_of, is_wide
 from mqdiag.read.logs.shape import SAMPLE_LINES, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader
 from mqdiag.read.stacks.endpoint import is_endpoint_json
@@ -21,10 +21,9 @@ _DUMP_HEAD = 400
 
 def is_log(head: bytes, name: str) -> bool:
     """Whether text is a log, or an excerpt of one without times."""
+    if is_wide(head):
+        head = head.decode(encoding_of(head), "replace").encode()
     head = head.lstrip(b"\0")
-    encoding = encoding_of(head)
-    if encoding.startswith("utf-16"):
-        head = head.decode(encoding, "replace").encode()
     text = head.decode(errors="replace")
     if is_dump_file(head) or is_endpoint_json(text) or begins_as_crash_report(text):
         return False

@@ -6,7 +6,7 @@ import codecs
 from collections.abc import Callable, Iterator
 
 from mqdiag.errors import InputError
-from mqdiag.read.encoding import encoding_of
+from mqdiag.read.encoding import encoding_of, is_wide
 from mqdiag.read.healing import of_page
 from mqdiag.read.stacks import patterns
 from mqdiag.text import say
@@ -124,7 +124,7 @@ def _encoding(label: str, head: bytes) -> str:
     if head.startswith(patterns.HEAP_MAGIC):
         raise InputError(label, say("is a heap dump, not a thread dump"), hint=say("use: mqdiag heap"))
     encoding = encoding_of(head)
-    if encoding.startswith("utf-16"):
+    if is_wide(head):
         return encoding
     probe = head[:4096]
     zeros = probe.count(0)

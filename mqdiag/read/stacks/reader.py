@@ -110,7 +110,7 @@ def read_stacks(
             result.errors.append((label, error.problem))
     if not result.samples and not result.cpu_times:
         if first_error is not None:
-            raise InputError(path, first_error.problem, hint=first_error.hint)
+            raise InputError(path, first_error.problem, hint=first_error.hint, lack=first_error.lack)
         raise InputError(path, say("holds no file that could be a thread dump"), hint=HINT)
     result.format = result.samples[0].format if result.samples else CPU_TIMES
     return result
