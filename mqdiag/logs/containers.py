@@ -21,7 +21,7 @@ _IMAGE = lazy_pattern(
     r"|failed to resolve reference|TLS handshake timeout|request canceled while waiting for connection|no such host"
 )
 _STATUS = lazy_pattern(r"\b(?:Exited|Restarting) \((\d{1,3})\)(?= |$)|(?:  |\t)Exit (\d{1,3})\b")
-_UNIT_STATUS = lazy_pattern(r"code=exited, status=(\d{1,3})\b")
+_UNIT_STATUS = lazy_pattern(r"code=exited,? status=(\d{1,3})\b")
 _SIGNAL = lazy_pattern(r"signal=(KILL|TERM|ABRT|SEGV|BUS)|status=(?:9/(KILL)|15/(TERM)|6/(ABRT)|11/(SEGV))")
 _CODES = {"KILL": 137, "TERM": 143, "ABRT": 134, "SEGV": 139, "BUS": 135}
 """128 + the number of the signal"""

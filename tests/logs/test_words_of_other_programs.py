@@ -222,6 +222,15 @@ LOGGED = {
         "c.a.n.c.remote.client.grpc.GrpcClient",
         "no available server, currentServerAddr : http://h:8848",
     ): "nacos-unreachable",
+    # Nacos client 1.4 NamingProxy, common-docker 7.4 ClusterStatus
+    (
+        "com.alibaba.nacos.client.naming",
+        "request: /nacos/v1/ns/instance/list failed, servers: [h:8848], code: 500, msg: Connection refused",
+    ): "nacos-unreachable",
+    (
+        "io.confluent.admin.utils.ClusterStatus",
+        "Expected 1 brokers but found only 0. Brokers found [].",
+    ): "kafka-unreachable",
 }
 STARTS = (
     # JDK 17 InvocationAdapter.c, arguments.cpp, jvmtiAgentList.cpp; OpenJ9 0.49 j9vm.nls
@@ -267,7 +276,42 @@ STARTS = (
         "  Warning  FailedCreatePodSandBox  2m  kubelet  Failed to create pod sandbox: rpc error\n",
         "container",
     ),
+    # systemd 219 and older
+    (
+        "systemd[1]: start request repeated too quickly for rocketmq.service\n",
+        "container",
+    ),
+    (
+        "systemd[1]: rocketmq.service: control process exited, code=exited status=1\n",
+        "container",
+    ),
+    # Hadoop 3.3 HttpServer2 and FSImage, Helix 1.0 ZKHelixManager
+    (
+        "java.net.BindException: Port in use: mq1.acme.com:50090\n\tat a.B.c(B.java:1)\n",
+        "port-in-use",
+    ),
+    (
+        "java.io.IOException: NameNode is not formatted.\n\tat a.B.c(B.java:1)\n",
+        "exception",
+    ),
+    (
+        "org.apache.helix.HelixException: Cluster structure is not set up for cluster: a\n\tat a.B.c(B.java:1)\n",
+        "exception",
+    ),
+    # JDK 17 java.c, and .NET 6
+    (
+        "Error: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred.\n",
+        "jvm-option",
+    ),
+    (
+        "System.IO.FileNotFoundException: Could not load file or assembly 'Grpc.Core, Version=2.0.0.0'.\n",
+        "class-missing",
+    ),
     # Logback 1.5 FileAppender, Log4j 2.25 FileManager
+    (
+        "ERROR StatusConsoleListener Unable to create file /var/log/app.log\n",
+        "permission",
+    ),
     (
         "20:00:01,123 |-ERROR in ch.qos.logback.core.FileAppender[FILE] - Failed to create"
         " parent directories for [/l]\n",

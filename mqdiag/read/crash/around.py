@@ -6,7 +6,7 @@ import re
 
 import msgspec
 
-from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.crash.recognise import FRAMES, HEADS
 from mqdiag.read.wrappers import QUOTED
 
 SIGNS = "# \t_*"
@@ -24,13 +24,14 @@ class Around(msgspec.Struct):
 
     def taken_off(self, line: str) -> str | None:
         """The line without it; None where nothing stands around the line."""
-        for head in HEADS:
+        for head in (*HEADS, *FRAMES):
             at = line.find(head, 0, LONGEST_AROUND + len(head))
             if at < 0:
                 continue
             before = line[:at].rstrip(SIGNS)
             self.before = _shape(before) if before.strip() and QUOTED.strip() not in before else None
-            self.after = line[at + len(head) :].removeprefix(":") if self.before is not None else ""
+            ends_here = self.before is not None and head in HEADS
+            self.after = line[at + len(head) :].removeprefix(":") if ends_here else ""
             break
         if self.before is None:
             return None

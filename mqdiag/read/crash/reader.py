@@ -14,7 +14,7 @@ import msgspec
 from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
 from mqdiag.read.crash.around import SIGNS, Around
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
-from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.crash.recognise import HEADS, SIGNALS
 from mqdiag.read.stacks.pasted import stamp_of
 
 MOST_LINES = 500_000
@@ -309,6 +309,10 @@ class _Reader:
         if line.lstrip(SIGNS).startswith(HEADS):
             self.has_head = True
             self._without_signs = "#" not in line
+        elif not self.has_head and line.lstrip(SIGNS).startswith(SIGNALS):
+            # the head's first line was left out
+            self._without_signs = "#" not in line
+            self._match(line)
         elif line.startswith("Native frames:"):
             self._list = self._parts.native
         elif line.startswith("Java frames:"):

@@ -347,3 +347,17 @@ def test_the_function_that_writes_the_report_is_no_frame_that_crashed() -> None:
         ],
     )
     assert report.problematic_frame is None
+
+
+def test_a_head_without_its_first_line_and_without_number_signs_is_read() -> None:
+    lines = [line.lstrip("# ") for line in JDK_8.splitlines()[3:9]]
+    (report,) = read_crash("a", lines)
+    assert (report.signal, report.pid) == ("SIGBUS", 24250)
+    assert report.problematic_frame == "v  ~StubRoutines::jbyte_disjoint_arraycopy"
+
+
+def test_frames_are_read_behind_the_times_of_a_build() -> None:
+    text = JDK_8[JDK_8.index("Native frames: (J=") : JDK_8.index("---------------  P R O C E S S")]
+    lines = [f"13:48:0{number % 10}   {line}" for number, line in enumerate(text.splitlines()) if line]
+    (report,) = read_crash("a", lines)
+    assert report.problematic_frame == "v  ~StubRoutines::jbyte_disjoint_arraycopy"
