@@ -14,6 +14,7 @@ import msgspec
 from mqdiag.findings import Report
 from mqdiag.language import Writer
 from mqdiag.rules.catalogue import rule_files
+from mqdiag.text import Text
 
 NAMES = frozenset(
     (
@@ -37,7 +38,7 @@ NAMES = frozenset(
         # stands for a number in texts of log lines; times
         "N", "x",
         "DNS", "NAT", "ID", "URL", "PID", "main", "shell", "FILE", "DUMP",
-        "SIZE", "STORE", "HH", "MM", "TIMESTAMP", "abort",
+        "SIZE", "STORE", "HH", "MM", "TIMESTAMP", "NAMESRV", "BROKER_ADDRESS", "abort",
         # commands and tools
         "dnsmasq", "lslocks", "nscd", "systemd-resolved", "top", "nid",
         "jcmd", "jstack", "docker", "kubectl", "rsync", "cp", "sh", "profiler", "kill", "grep", "wc", "ls",
@@ -89,7 +90,7 @@ def english_words(written: str, report: Report, write: Writer) -> set[str]:
     for reference in _references():
         written = reference.sub(" ", written)
     written = _QUOTED.sub(" ", _FRAMES.sub(" ", written))
-    data, evidence = set(_strings(report)), {*_evidence(report), *_settings(report)}
+    data, evidence = set(_strings(report)), {*_evidence(report), *_settings(report), *_hosts(report)}
     for phrase in sorted(data | evidence, key=len, reverse=True):
         if " " in phrase:
             written = written.replace(phrase, " ").replace(
@@ -186,6 +187,22 @@ def _settings(report: Report) -> Iterator[str]:
     if report.admin is not None:
         for client in report.admin.clients:
             yield from client.settings
+
+
+def _hosts(report: Report) -> Iterator[str]:
+    """Hosts that texts of findings name; one of them is "vm"."""
+    several: list[object] = [*report.findings, *report.ignored]
+    while several:
+        one = several.pop()
+        if isinstance(one, Text):
+            yield from (
+                host for name, host in one.values.items() if name.endswith("_host") and isinstance(host, str)
+            )
+            several += one.values.values()
+        elif isinstance(one, msgspec.Struct):
+            several += [getattr(one, name) for name in one.__struct_fields__]
+        elif isinstance(one, tuple):
+            several += one
 
 
 def _commands(report: Report, write: Writer) -> Iterator[str]:

@@ -58,6 +58,7 @@ NO_SENTENCES = {
     ),
     "read/stacks/endpoint.py": (' owned by "{}" Id={}', "\n\tNumber of locked synchronizers = {}\n"),
     "threads/roles.py": ("virtual thread #{}",),
+    "read/stacks/server_forms.py": (' owned by "{}" Id={}',),  # as jstack of a ThreadInfo
 }
 """the same in every language: commands for a shell, the name of the program before its lines, SQL, the JVM's form of a
 thread, and the name of a thread that has none, by which samples and reports are compared"""

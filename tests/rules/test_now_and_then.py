@@ -108,7 +108,7 @@ def test_an_action_for_one_library_stands_where_the_finding_names_it() -> None:
 
 def test_shared_actions_may_have_words_of_the_card() -> None:
     ((text, command, _),) = written(actions(example(), [{"use": "restart", "say": "Begin anew."}]))
-    assert text == "Begin anew. The command ends it: start it as before, unless something else does."
+    assert text == "Begin anew. The command ends it: start it again, unless systemd or Kubernetes does."
     assert command == "kill PID"
 
 
@@ -124,7 +124,7 @@ def test_an_action_names_the_host_of_its_process_and_the_broker() -> None:
         actions(facts, [{"use": "restart", "first_of": ["It keeps {names_ttl} s.", "Try."]}])
     )
     assert restarted[:2] == (
-        "It keeps 0 s. The command ends it on shop-1: start it there as before, unless something else does.",
+        "It keeps 0 s. The command ends it on shop-1: start it there again, unless systemd or Kubernetes does.",
         "kill 4711",
     )
     (stopped,) = written(actions(facts, [{"use": "restart_broker"}]))
@@ -132,4 +132,4 @@ def test_an_action_names_the_host_of_its_process_and_the_broker() -> None:
     (unknown,) = written(
         actions(example(), [{"use": "restart", "first_of": ["It keeps {names_ttl} s.", "Try."]}])
     )
-    assert unknown[0] == "Try. The command ends it: start it as before, unless something else does."
+    assert unknown[0] == "Try. The command ends it: start it again, unless systemd or Kubernetes does."

@@ -26,7 +26,7 @@ from mqdiag.text import Text, say
 _ROOM = 1 << 16
 """places listed by one call of the kernel"""
 _LAST_CHECKPOINTS = 64
-"""of which one is written when the chunk ends"""
+"""checkpoints looked at from the end on: one of them is written when the chunk ends"""
 _NEAR_NS = 2_000_000_000
 """nanoseconds by which the last checkpoint may be away from the end of its chunk"""
 
