@@ -298,6 +298,12 @@ STARTS = (
         "org.apache.helix.HelixException: Cluster structure is not set up for cluster: a\n\tat a.B.c(B.java:1)\n",
         "exception",
     ),
+    # JDK 17 RandomAccessFile on Windows
+    (
+        'Exception in thread "main" java.io.FileNotFoundException: D:\\acme\\a.idx'
+        " (The system cannot find the path specified)\n\tat com.acme.Main.main(Main.java:3)\n",
+        "exception",
+    ),
     # JDK 17 java.c, and .NET 6
     (
         "Error: Could not create the Java Virtual Machine.\nError: A fatal exception has occurred.\n",
@@ -444,3 +450,19 @@ def test_what_may_pass_is_told_when_it_comes_again(times: int, told: list[str], 
         lines[10 + number] += text
     report = diagnosed("".join(lines), tmp_path)
     assert [one.cause for one in report.findings if one.rule == "downstream-failing"] == told
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # rocketmq-clients 5.1: golang ErrRpcStatus, nodejs StatusChecker
+        "CODE: INTERNAL_SERVER_ERROR, MESSAGE: null. NullPointerException. a.B.c(B.java:66)\n",
+        "InternalErrorException: [request-id=undefined, response-code=50001] null. "
+        "NullPointerException. a.B.c(B.java:63)\n",
+    ],
+)
+def test_an_exception_that_the_server_threw_is_told_and_not_judged(text: str, tmp_path: Path) -> None:
+    report = diagnosed(text, tmp_path)
+    assert report.answer is not None
+    assert report.answer.state == "undecided"
+    assert led_by(report) == ("symptoms-not-judged", "server-threw")
