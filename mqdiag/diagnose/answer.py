@@ -334,17 +334,25 @@ def _certainty(confidence: str, why: Text) -> Text:
 
 
 def _at_work(report: Report) -> Text | None:
-    """Where most threads of the application's own code are that are not known to rest, in several samples."""
+    """Where most threads are that are not known to rest: in the application's own code, or several in one place."""
     stacks = report.stacks
-    if stacks is None or not stacks.shows_standstills:
+    if stacks is None:
         return None
-    groups = [one for one in stacks.groups if one.own and one.state in ("unknown", "progressing")]
-    if not groups:
-        return None
+    judged = stacks.shows_standstills
     by_frame: Counter[str] = Counter()
-    for one in groups:
-        by_frame[one.frames[one.own[0]]] += len(one.threads)
+    for one in stacks.groups:
+        if one.state in ("unknown", "progressing") and (one.own or (not judged and len(one.threads) > 1)):
+            by_frame[one.frames[one.own[0] if one.own else 0]] += len(one.threads)
+    if not by_frame:
+        return None
     ((frame, threads),) = by_frame.most_common(1)
+    if not judged:
+        return say(
+            "No fault found, but {threads:count} {threads:thread is|threads are} at {frame}, and one sample does not"
+            " show whether {threads:it moves|they move}.",
+            threads=threads,
+            frame=frame,
+        )
     return say(
         "No fault found, but {threads:count} {threads:thread is|threads are} at work at {frame} in the last sample,"
         " and nothing shows whether {threads:its work ends|their work ends}.",

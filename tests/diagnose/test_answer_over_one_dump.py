@@ -146,6 +146,24 @@ def test_no_all_clear_over_a_series_without_a_frame_of_rocketmq(
     assert headline in english()(answer.text)
 
 
+def test_what_stands_in_one_dump_is_the_answer_and_the_next_step_is_more_dumps(tmp_path: Path) -> None:
+    reads = (
+        "   java.lang.Thread.State: RUNNABLE\n"
+        "\tat java.net.SocketInputStream.socketRead0(Native Method)\n"
+        "\tat com.acme.Shop.order(Shop.java:31)\n"
+        "\tat java.lang.Thread.run(Thread.java:748)\n\n"
+    )
+    threads = "".join(THREAD.format(number=number, state="runnable") + reads for number in (1, 2))
+    answer = answer_over(tmp_path, [threads + SIGNALS])
+    assert answer.state == "undecided"
+    assert "2 threads are at com.acme.Shop.order(Shop.java:31), and one sample does not show" in english()(
+        answer.text
+    )
+    assert "right process" in english()(answer.reason)
+    assert answer.next is not None
+    assert "--samples 4" in str(answer.next.command)
+
+
 def test_threads_at_work_are_the_answer_and_that_they_are_no_rocketmq_a_remark(tmp_path: Path) -> None:
     samples = []
     for sample in range(3):

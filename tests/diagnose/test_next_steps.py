@@ -34,7 +34,7 @@ FITTING = {
     ),
     "public/cleaner-keeps-jvm": ("again, whole", "jstack.txt"),
     "public/druid-take-last": ("four more thread dumps", "--samples 4"),
-    "public/thread-dump-mail-reads": ("List the JVMs", "jcmd -l"),
+    "public/thread-dump-mail-reads": ("four more thread dumps", "--samples 4"),
 }
 REST = sorted(
     str(path.relative_to(FIXTURES))
