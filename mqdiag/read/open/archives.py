@@ -15,6 +15,7 @@ from typing import Any, NamedTuple, Self
 
 from mqdiag.errors import InputError, first_line
 from mqdiag.read.open.limits import MAX_TAR_HEADER, Limits, TooMuchError
+from mqdiag.read.open.links import Links
 from mqdiag.text import say
 
 _CHUNK = 64 << 10
@@ -33,7 +34,7 @@ class Entry(NamedTuple):
 
 
 def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Iterator[Entry]:
-    """Every file in a tar file; what is left of one is read over before the next.
+    """Every file in a tar file, and at the end every link out of it; what is left of one is read over before the next.
 
     Args:
         label: what the user calls it.
@@ -44,6 +45,7 @@ def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Ite
         InputError: behind the last member where the archive is damaged or cut, or a header has no end.
     """
     feed = _TarFeed(label, read)
+    links = Links()
     files = 0
     try:
         with tarfile.open(fileobj=feed, mode="r|", tarinfo=_EndTold) as archive:
@@ -51,6 +53,12 @@ def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Ite
                 # The reader keeps every header that it has seen, and copies global ones into each.
                 archive.members.clear()  # type: ignore[attr-defined]
                 archive.pax_headers.clear()  # type: ignore[attr-defined]
+                if info.issym():
+                    links.add_symbolic(info.name, info.linkname)
+                elif info.islnk():
+                    links.add_link(info.name, info.linkname)
+                else:
+                    links.add(info.name)
                 if not info.isreg() or (stream := archive.extractfile(info)) is None:
                     continue
                 name = f"{label}!{info.name}"
@@ -61,6 +69,7 @@ def tar_entries(label: str, read: Callable[[int], bytes], limits: Limits) -> Ite
                 _read_over(chunks)
                 files += 1
             _check_ending(archive)
+        yield from (Entry(*lost) for lost in links.lost(label))
     except TooMuchError:
         raise
     except (*DAMAGE, InputError) as error:

@@ -153,7 +153,7 @@ def _write(name: str, entry: Entry, budget: Budget, *, kept: bool) -> Member:
     except TooMuchError:
         raise
     except InputError as error:
-        return Member(name=name, problem=error.without_path)
+        return Member(name=name, problem=error.without_path, lack=error.lack)
     content = content_of(head)
     junk = content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY)
     skipped = why_no_evidence(content, head) if junk else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 import zipfile
 from collections.abc import Iterator
 from typing import IO
@@ -10,10 +11,13 @@ from typing import IO
 from mqdiag.errors import InputError
 from mqdiag.read.open.archives import DAMAGE, Entry, chunks_of, reason_of
 from mqdiag.read.open.limits import MAX_ZIP_DIRECTORY, allowed
+from mqdiag.read.open.links import Links
 from mqdiag.text import Text, say
 
 _HEADER = 30
 """least bytes before the data of a member"""
+_LONGEST_TARGET = 4096
+"""bytes of the path that a link leads to, as Linux has it"""
 _DAMAGE = (zipfile.BadZipFile, *DAMAGE)
 
 
@@ -34,9 +38,24 @@ def zip_entries(label: str, file: IO[bytes]) -> Iterator[Entry]:
         ) from None
     with archive:
         _check_overlaps(label, archive)
+        links = Links()
         for info in archive.infolist():
+            if stat.S_ISLNK(info.external_attr >> 16):
+                if info.file_size <= _LONGEST_TARGET and _unfit(info, size) is None:
+                    links.add_symbolic(info.filename, _target(archive, info))
+                continue
+            links.add(info.filename)
             if not info.is_dir():
                 yield Entry(info.filename, _zip_chunks(f"{label}!{info.filename}", archive, info, size))
+        yield from (Entry(*lost) for lost in links.lost(label))
+
+
+def _target(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> str:
+    """Where a link leads; nowhere, if the archive is damaged there."""
+    try:
+        return archive.read(info).decode("utf-8", "surrogateescape")
+    except _DAMAGE:
+        return "/"
 
 
 def _zip_chunks(name: str, archive: zipfile.ZipFile, info: zipfile.ZipInfo, size: int) -> Iterator[bytes]:

@@ -131,14 +131,18 @@ def test_names_are_labels_and_never_paths(tmp_path: Path) -> None:
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["given"]
 
 
-def test_links_and_devices_in_a_tar_file_are_left_out(tmp_path: Path) -> None:
+def test_devices_in_a_tar_file_are_left_out_and_links_out_of_it_are_never_followed(tmp_path: Path) -> None:
     out = io.BytesIO()
     with tarfile.open(fileobj=out, mode="w") as archive:
         for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.FIFOTYPE):
             info = tarfile.TarInfo(f"kind {kind!r}")
             info.type, info.linkname = kind, "/etc/passwd"
             archive.addfile(info)
-    assert read(written(tmp_path, "given.tar", out.getvalue())) == {}
+    found = read(written(tmp_path, "given.tar", out.getvalue()))
+    assert sorted(found) == ["!kind b'1'", "!kind b'2'"]
+    for data, why in found.values():
+        assert data == b""
+        assert "is a link that leads out of the archive" in why
 
 
 def test_archives_are_opened_so_deep(tmp_path: Path) -> None:
