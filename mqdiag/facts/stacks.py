@@ -351,7 +351,7 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     repeated_samples: int = 0
     """samples left out because they are the same as another"""
     cut_samples: int = 0
-    """samples left out because the dump is cut and is the last one: its threads may be missing without having ended"""
+    """samples left out because the dump is cut: its threads may be missing without having ended"""
     has_cpu: bool = False
     has_synchronizers: bool = False
     pools: tuple[WorkerPool, ...] = ()

@@ -69,7 +69,7 @@ def make_series(samples: list[Sample]) -> Series:
                 repeated += 1
             else:
                 kept.append(moment)
-        whole = _without_cut_end(kept)
+        whole = _without_cut(kept)
         cut += len(kept) - len(whole)
         ordered += whole
     series = Series(moments=ordered, jvms=jvms, repeated=repeated, cut=cut)
@@ -136,11 +136,15 @@ def _bring_local_clocks_in_line(moments: list[Moment]) -> None:
         moment.clock = (moment.clock or 0.0) - shift_s
 
 
-def _without_cut_end(moments: list[Moment]) -> list[Moment]:
-    """Leave out the last samples while they are cut: a thread that is missing there need not have ended.
+def _without_cut(moments: list[Moment]) -> list[Moment]:
+    """Leave out samples that are cut, where two whole ones are left, and the last ones while they are cut.
 
-    If all samples are cut, as those of a hand-made excerpt are, they all count.
+    A thread that is missing there need not have ended. If all samples are cut, as those of a hand-made excerpt are,
+    they all count.
     """
+    whole = [moment for moment in moments if moment.sample.complete]
+    if len(whole) > 1:
+        return whole
     last_whole = max((index for index, moment in enumerate(moments) if moment.sample.complete), default=None)
     return moments if last_whole is None else moments[: last_whole + 1]
 

@@ -113,19 +113,21 @@ def test_local_times_are_brought_in_line_with_utc() -> None:
     assert [sample.format for sample in moved.series] == [sample.format for sample in plain.series]
 
 
-def cut_series(tmp_path: Path, whole: int) -> list[Path]:
-    """The first samples of a real series, and half of the next one."""
+def cut_series(tmp_path: Path, whole: int, place: int = -1) -> list[Path]:
+    """One sample more than so many of a real series, of which the one in this place is cut in half."""
     with tarfile.open(CASES / "urlconnection-stuck" / "series.tar.gz") as archive:
         archive.extractall(tmp_path, filter="data")
     paths = sorted(tmp_path.rglob("j*.log"))[: whole + 1]
-    text = paths[-1].read_text()
-    paths[-1].write_text(text[: text.index('"ConsumeMessageThread_') + 200])
+    text = paths[place].read_text()
+    paths[place].write_text(text[: text.index('"ConsumeMessageThread_') + 200])
     return paths
 
 
-def test_a_cut_last_sample_counts_as_no_sample(tmp_path: Path) -> None:
-    paths = cut_series(tmp_path, 3)
-    cut, whole = (diagnose_stacks(given).report.stacks for given in (paths, paths[:-1]))
+@pytest.mark.parametrize("place", [0, 1, 3], ids=["first", "between", "last"])
+def test_a_cut_sample_counts_as_no_sample(place: int, tmp_path: Path) -> None:
+    paths = cut_series(tmp_path, 3, place)
+    others = [path for path in paths if path != paths[place]]
+    cut, whole = (diagnose_stacks(given).report.stacks for given in (paths, others))
     assert cut is not None
     assert whole is not None
     assert (cut.samples, cut.cut_samples, whole.samples, whole.cut_samples) == (3, 1, 3, 0)
