@@ -22,6 +22,7 @@ from mqdiag.errors import Lack
 from mqdiag.facts import Facts, Input, ResourcesFacts
 from mqdiag.files import temporary_folder
 from mqdiag.progress import Beside, Progress, Silent
+from mqdiag.read.foreign_form import is_unread_evidence
 from mqdiag.read.open.to_files import Budget
 from mqdiag.read.stacks.records import Sample
 from mqdiag.text import NOTHING, say
@@ -199,7 +200,12 @@ def _sort(
             for kind in fitting:
                 by_kind[kind].append(found.trimmed())
         if not fitting:
-            others.append(Input(path=found.name, bytes=found.size_bytes, skipped=UNKNOWN_TEXT))
+            unread = is_unread_evidence(found.name, found.inner_head)
+            others.append(
+                Input(path=found.name, bytes=found.size_bytes, complete=False, error=UNKNOWN_TEXT)
+                if unread
+                else Input(path=found.name, bytes=found.size_bytes, skipped=UNKNOWN_TEXT)
+            )
     return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
 
 

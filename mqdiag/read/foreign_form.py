@@ -33,6 +33,12 @@ _BIG_ENDIAN = b"\2"
 _TEXT_HPROF = lazy_pattern(rb"JAVA PROFILE 1\.0\.\d, created ")
 _OPENJ9_CLASSIC = lazy_pattern(rb"// Version: (?:J2RE|JRE) ")
 
+_NAMED_AS_EVIDENCE = lazy_pattern(
+    r"(?i)[^/!]\.(?:log|hprof|jfr|phd)"
+    r"(?:[-_.](?:\d+|gz|z|bz2|xz|zst|lz|lz4|lzo|lzma|br|sz|gpg|pgp|asc|enc|old|bak))*$"
+)
+"""a rotated, packed or encrypted file too"""
+
 _PHD = ForeignForm(
     say("a portable heap dump (PHD) of OpenJ9"),
     say(
@@ -70,6 +76,12 @@ _STARTS: tuple[tuple[bytes, ForeignForm], ...] = (
     (b"\xd4\xc3\xb2\xa1", ForeignForm(say("a network capture"), NOTHING)),
     (b"\n\r\r\n", ForeignForm(say("a network capture"), NOTHING)),
 )
+
+
+def is_unread_evidence(name: str, head: bytes) -> bool:
+    """Whether a file is evidence that no reader understands: by its form, or by its name where no form tells."""
+    form = foreign_form(head)
+    return bool(_NAMED_AS_EVIDENCE.search(name)) if form is None else bool(form.way_out)
 
 
 def foreign_form(head: bytes) -> ForeignForm | None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import gzip
+import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -27,6 +30,15 @@ TOLD: dict[str, Callable[[bytes], bytes]] = {
     "program": lambda log: b"\x7fELF\x02\x01\x01" + bytes(100) + log,
     "picture": lambda log: b"\x89PNG\r\n\x1a\n" + bytes(100) + log,
 }
+UNREAD: list[tuple[str, Callable[[bytes], bytes]]] = [
+    ("logs.7z", lambda log: b"7z\xbc\xaf\x27\x1c" + zlib.compress(log)),
+    ("logs.rar", lambda log: b"Rar!\x1a\x07\x01\0" + zlib.compress(log)),
+    ("store.log.lz4", lambda log: b"\x04\x22\x4d\x18" + zlib.compress(log)),
+    ("store.log.1.Z", lambda log: b"\x1f\x9d\x90" + zlib.compress(log)),
+    ("store.log.gpg", lambda log: b"\x85\x02" + zlib.compress(log)),
+    ("store.log", base64.encodebytes),
+    ("store.log.2026-11-21", zlib.compress),
+]
 
 
 def state(folder: Path, name: str, data: bytes) -> tuple[str, set[str]]:
@@ -50,6 +62,20 @@ def test_a_log_behind_its_beginning_is_read(way: str, packed: bool, tmp_path: Pa
 @pytest.mark.parametrize("way", TOLD)
 def test_one_that_cannot_be_read_forbids_an_all_clear(way: str, tmp_path: Path) -> None:
     assert state(tmp_path, "store.log", TOLD[way](FULL))[0] == "undecided"
+
+
+@pytest.mark.parametrize(("name", "way"), UNREAD)
+@pytest.mark.parametrize("within", [False, True])
+def test_evidence_in_a_form_without_a_reader_forbids_an_all_clear(
+    name: str, way: Callable[[bytes], bytes], within: bool, tmp_path: Path
+) -> None:
+    data = way(FULL)
+    if within:
+        with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
+            archive.writestr(name, data)
+    else:
+        (tmp_path / name).write_bytes(data)
+    assert diagnose_incident([HEALTHY, tmp_path]).report.answer.state == "undecided"
 
 
 def test_packed_zeros_forbid_an_all_clear(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
+from mqdiag.read.foreign_form import is_unread_evidence
 from mqdiag.read.logs.behind_beginning import head_behind_zeros
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.recognise import is_log
@@ -205,6 +206,9 @@ class Walk:
                 reason = why_no_evidence(piece.content, piece.inner_head)
                 if piece.content is Content.BINARY and piece.goes_on_as_log:
                     yield _broken(name, say("{reason}, and lines of a log stand in it", reason=reason))
+                    return
+                if piece.content is Content.BINARY and not given and is_unread_evidence(name, piece.inner_head):
+                    yield _broken(name, reason)
                     return
                 yield (
                     _skipped(name, reason)

@@ -14,7 +14,7 @@ import msgspec
 
 from mqdiag.errors import InputError, Lack
 from mqdiag.files import fits
-from mqdiag.read.foreign_form import foreign_form
+from mqdiag.read.foreign_form import foreign_form, is_unread_evidence
 from mqdiag.read.open.archives import Entry, tar_entries
 from mqdiag.read.open.door import Chunks
 from mqdiag.read.open.limits import MAX_MEMBERS, MAX_UNPACKED, Limits, TooMuchError
@@ -157,6 +157,8 @@ def _write(name: str, entry: Entry, budget: Budget, *, kept: bool) -> Member:
     content = content_of(head)
     junk = content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY)
     skipped = why_no_evidence(content, head) if junk else None
+    if junk and not kept and content is Content.BINARY and is_unread_evidence(entry.name, head):
+        return Member(name=name, inner=entry.name, problem=skipped)
     if junk and not kept:
         return Member(name=name, inner=entry.name, skipped=skipped)
     path = budget.next_file(name)
