@@ -73,7 +73,9 @@ _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
 _HEAD_WORDS = (b"level", b"severity", b"logger")
-_JSON_LOGGER = lazy_pattern(rb'"(?:logger|logger_name|loggerName|log\.logger)" ?: ?"([^"]{1,200})"')
+_JSON_LOGGER = lazy_pattern(
+    rb'"(?:_?(?:logger|logger_name|loggerName|log_logger)|log\.logger)" ?: ?"([^"]{1,200})"'
+)
 _RECORD_IN_RECORD = lazy_pattern(
     rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
 )
