@@ -240,7 +240,7 @@ class _Opening:
             return
         # of a plain text the head is joined to what follows, so that the first chunk tells what it is
         first = head if packing is not None else head + stream.read(self._chunk_bytes)
-        again = partial(_read_from, label) if is_file else None
+        again = partial(read_from, label) if is_file else None
         yield from self._of_chunks(label, self._read(label, first, stream), again=again)
 
     def _read(self, label: str, first: bytes, stream: IO[bytes]) -> Iterator[bytes]:
@@ -326,7 +326,8 @@ def _refused(error: InputError) -> Iterator[bytes]:
     raise error
 
 
-def _read_from(path: str, at: int) -> Iterator[bytes]:
+def read_from(path: str, at: int) -> Iterator[bytes]:
+    """The bytes of a file from a place on, in pieces."""
     with open(path, "rb") as file:
         file.seek(at)
         while chunk := file.read(PLAIN_CHUNK):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -16,7 +17,7 @@ from mqdiag.errors import InputError, Lack
 from mqdiag.files import fits
 from mqdiag.read.foreign_form import foreign_form, is_unread_evidence
 from mqdiag.read.open.archives import Entry, tar_entries
-from mqdiag.read.open.door import Chunks
+from mqdiag.read.open.door import Chunks, read_from
 from mqdiag.read.open.limits import MAX_MEMBERS, MAX_UNPACKED, Limits, TooMuchError
 from mqdiag.read.open.squeezed import inflated
 from mqdiag.read.sniff import HEAD_BYTES, SQUEEZED, Content, content_of
@@ -120,13 +121,15 @@ def unpack(
     try:
         with open(path, "rb") as opened:
             file = budget.counting(opened) if given else opened
-            for name, entry in _entries(label, file, content, budget):
+            for name, entry in _entries(path, label, file, content, budget):
                 yield _write(name, entry, budget, kept=bool(entry.name) and keeps(entry.name))
     except InputError as error:
         yield Member(name=error.path, problem=error.without_path, lack=error.lack)
 
 
-def _entries(label: str, file: IO[bytes], content: Content, budget: Budget) -> Iterator[tuple[str, Entry]]:
+def _entries(
+    path: str, label: str, file: IO[bytes], content: Content, budget: Budget
+) -> Iterator[tuple[str, Entry]]:
     """(what a person calls it, the file)."""
     if content is Content.ZIP:
         from mqdiag.read.open.zip_files import zip_entries  # see there
@@ -136,7 +139,8 @@ def _entries(label: str, file: IO[bytes], content: Content, budget: Budget) -> I
         found = tar_entries(label, file.read, budget)
     else:
         assert content in SQUEEZED
-        chunks = Chunks(inflated(label, iter(lambda: file.read(_CHUNK), b""), content))
+        packed = iter(lambda: file.read(_CHUNK), b"")
+        chunks = Chunks(inflated(label, packed, content, again=partial(read_from, path)))
         if content_of(chunks.head(HEAD_BYTES)) is not Content.TAR:
             yield label, Entry("", chunks.all())
             return
