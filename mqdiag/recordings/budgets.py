@@ -16,7 +16,7 @@ from mqdiag.facts.recordings import RecordedThread, ThreadBudget
 from mqdiag.facts.stacks import CallNode
 from mqdiag.facts.vocabulary import Doing
 from mqdiag.read.jfr.distinct import grouped
-from mqdiag.read.jfr.kernels.between import share_time
+from mqdiag.read.jfr.kernels.between import Events, share_time
 from mqdiag.recordings import spans as kinds
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.looks import Look, is_wait
@@ -214,10 +214,7 @@ class Budgets:
         room = min(len(own.order), (one.end_ns - one.begin_ns) // LONG_GAP_NS) + 1
         long_gaps, sums = np.zeros((3, room), np.int64), np.zeros(2, np.int64)
         found = share_time(
-            own.start_ns,
-            own.duration_ns,
-            own.order,
-            own.lot,
+            Events(own.start_ns, own.duration_ns, own.order, own.lot),
             one.begin_ns,
             one.end_ns,
             samples.at_ns,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from mqdiag.read.jfr.kernels.between import share_time
+from mqdiag.read.jfr.kernels.between import Events, share_time
 
 BEGIN, END, PERIOD, LONGEST = 1_000, 9_000, 20, 300
 
@@ -26,7 +26,7 @@ def test_time_is_shared_out(seed: int) -> None:
     by_lot, inside = np.zeros(4, np.int64), np.zeros(seen, np.uint8)
     long_gaps, sums = np.zeros((3, (END - BEGIN) // LONGEST + 1), np.int64), np.zeros(2, np.int64)
     found = share_time(
-        *in_file, order, lots, BEGIN, END, samples, PERIOD, LONGEST, by_lot, inside, long_gaps, sums
+        Events(*in_file, order, lots), BEGIN, END, samples, PERIOD, LONGEST, by_lot, inside, long_gaps, sums
     )
 
     ends = np.minimum(starts + durations, END)

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from mqdiag.kernel import kernel
 
 
+class Events(NamedTuple):
+    """The events of a thread."""
+
+    starts: NDArray[np.int64]
+    """[events] when each began"""
+    durations: NDArray[np.int64]
+    """[events] none below 0"""
+    order: NDArray[np.int64]
+    """[some] events that count, those first that began first"""
+    lots: NDArray[np.int32]
+    """[events] the lot of each"""
+
+
 @kernel
-def share_time(
-    starts, durations, order, lots, begin, end, samples, period, longest, took, inside, long_gaps, sums
-):
+def share_time(events, begin, end, samples, period, longest, took, inside, long_gaps, sums):
     """Share out the time of one thread; of events that overlap the first one counts.
 
     Args:
-        starts: int64[events], when each began.
-        durations: int64[events], none below 0.
-        order: int64[some], events that count, those first that began first.
-        lots: int32[events], the lot of each.
+        events: `Events`.
         begin, end: the thread's life.
         samples: int64[samples], when it was seen running, in ascending order.
         period: between two samples.
@@ -31,6 +42,7 @@ def share_time(
     Returns:
         How many long gaps there are. O(events + samples).
     """
+    starts, durations, order, lots = events.starts, events.durations, events.order, events.lots
     reached = np.int64(begin)
     listed = np.int64(0)
     first = np.int64(0)

@@ -102,20 +102,20 @@ def read_arrays(data, places, begin, rows, ends, is_compressed, program, step, s
 
 
 @kernel
-def number_runs(data, places, begin, rows, ends, is_compressed, program, step, own, scratch, runs, out):
+def number_runs(data, places, begin, rows, ends, is_compressed, program, step, scratch, runs, out):
     """Number runs of values by their bytes, without decoding those that came before.
 
     A value tells its own length: where the bytes of a run stand again, the values do, and the run ends with them.
 
     Args:
         step: of the run; the others as in `decode_events`.
-        own: the run's row of `runs`.
 
     Returns:
         False where a table has no room. O(bytes).
     """
-    table, firsts, lengths = runs.tables[own], runs.firsts[own], runs.lengths[own]
     column = program[step, COLUMN]
+    own = column - (out.shape[0] - runs.counts.size)
+    table, firsts, lengths = runs.tables[own], runs.firsts[own], runs.lengths[own]
     last = step + 1 + program[step, ARGUMENT]
     mask = np.int64(table.size - 1)
     before = np.int64(-1)
@@ -193,9 +193,8 @@ def decode_events(data, starts, ends, is_compressed, program, places, scratch, r
                 read_arrays(data, places, begin, rows, ends, is_compressed, program, step - 1, scratch, out)
                 step += argument
             elif what == RUN:
-                own = column - (out.shape[0] - runs.counts.size)
                 if not number_runs(
-                    data, places, begin, rows, ends, is_compressed, program, step - 1, own, scratch, runs, out
+                    data, places, begin, rows, ends, is_compressed, program, step - 1, scratch, runs, out
                 ):
                     return np.int64(NO_ROOM)
                 step += argument
