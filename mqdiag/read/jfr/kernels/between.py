@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,10 @@ from mqdiag.kernel import kernel
 class Events(NamedTuple):
     """The events of a thread."""
 
-    starts: NDArray[np.int64]
-    """[events] when each began"""
-    durations: NDArray[np.int64]
-    """[events] none below 0"""
+    starts: NDArray[np.integer[Any]]
+    """[events] when each began, in nanoseconds"""
+    durations: NDArray[np.integer[Any]]
+    """[events] in nanoseconds, none below 0"""
     order: NDArray[np.int64]
     """[some] events that count, those first that began first"""
     lots: NDArray[np.int32]
