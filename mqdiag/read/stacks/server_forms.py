@@ -60,19 +60,19 @@ def _of_hadoop(text: str) -> str:
 
 def _hadoop_lines(lines: list[str]) -> Iterator[str]:
     thread: Match[str] | None = None
-    fields: dict[str, str] = {}
+    values: dict[str, str] = {}
     in_stack = False
     for line in lines:
         found = _HADOOP_THREAD.match(line)
         if found is not None:
-            thread, fields, in_stack = found, {}, False
+            thread, values, in_stack = found, {}, False
             continue
         field = _HADOOP_FIELD.match(line) if thread is not None and not in_stack else None
         if field is not None and thread is not None:
-            fields[field["key"]] = field["value"].strip()
+            values[field["key"]] = field["value"].strip()
             if field["key"] == "Stack":
                 in_stack = True
-                yield _hadoop_header(thread, fields)
+                yield _hadoop_header(thread, values)
             continue
         frame = _FRAME.match(line) if in_stack else None
         if frame is not None:
@@ -82,10 +82,10 @@ def _hadoop_lines(lines: list[str]) -> Iterator[str]:
         yield line
 
 
-def _hadoop_header(thread: Match[str], fields: dict[str, str]) -> str:
-    waits = fields.get("Blocked on") or fields.get("Waiting on")
-    owner = _HADOOP_OWNER.match(fields.get("Blocked by", ""))
-    return _header(thread["name"], thread["id"], fields.get("State"), waits, owner)
+def _hadoop_header(thread: Match[str], values: dict[str, str]) -> str:
+    waits = values.get("Blocked on") or values.get("Waiting on")
+    owner = _HADOOP_OWNER.match(values.get("Blocked by", ""))
+    return _header(thread["name"], thread["id"], values.get("State"), waits, owner)
 
 
 def _header(
