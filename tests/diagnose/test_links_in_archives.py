@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 import tarfile
 import zipfile
@@ -76,3 +77,22 @@ def test_a_hard_link_begins_at_the_root_of_the_archive(tmp_path: Path) -> None:
     whole = report_of(tarred(tmp_path / "whole", {"logs/same": LOG}, tarfile.LNKTYPE))
     lost = report_of(tarred(tmp_path / "lost", {"logs/same": "2026/store.log.gz"}, tarfile.LNKTYPE))
     assert [report.answer and report.answer.state for report in (whole, lost)] == ["healthy", "undecided"]
+
+
+def test_what_is_too_long_for_a_link_is_read_as_the_file_that_it_is(tmp_path: Path) -> None:
+    path = tmp_path / "evidence.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        info = zipfile.ZipInfo("store.log")
+        info.create_system, info.external_attr = 3, 0o120777 << 16
+        archive.writestr(info, gzip.decompress(HEALTHY.read_bytes()))
+    report = report_of(path)
+    assert report.answer is not None
+    assert report.answer.state == "healthy"
+    assert report.logs is not None
+
+
+def test_a_link_behind_thousands_of_others_is_looked_at(tmp_path: Path) -> None:
+    inside = {f"logs/{number}": "2026/store.log.gz" for number in range(1500)}
+    report = report_of(tarred(tmp_path / "evidence", {**inside, "logs/broker.log": "other.log"}))
+    assert report.answer is not None
+    assert report.answer.state == "undecided"

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from itertools import islice
 
 from mqdiag.errors import InputError
 from mqdiag.text import say
 
-_MOST_LINKS = 1000
-"""links of an archive that are looked at: an honest one has few"""
+_MOST_TOLD = 1000
+"""links out of an archive that are told"""
 
 
 class Links:
@@ -27,8 +28,7 @@ class Links:
 
     def add_link(self, name: str, target: str) -> None:
         """A link, with what it leads to by its own place; a hard link's target begins at the archive's root."""
-        if len(self._links) < _MOST_LINKS:
-            self._links[name] = target
+        self._links[name] = target
 
     def add_symbolic(self, name: str, target: str) -> None:
         """A symbolic link, whose target begins at its own folder."""
@@ -41,9 +41,9 @@ class Links:
             label: what the user calls the archive.
         """
         names = {posixpath.normpath(name) for name in (*self._names, *self._links)}
-        for name, target in self._links.items():
-            if posixpath.normpath(target) not in names:
-                yield name, _nothing(f"{label}!{name}")
+        lost = (name for name, target in self._links.items() if posixpath.normpath(target) not in names)
+        for name in islice(lost, _MOST_TOLD):
+            yield name, _nothing(f"{label}!{name}")
 
 
 def _nothing(name: str) -> Iterator[bytes]:

@@ -40,9 +40,9 @@ def zip_entries(label: str, file: IO[bytes]) -> Iterator[Entry]:
         _check_overlaps(label, archive)
         links = Links()
         for info in archive.infolist():
-            if stat.S_ISLNK(info.external_attr >> 16):
-                if info.file_size <= _LONGEST_TARGET and _unfit(info, size) is None:
-                    links.add_symbolic(info.filename, _target(archive, info))
+            is_link = stat.S_ISLNK(info.external_attr >> 16) and info.file_size <= _LONGEST_TARGET
+            if is_link and _unfit(info, size) is None:
+                links.add_symbolic(info.filename, _target(archive, info))
                 continue
             links.add(info.filename)
             if not info.is_dir():
