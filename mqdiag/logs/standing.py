@@ -21,10 +21,18 @@ from mqdiag.logs.application_records import (
     is_of_an_application,
     layout_of,
 )
-from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
+from mqdiag.logs.message import (
+    STACK_KEYS,
+    Message,
+    is_in_json,
+    is_nameless_record,
+    is_quiet,
+    unwrapped,
+    wrapped_head,
+)
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.whole_stack import Part, WholeStack, whole_stack
-from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq
+from mqdiag.read.logs.heads import begin_of, is_of_rocketmq
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -163,9 +171,10 @@ class Standings(msgspec.Struct):
             return Standing.EARLY if self._records else Standing.SURE
         at = text.find(literal.decode())
         wrapper = wrapped_head(line)
-        if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
-            if not self._records_in_json:
-                return Standing.FORGED
+        is_named = is_in_json(line)
+        if is_named and not self._records_in_json:
+            return Standing.FORGED
+        if is_named or (self._records_in_json and is_nameless_record(line, text)):
             if is_of_rocketmq(wrapper.logger or "") or _is_in_stack(
                 line, literal, text[: max(at, 0)], statement
             ):
@@ -207,7 +216,7 @@ class Standings(msgspec.Struct):
         begins_at = None
         for at, line in _sample(self.first):
             text = unwrapped(line[:LONGEST_LINE])[0]
-            if wrapped_head(line) != NO_HEAD and line.rstrip().endswith(b"}"):
+            if is_in_json(line) or is_nameless_record(line, text):
                 in_json += 1
             elif (layout := layout_of(text)) is not None:
                 layouts[layout] = layouts.get(layout, 0) + 1
@@ -360,8 +369,7 @@ def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement)
 
 def _is_imitated(line: bytes, literal: bytes) -> bool:
     """Whether a literal stands in a stack of a record of JSON that a user's text imitates."""
-    wrapper = wrapped_head(line)
-    if wrapper == NO_HEAD or not line.rstrip().endswith(b"}") or is_of_rocketmq(wrapper.logger or ""):
+    if not is_in_json(line) or is_of_rocketmq(wrapped_head(line).logger or ""):
         return False
     above, below = _of_stack(line, literal) or ([], b"")
     return bool(above) and _goes_on_below(below)
