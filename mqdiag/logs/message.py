@@ -78,10 +78,10 @@ _HEAD_WORDS = (b"level", b"severity", b"ogger")
 _LEVELS_OF_GELF = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 """by their numbers, which are those of syslog"""
 _DIGITS_OF_GELF = frozenset(str(number) for number in range(len(_LEVELS_OF_GELF)))
-_JSON_LOGGER = lazy_pattern(
-    rb'"(?:_?(?:[lL]ogger(?:_?[nN]ame)?|log_logger)|log\.logger)" ?: ?"([^"]{1,200})"'
+_JSON_LOGGER = lazy_pattern(rb'"(?:_?(?:[lL]ogger(?:_?[nN]ame)?|log_logger)|log\.logger)" ?: ?"([^"]{1,200})"')
+_OF_A_LOGGER = lazy_pattern(
+    rb'"(?:message|msg|short_message|text|event|level|severity|log\.level|levelname)" ?: ?"?\w'
 )
-_OF_A_LOGGER = lazy_pattern(rb'"(?:message|msg|short_message|text|event|level|severity|log\.level|levelname)" ?: ?"?\w')
 """a key that loggers write and collectors of bare lines do not: these have log, MESSAGE and others"""
 _RECORD_IN_RECORD = lazy_pattern(
     rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
