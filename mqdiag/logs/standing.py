@@ -62,6 +62,10 @@ _EXCEPTION = lazy_pattern(
 """what stands before a literal in the line of an exception"""
 _CLASS = lazy_pattern(r"(?!java\.lang\.)(?:\w+\.){2,9}\w+(?:Exception|Error): \Z")
 """what stands before the whole text of an exception of one library"""
+_BEHIND_A_VALUE = lazy_pattern(
+    r"(?:[,;] *|\b[\w.-]{1,60}=[^\s=]{1,200} +)(?:[\w$]{1,60}\.){0,12}[\w$]{0,80}(?:: [^,;=]{0,200})?\Z"
+)
+"""a comma or a value, then the class of an exception as far as it stands before a literal"""
 _FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
@@ -189,6 +193,8 @@ class Standings(msgspec.Struct):
             return Standing.LIKELY
         if searched().events[event].writer == "tool" and not _is_behind_a_collector(message):
             return Standing.ALONE  # in however many places: no program logs the words of what runs it
+        if statement.place not in PRINTED_BY_THE_JVM and _is_behind_a_value(text[: max(at, 0)]):
+            return Standing.ALONE  # in however many places: a message with values of users ends so
         stack = _stack_of(message, text[: max(at, 0)], statement)
         if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
             message, event, with_stack=stack is not None
@@ -289,6 +295,12 @@ def _is_behind_a_collector(message: Message) -> bool:
     """Whether what collects the lines of a process can have put one of its own between them."""
     record = (message.record.header or message.text).lstrip()
     return begin_of(record) > 0
+
+
+def _is_behind_a_value(before: str) -> bool:
+    """Whether what follows stands behind a comma or a value of a record that names its logger."""
+    line = before.rpartition("\n")[2]
+    return _BEHIND_A_VALUE.search(line) is not None and logger_of(line) is not None
 
 
 def _is_users(logger: str | None) -> bool:
