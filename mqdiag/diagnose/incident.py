@@ -27,7 +27,7 @@ from mqdiag.read.open.to_files import Budget
 from mqdiag.read.stacks.records import Sample
 from mqdiag.text import NOTHING, say
 
-EMPTY = say("is an empty folder; give one with a heap dump, thread dumps or logs")
+EMPTY = say("is an empty folder; give one with heap dumps, thread dumps, flight recordings or logs")
 MOST_NAMED = 5
 """files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
@@ -210,7 +210,9 @@ def _sort(
 def _not_understood(piece: Piece) -> Input:
     """A text that no reader takes, which may hold evidence all the same."""
     if piece.hides_evidence:
-        return Input(path=piece.name, bytes=piece.size_bytes, complete=False, error=_HIDES_EVIDENCE)
+        return Input(
+            path=piece.name, bytes=piece.size_bytes, complete=False, error=_HIDES_EVIDENCE, lack="reader"
+        )
     if is_unread_evidence(piece.name, piece.inner_head):
         return Input(path=piece.name, bytes=piece.size_bytes, complete=False, error=UNKNOWN_TEXT)
     return Input(path=piece.name, bytes=piece.size_bytes, skipped=UNKNOWN_TEXT)

@@ -8,6 +8,7 @@ from itertools import islice
 
 import msgspec
 
+from mqdiag.errors import Lack
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import NOTHING, Text, say
 
@@ -115,6 +116,11 @@ def is_unread_evidence(name: str, head: bytes) -> bool:
     """Whether a file is evidence that no reader understands: by its form, or by its name where no form tells."""
     form = foreign_form(head)
     return bool(_NAMED_AS_EVIDENCE.search(name)) if form is None else bool(form.way_out)
+
+
+def lack_of(head: bytes) -> Lack | None:
+    """What is lacking where a file is of a form that is known and not read; None where the file may be damaged."""
+    return None if foreign_form(head) is None else "reader"
 
 
 def foreign_form(head: bytes) -> ForeignForm | None:

@@ -14,7 +14,7 @@ from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
-from mqdiag.read.foreign_form import is_unread_evidence
+from mqdiag.read.foreign_form import is_unread_evidence, lack_of
 from mqdiag.read.logs.behind_beginning import head_behind_zeros
 from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
 from mqdiag.read.open.spool import spooled
@@ -196,13 +196,10 @@ class Walk:
             with suppress(OSError):
                 if _is_evidence(path):
                     first = os.path.join(name, os.path.relpath(path, folder))
-                    return _broken(
-                        name,
-                        say(
-                            "is a hidden folder or one of tools, and holds evidence ({first}); name it",
-                            first=first,
-                        ),
+                    why = say(
+                        "is a hidden folder or one of tools, and holds evidence ({first}); name it", first=first
                     )
+                    return _broken(name, why, "reader")
         return _skipped(name, say("is a hidden folder or one of tools; name it if evidence lies in it"))
 
     def _file(
@@ -235,7 +232,7 @@ class Walk:
                     yield _broken(name, say("{reason}, and lines of a log stand in it", reason=reason))
                     return
                 if piece.content is Content.BINARY and not given and is_unread_evidence(name, piece.inner_head):
-                    yield _broken(name, reason)
+                    yield _broken(name, reason, lack_of(piece.inner_head))
                     return
                 yield (
                     _skipped(name, reason)

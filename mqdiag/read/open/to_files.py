@@ -15,7 +15,7 @@ import msgspec
 
 from mqdiag.errors import InputError, Lack
 from mqdiag.files import fits
-from mqdiag.read.foreign_form import foreign_form, is_unread_evidence
+from mqdiag.read.foreign_form import foreign_form, is_unread_evidence, lack_of
 from mqdiag.read.open.archives import Entry, tar_entries
 from mqdiag.read.open.door import Chunks, read_from
 from mqdiag.read.open.limits import MAX_MEMBERS, MAX_UNPACKED, Limits, TooMuchError
@@ -162,7 +162,7 @@ def _write(name: str, entry: Entry, budget: Budget, *, kept: bool) -> Member:
     junk = content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY)
     skipped = why_no_evidence(content, head) if junk else None
     if junk and not kept and content is Content.BINARY and is_unread_evidence(entry.name, head):
-        return Member(name=name, inner=entry.name, problem=skipped)
+        return Member(name=name, inner=entry.name, problem=skipped, lack=lack_of(head))
     if junk and not kept:
         return Member(name=name, inner=entry.name, skipped=skipped)
     path = budget.next_file(name)
