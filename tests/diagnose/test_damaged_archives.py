@@ -41,5 +41,6 @@ def test_what_is_copied_again_is_the_archive_and_not_its_member(tmp_path: Path) 
             made.addfile(entry, io.BytesIO(bytes(packed)))
     report = diagnose_incident([damaged]).report
     (found,) = (one for one in report.findings if one.rule == "input-incomplete")
-    assert [english()(action.command) for action in found.now if action.command] == [f"rsync --checksum HOST:PATH {damaged}"]
+    commands = [english()(action.command) for action in found.now if action.command]
+    assert commands == [f"rsync --checksum HOST:PATH {damaged}"]
     assert not any("used heap" in english()(one) for one in found.remedy)
