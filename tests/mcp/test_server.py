@@ -29,6 +29,7 @@ from mqdiag.mcp.folders import Folders
 from mqdiag.mcp.questions import QUERY_S, Questions
 from mqdiag.mcp.server import made_server
 from mqdiag.mcp.shortened import MOST_BYTES, MOST_TEXT, shortened
+from mqdiag.mcp.standard_input import mended
 from mqdiag.progress import Progress, Silent
 from mqdiag.query.recipes import recipes
 from mqdiag.query.session import GRACE_S, Limits
@@ -392,6 +393,30 @@ def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
     progress.over = True
     with pytest.raises(InputError, match="took too much"):
         questions.query(path, ENDLESS[0], 10)
+
+
+def test_half_a_character_gets_an_answer(tmp_path: Path) -> None:
+    assert mended(rb'"\ud83d\ude00 \ud800 \\ud800 \uDC00\n"') == rb'"\ud83d\ude00 \ufffd \\ud800 \ufffd\n"'
+    start = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    asks = {"name": "logs", "arguments": {"paths": ["\ud800"]}}
+    lines = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": start},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": asks},
+    ]
+    with subprocess.Popen(
+        [sys.executable, "-m", "mqdiag", "mcp", str(tmp_path), "--no-cache"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write("".join(json.dumps(one) + "\n" for one in lines).encode())
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+    assert [one["id"] for one in answers] == [1, 2]
+    assert answers[1]["result"]["isError"]
 
 
 def test_a_query_has_a_minute_in_all() -> None:
