@@ -29,8 +29,10 @@ _WHOLE = lazy_pattern(
     r"|program|core|tomcat|jetty)(?:s\b|\b)|[a-z](?:Server|Service|Node|Manager|Master|Worker|Daemon|Broker|Core)\b"
 )
 """words for a whole program, or for a part without which it does nothing"""
-_NO_START = lazy_pattern(r"OutOfMemoryError|StackOverflowError|InterruptedException|ThreadDeath")
-"""exceptions that end a program at any time; rules of their own tell the first one"""
+_NO_START = lazy_pattern(
+    r"OutOfMemoryError|StackOverflowError|InterruptedException|ThreadDeath|StatusRuntimeException"
+)
+"""exceptions that end a program at any time: of memory, which a rule of its own tells, and answers of a gRPC server"""
 _OF_A_PART = {"start-class-conflict": "class-conflict", "start-not-permitted": "server-file-refused"}
 """what such a cause is called where only a part did not start"""
 _NOT_BOUND = ("start-not-permitted", "start-address-refused")
