@@ -153,12 +153,14 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(mark in self.inner_head for mark in _wide(marks))
 
     def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
+        # Here, not above: most files show by their first bytes what they are.
+        from mqdiag.read.logs.scan import holds_any
+
         # what a mark that goes on in the next chunk can have in this one
         most = max(map(len, marks)) - 1
         rest = b""
         for chunk in healed(self._inflated() if self.packed else self._plain()):
-            joint = rest + chunk[:most]
-            if any(mark in chunk or mark in joint for mark in marks):
+            if holds_any(chunk, marks) or holds_any(rest + chunk[:most], marks):
                 return True
             rest = (rest + chunk[-most:])[-most:]
         return False

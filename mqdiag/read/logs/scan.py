@@ -126,6 +126,11 @@ def places_of_words(text: bytes, words: Sequence[bytes]) -> list[list[int]]:
     return places
 
 
+def holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
+    """Whether one of a few words stands in a text."""
+    return bool(_search(words).find_matches_as_indexes(text))
+
+
 @cache
 def _search(words: tuple[bytes, ...]) -> BytesAhoCorasick:
     # for few words this kind searches many bytes at once; where no two can overlap it finds the same as the usual one
