@@ -32,14 +32,22 @@ def state(report: Report) -> str:
     ("text", "rule", "cause"),
     [
         ("Service has no ExecStart=. Refusing.\n", "start-failed", "container"),
-        ("   Active: failed (Result: start-limit) since Thu 2026-07-28 20:09:29 UTC\n", "start-failed", "container"),
+        (
+            "   Active: failed (Result: start-limit) since Thu 2026-07-28 20:09:29 UTC\n",
+            "start-failed",
+            "container",
+        ),
         (
             "Starting the engine: start-stop-daemon: unable to stat /usr/lib/jvm/bin/java (No such file)\n",
             "start-failed",
             "launcher",
         ),
         ("java.lang.IllegalStateException: Failed to initialize server\n", "start-failed", "exception"),
-        ("Error: A JNI error has occurred, please check your installation and try again\n", "start-failed", "exception"),
+        (
+            "Error: A JNI error has occurred, please check your installation and try again\n",
+            "start-failed",
+            "exception",
+        ),
         (
             "Error: A JNI error has occurred, please check your installation and try again\n"
             'Exception in thread "main" java.lang.UnsupportedClassVersionError: a/Main (class file version 60.0)\n'
