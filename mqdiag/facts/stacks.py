@@ -11,7 +11,7 @@ import msgspec
 from mqdiag.facts.redaction import Public, ThreadName
 from mqdiag.facts.shutdown import Shutdown
 from mqdiag.facts.thread_locks import Deadlock, HiddenDeadlock, LockFacts
-from mqdiag.facts.thread_pools import CommonPlace, ConnectionWaits, PinnedCarriers, WorkerPool
+from mqdiag.facts.thread_pools import CommonPlace, ConnectionWaits, PinnedCarriers, PoolQueue, WorkerPool
 from mqdiag.facts.vocabulary import (
     ConfidenceLevel,
     Doing,
@@ -374,6 +374,8 @@ class StacksFacts(msgspec.Struct, frozen=True, kw_only=True):
     kinds: tuple[ThreadKind, ...] = ()
     """kinds with two threads or more in a sample, the most frequent first"""
     connection_waits: tuple[ConnectionWaits, ...] = ()
+    pool_queues: tuple[PoolQueue, ...] = ()
+    """connection pools for which threads wait in every sample"""
     collector: CollectorLoad | None = None
     """None where the dumps do not tell, and for collectors that work beside the application"""
     collection_calls: CollectionCalls | None = None

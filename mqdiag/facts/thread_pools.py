@@ -100,6 +100,19 @@ class PinnedCarriers(msgspec.Struct, frozen=True, kw_only=True):
     """they stand at one line: before a monitor that another thread has, or in a loop"""
 
 
+class PoolQueue(msgspec.Struct, frozen=True, kw_only=True):
+    """Threads that wait for a connection of one pool in every sample; who waits may change."""
+
+    library: Public
+    """the connection pool"""
+    waiting: tuple[int, ...]
+    """threads, by sample"""
+    threads: tuple[ThreadName, ...]
+    """those of the last sample"""
+    frame: Public
+    """the application's own frame that asks most often there"""
+
+
 class ConnectionWaits(msgspec.Struct, frozen=True, kw_only=True):
     """Consume threads that wait for a pooled connection in almost every sample, and move only because they give up."""
 

@@ -7,7 +7,7 @@ from msgspec import structs
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import Standstill
-from mqdiag.facts.thread_pools import ConnectionWaits
+from mqdiag.facts.thread_pools import ConnectionWaits, PoolQueue
 from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.knowledge.lookup import all_libraries
 from mqdiag.log_events import events
@@ -40,6 +40,22 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
             )
     for waits in stacks.connection_waits:
         yield _giving_up(waits, limits, stacks.seconds, counted)
+    told = {still.library for still in (*stacks.standstills, *stacks.same_calls) if still.kind == "pool"}
+    told |= {waits.library for waits in stacks.connection_waits}
+    for queue in stacks.pool_queues:
+        if queue.library not in told and min(queue.waiting) >= limits["waiting"]:
+            yield _always_wanted(queue)
+
+
+def _always_wanted(queue: PoolQueue) -> Draft:
+    """A queue before a pool that gives connections: work is late, and nothing hangs."""
+    return RULE.case(
+        "always-wanted",
+        queue,
+        evidence={"threads": queue.threads, "thread_count": len(queue.threads), "frame": queue.frame},
+        words={"least_waiting": min(queue.waiting), "asks_at": short_frame(queue.frame)},
+        weight=float(min(queue.waiting)),
+    )
 
 
 class _Counted(msgspec.Struct, frozen=True):

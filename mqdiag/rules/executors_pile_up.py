@@ -42,6 +42,8 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
         if made < limits["executors"] or resting < limits["resting_share"] * len(threads):
             yield RULE.margin("executors", min(made, limits["executors"]), limits["executors"])
             continue
+        if _came_to_an_end(threads, stacks.threads):
+            continue
         sizes = sorted(len(own) for own in by_number.values())
         out = [] if facts.logs is None else events(facts.logs, "thread-limit-reached")
         frame = _maker(facts)
@@ -93,6 +95,16 @@ def threads_in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
         words={"place": frame_shown(frame or top)},
         weight=float(len(threads)),
     )
+
+
+def _came_to_an_end(threads: list[ThreadFacts], all_threads: tuple[ThreadFacts, ...]) -> bool:
+    """Whether a process made more threads since the newest of these than before it: no call makes one any more.
+
+    Clients that an application has by design are there from its start.
+    """
+    newest = max((thread.java_id for thread in threads if thread.java_id is not None), default=None)
+    last = max((thread.java_id for thread in all_threads if thread.java_id is not None), default=None)
+    return newest is not None and last is not None and last - newest > newest
 
 
 @cache

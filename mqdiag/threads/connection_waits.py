@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable
+from itertools import pairwise
 
 import msgspec
 
-from mqdiag.facts.thread_pools import ConnectionWaits
+from mqdiag.facts.thread_pools import ConnectionWaits, PoolQueue
 from mqdiag.knowledge.library import Library
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.judgement import Judgement
@@ -140,4 +141,38 @@ def _entry(
         user_frame=user.judgement.track.last_meaning.own_frame if user is not None else None,
         user_sure=user.sure if user is not None else None,
         remedy=remedy,
+    )
+
+
+def pool_queues(judgements: list[Judgement], series: Series) -> tuple[PoolQueue, ...]:
+    """One entry for each connection pool for which threads wait in every sample, the longest queue first.
+
+    Without those whose queue is the same threads in all samples, and those of consumers, which other rules tell of.
+    """
+    samples = len(series.moments)
+    if samples < 2 or series.jvms > 1:
+        return ()
+    waiting: dict[str, list[set[Judgement]]] = defaultdict(lambda: [set() for _ in range(samples)])
+    for judgement in judgements:
+        for index, meaning in enumerate(judgement.track.meanings):
+            if meaning is not None and meaning.doing == "pool" and meaning.library is not None:
+                waiting[meaning.library.name][index].add(judgement)
+    found = [
+        _queue(name, by_sample)
+        for name, by_sample in waiting.items()
+        if all(by_sample)
+        and any(one - other for one, other in pairwise(by_sample))
+        and not any(one.track.is_worker for one in by_sample[-1])
+    ]
+    return tuple(sorted(found, key=lambda one: (-min(one.waiting), one.library)))
+
+
+def _queue(library: str, by_sample: list[set[Judgement]]) -> PoolQueue:
+    lasts = sorted(by_sample[-1], key=lambda one: one.track.name)
+    frames = Counter(one.track.last_meaning.telling_frame or "" for one in lasts)
+    return PoolQueue(
+        library=library,
+        waiting=tuple(map(len, by_sample)),
+        threads=tuple(one.track.name for one in lasts),
+        frame=frames.most_common(1)[0][0],
     )

@@ -13,7 +13,7 @@ from mqdiag.threads.call_tree import call_tree
 from mqdiag.threads.collection_calls import collection_calls
 from mqdiag.threads.collector_load import collector_load
 from mqdiag.threads.common_places import common_places
-from mqdiag.threads.connection_waits import connection_waits
+from mqdiag.threads.connection_waits import connection_waits, pool_queues
 from mqdiag.threads.deadlocks import deadlocks, hidden_deadlocks, taken_at
 from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.event_loops import blocked_loops
@@ -82,6 +82,7 @@ def stacks_facts(samples: list[Sample]) -> StacksFacts:
         same_calls=same_calls(judgements, *lock_views),
         kinds=thread_kinds(tracks, len(series.moments)),
         connection_waits=connection_waits(judgements, series),
+        pool_queues=pool_queues(judgements, series),
         collector=collector_load(tracks, series),
         collection_calls=collection_calls(tracks),
         pinned_carriers=pinned_carriers(series),

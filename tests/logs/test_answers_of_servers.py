@@ -76,3 +76,13 @@ def test_words_of_a_user_are_no_answer(tmp_path: Path) -> None:
         for minute, (_, text) in enumerate(rows(ANSWERS + OF_CLIENTS[1:]))
     )
     assert not [one for one in diagnosed(said, tmp_path).findings if one.severity in ("error", "warning")]
+
+
+def test_a_paste_without_a_line_end_says_the_same(tmp_path: Path) -> None:
+    busy = "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 206ms, size of queue: 5"
+    for text in (busy, TOO_MUCH + "sendDefaultImpl call timeout"):
+        log = tmp_path / "paste.txt"
+        log.write_text(text)
+        report = diagnose_logs([log]).report
+        assert [one.rule for one in report.findings] == [one.rule for one in diagnosed(text, tmp_path).findings]
+        assert report.findings

@@ -109,7 +109,7 @@ def test_a_log_file_is_given_as_it_is() -> None:
 
 def test_an_excerpt_in_many_chunks_is_tidied() -> None:
     data = b"\n".join(b"> " + line for line in (RECORD, OTHER))
-    assert b"".join(blocks("x.log", iter([data[:50], data[50:]]))) == b"\n".join((RECORD, OTHER))
+    assert b"".join(blocks("x.log", iter([data[:50], data[50:]]))) == RECORD + b"\n" + OTHER + b"\n"
 
 
 def test_a_block_of_a_long_log_ends_before_a_record() -> None:

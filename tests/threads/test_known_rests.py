@@ -313,6 +313,26 @@ OWN_LOOPS = {
         "com.informix.jdbc.IfxSqliConnect$IfxSqliConnectCleaner.run(IfxSqliConnect.java:642)",
         *IN_A_POOL,
     ),
+    "next request of a web server in front, Tomcat 7": (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "java.net.SocketInputStream.read(SocketInputStream.java:152)",
+        "org.apache.coyote.ajp.AjpProcessor.read(AjpProcessor.java:1114)",
+        "org.apache.coyote.ajp.AjpProcessor.readMessage(AjpProcessor.java:1196)",
+        "org.apache.coyote.ajp.AjpProcessor.process(AjpProcessor.java:436)",
+        "org.apache.tomcat.util.net.JIoEndpoint$Worker.run(JIoEndpoint.java:920)",
+    ),
+    "next request of a web server in front, Tomcat 6": (
+        "java.net.SocketInputStream.socketRead0(Native Method)",
+        "java.net.SocketInputStream.read(SocketInputStream.java:129)",
+        "org.apache.jk.common.ChannelSocket.read(ChannelSocket.java:628)",
+        "org.apache.jk.common.ChannelSocket.receive(ChannelSocket.java:566)",
+        "org.apache.jk.common.ChannelSocket.processConnection(ChannelSocket.java:693)",
+        "org.apache.tomcat.util.threads.ThreadPool$ControlRunnable.run(ThreadPool.java:690)",
+    ),
+    "changes of files, Linux": (
+        "sun.nio.fs.LinuxWatchService.poll(Native Method)",
+        "sun.nio.fs.LinuxWatchService$Poller.run(LinuxWatchService.java:306)",
+    ),
     "takes the dump, in OpenJ9": (
         "openj9.internal.tools.attach.target.DiagnosticUtils.dumpAllThreadsImpl(Native Method)",
         "openj9.internal.tools.attach.target.Attachment.run(Attachment.java:150)",

@@ -216,7 +216,8 @@ def test_a_hook_waits_and_nobody_is_left(tmp_path: Path) -> None:
     hook = At("cleanup-hook", 22, LATCH, PARKED, cpu=None)
     main = At("main", 1, (*EXITS, "com.acme.Main.main(Main.java:9)"), NOTIFIED, cpu=None)
     alone, others = tmp_path / "alone", tmp_path / "others"
-    alone.mkdir(), others.mkdir()
+    alone.mkdir()
+    others.mkdir()
     assert shutdown_cause(report(alone, [[main, hook]])) == "hook-waits"
     assert shutdown_cause(report(others, [[main, hook, At("job", 23, COMPUTES, cpu=None)]])) is None
 
@@ -226,6 +227,7 @@ def test_a_hook_waits_for_the_pool_whose_task_ends_the_process(tmp_path: Path) -
     runner = At("pool-1-thread-1", 21, (*EXITS, *TASK), NOTIFIED, cpu=None)
     busy = At("pool-2-thread-1", 23, (*COMPUTES[:1], *TASK), cpu=None)
     alone, others = tmp_path / "alone", tmp_path / "others"
-    alone.mkdir(), others.mkdir()
+    alone.mkdir()
+    others.mkdir()
     assert shutdown_cause(report(alone, [[runner, hook]])) == "exit-waits-for-itself"
     assert shutdown_cause(report(others, [[runner, hook, busy]])) is None
