@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from queue import SimpleQueue
 
 BYTES_FOR_A_WORKER = 12 << 20
-"""of logs or dumps, which take longer than a worker takes to start: less is read sooner one file after the other"""
+"""bytes of logs or dumps that take longer to read than a worker takes to start: less is read sooner by one process"""
 LOOK_S = 0.2
-"""between two looks at a worker that may have to be ended"""
+"""time between two looks at a worker that may have to be ended"""
 STEP_S = 0.02
-"""between two steps that a worker tells of: each waits for an answer"""
+"""time between two steps that a worker tells of: each waits for an answer"""
 _START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import serve; serve()"
 
 Step = Callable[[], None]

@@ -15,8 +15,8 @@ from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
-_OF_A_TOOL = lazy_pattern(r"\bsystemd\[\d|\.service\b|\bkubelet\b|\bdockerd?\b|containerd")
-"""a line of what runs programs, which has rows of its own"""
+_OF_OTHERS = lazy_pattern(r"\bsystemd\[\d|\.service\b|\bkubelet\b|\bdockerd?\b|containerd|\breplicasManager\b")
+"""a line of what runs programs, or of a broker that asks its controller again: they have rows of their own"""
 _OF_A_START = lazy_pattern(
     r"(?i)(?:main|restartedMain|.{0,40}startStop-\d{1,3}|FelixStartLevel|Controller Boot Thread|Server thread"
     r"|ServerMain|launcher|bootstrap.{0,20})\Z"
@@ -55,7 +55,7 @@ def in_words(message: Message, log: LogTally) -> None:
         or (level == "WARN" and (on_start or is_of_stack))
         or (level is None and thrown is not None)
     )
-    if not told or _OF_A_TOOL.search(own) is not None or (thrown is not None and _NO_START.search(thrown)):
+    if not told or _OF_OTHERS.search(own) is not None or (thrown is not None and _NO_START.search(thrown)):
         log.said_nothing += message.stands_for
         return
     words = _words(message)

@@ -49,6 +49,8 @@ _BEGINS = lazy_pattern(
 _DATED = lazy_pattern(rb"(?:[\[(<]|" + _PROCESS + rb")?" + _TIME + rb"|" + _ACCESS + rb"|" + _LOGRUS)
 _FRAME = lazy_pattern(rb"\s*" + FRAME.encode())
 _GAP = lazy_pattern(rb"\S {2,}(?=\S)")
+_GLUED = lazy_pattern(rb"(?<=[\])])(?=Caused by: (?:[\w$]+\.){1,12}[\w$]*(?:Exception|Error)\b)")
+"""where a terminal lost the end of a line that was as wide as itself"""
 LEAST_GAPS = 3
 """wide gaps from which on a line is the row of a table, as kubectl prints it"""
 
@@ -63,7 +65,7 @@ def tidied(text: bytes, begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...]
     """
     text = heal(text, keeps_times=True)
     lines = text.split(b"\n")
-    undone = _unwrapped(_undented(_unquoted(lines)), begins, whole)
+    undone = _unwrapped(_parted(_undented(_unquoted(lines))), begins, whole)
     return text if undone is lines else b"\n".join(undone)
 
 
@@ -92,6 +94,12 @@ def _unquoted(lines: list[bytes]) -> list[bytes]:
     if not filled or quoted < _MAJORITY * filled:
         return lines
     return [_QUOTED.sub(b"", line, count=1) for line in lines]
+
+
+def _parted(lines: list[bytes]) -> list[bytes]:
+    """With causes on lines of their own."""
+    parts = [part for line in lines for part in (_GLUED.split(line) if b"Caused by: " in line else (line,))]
+    return parts if len(parts) > len(lines) else lines
 
 
 def _undented(lines: list[bytes]) -> list[bytes]:

@@ -31,10 +31,22 @@ def in_admin(admin: AdminFacts, limits: Limits) -> Findings:
     )
     if waiting:
         yield RULE.case("queues-without-client", subject=Subject(group=group), evidence={"messages": waiting})
+        return
+    waiting, group = max(((_not_taken(one), one.group) for one in admin.groups), default=(0, None), key=_first)
+    if waiting:
+        yield RULE.case("nothing-taken", subject=Subject(group=group), evidence={"messages": waiting})
 
 
 def _first(pair: tuple[int, str | None]) -> int:
     return pair[0]
+
+
+def _not_taken(progress: GroupProgress) -> int:
+    """Messages of a group that takes none at all, and has never taken one of some queue, as far as one look shows."""
+    if progress.clients_shown or progress.consume_tps != 0:
+        return 0
+    never = any(queue.consumer_offset == 0 and queue.diff > 0 for queue in progress.queues)
+    return sum(max(queue.diff, 0) for queue in progress.queues) if never else 0
 
 
 def _without_client(progress: GroupProgress) -> int:

@@ -46,7 +46,9 @@ def _case(gc: GcFacts, limits: Limits) -> str | None:
     if gc.allocation_stalls:
         return "threads-waited"
     few = gc.collections < limits["few_collections"] and (gc.used_share or 0.0) >= limits["much_share"]
-    return "a-moment" if few or (gc.seconds is not None and gc.seconds < limits["moment_seconds"]) else None
+    if few or _has_one_of_few(gc, limits) or (gc.seconds is not None and gc.seconds < limits["moment_seconds"]):
+        return "a-moment"
+    return None
 
 
 def _paused(gc: GcFacts) -> float:
@@ -60,6 +62,12 @@ def _ends_in_pauses(gc: GcFacts, limits: Limits) -> bool:
     used = ratio(gc.heap_after_bytes, gc.heap_bytes) or 0.0
     futile = gc.open_run is not None and bool(gc.open_run.for_room)
     return futile or (_paused(gc) >= limits["paused_share"] and used >= limits["full_share"])
+
+
+def _has_one_of_few(gc: GcFacts, limits: Limits) -> bool:
+    """Whether one of few collections of a short log is a full one that nobody asked for: does that go on?"""
+    is_short = gc.seconds is None or gc.seconds < limits["short_log_seconds"]
+    return is_short and gc.full > gc.asked and gc.collections < limits["few_with_full"]
 
 
 def _fills(gc: GcFacts, limits: Limits) -> bool:

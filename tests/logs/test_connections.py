@@ -268,6 +268,14 @@ def test_connections_that_are_never_made(tmp_path: Path) -> None:
     assert only(diagnosed(text, tmp_path), "connection-churn").cause == "never-made"
 
 
+def test_connections_that_are_never_made_beside_a_missing_route(tmp_path: Path) -> None:
+    text = "".join(at(number * 30, CLOSED.format(address="")) for number in range(12))
+    text += "org.apache.rocketmq.client.exception.MQClientException: No route info of this topic, orders\n"
+    rules = {one.rule for one in diagnosed(text, tmp_path).findings}
+    assert "no-route" in rules
+    assert "connection-churn" not in rules
+
+
 @pytest.mark.parametrize("address", [AT, ""])
 def test_channels_that_close_at_an_end(address: str, tmp_path: Path) -> None:
     text = "".join(at(number, CLOSED.format(address=address)) for number in range(8))

@@ -31,6 +31,35 @@ def state(report: Report) -> str:
 @pytest.mark.parametrize(
     ("text", "rule", "cause"),
     [
+        ("Service has no ExecStart=. Refusing.\n", "start-failed", "container"),
+        (
+            "   Active: failed (Result: start-limit) since Thu 2026-07-28 20:09:29 UTC\n",
+            "start-failed",
+            "container",
+        ),
+        (
+            "Starting the engine: start-stop-daemon: unable to stat /usr/lib/jvm/bin/java (No such file)\n",
+            "start-failed",
+            "launcher",
+        ),
+        ("java.lang.IllegalStateException: Failed to initialize server\n", "start-failed", "exception"),
+        (
+            "Error: A JNI error has occurred, please check your installation and try again\n",
+            "start-failed",
+            "exception",
+        ),
+        (
+            "Error: A JNI error has occurred, please check your installation and try again\n"
+            'Exception in thread "main" java.lang.UnsupportedClassVersionError: a/Main (class file version 60.0)\n'
+            "        at java.lang.ClassLoader.defineClass1(Native Method)\n",
+            "start-failed",
+            "class-version",
+        ),
+        (
+            "Caused by: org.apache.derby.iapi.error.StandardException: Login timeout exceeded.\n",
+            "downstream-failing",
+            "database-unreachable",
+        ),
         (
             "2026-11-21T12:02:40.881130904Z container die 7b99 (service=broker, exitCode=253, name=rmqbroker)\n",
             "start-failed",
@@ -134,6 +163,10 @@ def test_what_looks_like_trouble_and_is_none(text: str, tmp_path: Path) -> None:
     [
         PODS.format(restarts="0", ready="0/1"),
         PODS.format(restarts="3", ready="1/1"),
+        # one full collection that nobody asked for among few
+        "[1.204s][info][gc] GC(1) Pause Young (Normal) 27M->4M(256M) 3.102ms\n"
+        "[1.504s][info][gc] GC(2) Pause Young (Normal) 28M->4M(256M) 3.102ms\n"
+        "[8.551s][info][gc] GC(9) Pause Full (Allocation Failure) 198M->41M(256M) 412.3ms\n",
         # only its class is known
         line("it failed", level="ERROR")
         + "org.apache.rocketmq.remoting.exception.RemotingTimeoutException: in words of a later version\n" * 2,

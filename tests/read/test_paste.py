@@ -109,7 +109,7 @@ def test_a_log_file_is_given_as_it_is() -> None:
 
 def test_an_excerpt_in_many_chunks_is_tidied() -> None:
     data = b"\n".join(b"> " + line for line in (RECORD, OTHER))
-    assert b"".join(blocks("x.log", iter([data[:50], data[50:]]))) == b"\n".join((RECORD, OTHER))
+    assert b"".join(blocks("x.log", iter([data[:50], data[50:]]))) == RECORD + b"\n" + OTHER + b"\n"
 
 
 def test_a_block_of_a_long_log_ends_before_a_record() -> None:
@@ -143,3 +143,10 @@ def test_lines_of_redis_that_are_equally_wide_continue_no_other_one() -> None:
     )
     for form in (data, data.replace(b"15093:M ", b"[15093] ").replace(b" 2026", b"")):
         assert b"".join(blocks("redis.log", iter([form]))) == form
+
+
+def test_a_cause_begins_a_line_where_a_terminal_lost_the_end_of_the_one_above() -> None:
+    text = b"begin\n\tat a.b.Main.main(Main.java:58) [acme.jar:1]Caused by: java.net.UnknownHostException: node-7\n"
+    assert tidied(text) == text.replace(b"]C", b"]\nC")
+    told = b"a reader prints (Caused by: java.net.ConnectException) in brackets\n"
+    assert tidied(told) is told

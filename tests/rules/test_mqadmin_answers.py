@@ -24,7 +24,7 @@ from mqdiag.facts.admin import (
 )
 from mqdiag.findings import Confidence, Finding
 from mqdiag.language import english
-from mqdiag.rules import offset_stuck_at_head, orderly_suspended, slave_behind
+from mqdiag.rules import backlog_not_judged, offset_stuck_at_head, orderly_suspended, slave_behind
 from tests.rules.checks import findings, said
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "admin"
@@ -226,3 +226,21 @@ def test_a_queue_that_two_answers_name_is_told_once(blocked_ms: tuple[int, int])
     (finding,) = findings(offset_stuck_at_head, Facts(admin=AdminFacts(consumers=states)))
     assert finding.evidence["blocked_ms"] == 69_400
     assert len(finding.explanation) == 2
+
+
+@pytest.mark.parametrize(
+    ("tps", "offset", "causes"),
+    [
+        pytest.param(0.0, 0, ["nothing-taken"], id="takes-nothing"),
+        pytest.param(0.0, 3, [], id="took-some-of-each-queue"),
+        pytest.param(1.5, 0, [], id="takes-others"),
+        pytest.param(None, 0, [], id="not-told"),
+    ],
+)
+def test_a_group_that_takes_nothing_at_one_look(tps: float | None, offset: int, causes: list[str]) -> None:
+    queue = QueueProgress(
+        topic="orders", broker="a", queue_id=0, broker_offset=5, consumer_offset=offset, diff=5 - offset
+    )
+    group = GroupProgress(group="CID_a", source="progress", queues=(queue,), consume_tps=tps)
+    found = findings(backlog_not_judged.RULE, Facts(admin=AdminFacts(groups=(group,))))
+    assert [one.cause for one in found] == causes
