@@ -105,5 +105,6 @@ def _place(meaning: StackMeaning) -> _Place | None:
 
 
 def _reads_its_connection(meaning: StackMeaning) -> bool:
-    """Whether a library's own thread waits for what the other side sends next."""
-    return meaning.own_index < 0 and meaning.doing == "socket-read" and not meaning.in_pool_task
+    """Whether a library's own thread, or a server's before a request, waits for what the other side sends next."""
+    reads = meaning.own_index < 0 and meaning.doing == "socket-read"
+    return reads and (not meaning.in_pool_task or meaning.library is None)

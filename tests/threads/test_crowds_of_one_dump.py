@@ -118,6 +118,13 @@ def test_weblogic_tells_how_long_by_the_name(tmp_path: Path) -> None:
     assert not _of(tmp_path, [At(name.format("ACTIVE", 7), 60, (*QUERY, OWN, *run))])
 
 
+def test_a_server_that_reads_from_its_clients_is_not_held_up(tmp_path: Path) -> None:
+    before_a_request = (*QUERY[:3], "io.undertow.bio.Connection.nextRequest(Connection.java:80)")
+    assert not _of(tmp_path, _pool(20, 0, before_a_request))
+    asks = (*QUERY, "io.undertow.bio.Sessions.load(Sessions.java:80)")
+    assert _of(tmp_path, _pool(20, 0, asks))
+
+
 def test_hundreds_of_threads_that_were_started_by_hand(tmp_path: Path) -> None:
     sleep = ("java.lang.Thread.sleep(Native Method)", "com.acme.shop.Poller.run(Poller.java:30)", TASK[-1])
     threads = [At(f"Thread-{n}", 100 + n, sleep, "TIMED_WAITING (sleeping)") for n in range(500)]
