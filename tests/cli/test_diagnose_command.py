@@ -80,7 +80,7 @@ def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) ->
     (tmp_path / "none").mkdir()
     assert (
         mqdiag("diagnose", "none").line
-        == "mqdiag: none: is an empty folder; give one with a heap dump, thread dumps or logs"
+        == "mqdiag: none: is an empty folder; give one with heap dumps, thread dumps, flight recordings or logs"
     )
 
 
