@@ -139,6 +139,7 @@ def test_settings_come_from_the_file(
     assert ignored in found["skipped"]
 
 
+@CHECK
 def test_limits_come_from_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Capture
 ) -> None:
@@ -167,6 +168,7 @@ def test_stdin_gives_the_same_report(mqdiag: Run) -> None:
     assert piped.out == from_file.out.replace(f'"path": "{dump(OUT_OF_MEMORY)}"', '"path": "-"')
 
 
+@CHECK
 def test_a_plain_dump_gives_the_same_findings(tmp_path: Path, capsysbinary: Capture) -> None:
     plain = tmp_path / "dump.hprof"
     plain.write_bytes(gzip.decompress(dump(OUT_OF_MEMORY).read_bytes()))

@@ -17,7 +17,7 @@ from mqdiag.render import View, renderer
 from mqdiag.show.classes import show_class
 from mqdiag.show.objects import show_object
 from mqdiag.show.target import find_target
-from tests.layers import one_in, one_in_each_run
+from tests.layers import CHECK, one_in, one_in_each_run
 from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
@@ -129,6 +129,7 @@ def test_a_message_and_its_body(shown: Shown, text: Callable[..., str], truth: A
         assert "never shown" in text(body["object_id"])
 
 
+@CHECK
 def test_merged_paths_lead_to_all_instances(shown: Shown) -> None:
     for name in (QUEUE, MESSAGE, "java.util.HashMap", "byte[]"):
         one = shown(name)
@@ -143,6 +144,7 @@ def test_merged_paths_lead_to_all_instances(shown: Shown) -> None:
     assert sum(step["instances"] for step in shown(QUEUE)["paths"]) == 3
 
 
+@CHECK
 def test_retained_of_a_class_is_what_the_histogram_says(
     shown: Shown, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -177,6 +179,7 @@ def test_ids_in_every_form(shown: Shown) -> None:
         assert shown(form)["object_id"] == object_id
 
 
+@CHECK
 def test_in_words(text: Callable[..., str], shown: Shown) -> None:
     out = text("ProcessQueue")
     assert out.splitlines()[0] == QUEUE

@@ -35,6 +35,7 @@ FITTING = {
     "public/cleaner-keeps-jvm": ("again, whole", "jstack.txt"),
     "public/druid-take-last": ("four more thread dumps", "--samples 4"),
     "public/thread-dump-mail-reads": ("four more thread dumps", "--samples 4"),
+    "public/thread-dumps-scenario-socket-io": ("five more thread dumps of the same process a minute later",),
 }
 REST = sorted(
     str(path.relative_to(FIXTURES))
@@ -50,7 +51,7 @@ def step(report: Report) -> str:
     return english()(report.answer.next.in_a_line)
 
 
-@pytest.mark.parametrize("path", FITTING)
+@folded("path", FITTING)
 def test_the_next_step_fits_what_is_open(path: str) -> None:
     told = step(diagnose_incident([FIXTURES / path]).report)
     assert all(words in told for words in FITTING[path]), told

@@ -14,7 +14,7 @@ from mqdiag.facts.known import KnownOfRun
 from mqdiag.facts.recordings import Recording, RecordingsFacts
 from mqdiag.language import english
 from tests.folded import folded
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 from tests.left_over import WORD, assert_told
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -72,6 +72,7 @@ def test_a_word_for_a_known_name_is_noticed() -> None:
     assert WORD.findall("jcmd PID; -g GROUP -n NAMESRV:9876") == ["PID", "GROUP", "NAMESRV:9876"]
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(("version", "pid"), [("5.3.3", "7256"), ("4.9.7", "913")])
 def test_the_process_of_a_clients_own_log(version: str, pid: str, tmp_path: Path) -> None:
     """No other log tells it: users could write a number into that of an application."""

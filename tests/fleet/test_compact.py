@@ -115,6 +115,7 @@ def test_all_runs_say_the_same_from_one_partition(layout: Layout) -> None:
             assert schema.metadata == file_schema(table).metadata
 
 
+@CHECK
 def test_a_second_compaction_has_nothing_to_do(layout: Layout) -> None:
     compact(layout)
     partitions = _partitions(layout)
@@ -236,6 +237,7 @@ def test_a_compaction_without_its_mark_is_removed_by_the_next(layout: Layout) ->
     assert partition not in _partitions(layout)
 
 
+@CHECK
 def test_large_days_become_several_files(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "ROWS_BYTES", 1)
     compact(layout)

@@ -18,14 +18,15 @@ from mqdiag.fleet.watching.faults import ReportedFaults, new_faults
 from tests.fleet.made_output import Analysed, Row, at, write_output
 from tests.fleet.test_services import found_row
 from tests.fleet.test_views import asked, consumer
+from tests.folded import folded
 from tests.layers import CHECK
 
 OLD, NEW = "shop-7d4b9c6f5d", "shop-6c9fd5b7bz"
 """pods of a Deployment before and after it was rolled"""
 
 
-@pytest.mark.parametrize(
-    ("host", "workload", "replica", "revision"),
+@folded(
+    "host, workload, replica, revision",
     [
         ("shop-7d4b9c6f5d-x2x7k", "shop", "shop", "7d4b9c6f5d"),
         ("order-api-6c9fd5b7bz-bcdfg.orders.svc", "order-api", "order-api", "6c9fd5b7bz"),
@@ -129,6 +130,7 @@ def test_dead_pods_close_after_the_next_evidence_that_would_show_the_fault(layou
     assert (gone["replica"], gone["last_seen"], gone["recovered_at"]) == ("shop", at(1, 2), at(3, 2))
 
 
+@CHECK
 def test_evidence_of_the_dead_pods_need_not_be_listed_any_more(layout: Layout) -> None:
     """As with `--since`: the fault is gone, and not forgotten."""
     write_output(layout, "r1", _night(1, OLD, "bcd", "b"))
@@ -136,6 +138,7 @@ def test_evidence_of_the_dead_pods_need_not_be_listed_any_more(layout: Layout) -
     assert _changes(_facts(layout)) == ["recovery"]
 
 
+@CHECK
 def test_a_pod_that_may_still_run_is_not_closed_by_others(layout: Layout) -> None:
     """Others of its ReplicaSet are still there, and fewer pods than before have evidence."""
     _runs(layout, _night(1, OLD, "bcd", "b"), [*_night(2, OLD, "c"), *_night(2, NEW, "f", hour=4)])

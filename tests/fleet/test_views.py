@@ -98,6 +98,7 @@ def test_evidence_that_is_no_longer_listed_is_history_and_no_state(layout: Layou
     assert (found["age_hours"], found["flapping"]) == (72, False)
 
 
+@CHECK
 def test_a_fault_that_comes_and_goes_flaps(layout: Layout) -> None:
     days = [ill("a", 1), healthy("b", 2), ill("c", 3), healthy("d", 4), ill("e", 5), ill("f", 6)]
     write_output(layout, "r1", days)
@@ -185,6 +186,7 @@ def test_a_file_that_grows_for_days_is_evidence_of_each_day(layout: Layout) -> N
     assert found["age_hours"] == 24
 
 
+@CHECK
 def test_trend_by_week(layout: Layout) -> None:
     # The 2nd and the 9th of November 2026 are Mondays.
     write_output(layout, "r1", [ill("a", 2), ill("b", 8, hour=23), healthy("c", 9), ill("x", 3, "h2")])

@@ -358,6 +358,7 @@ def test_texts_that_begin_alike_are_counted_each(folder: Team_, tmp_path: Path) 
     }
 
 
+@CHECK
 def test_workers_count_a_teams_lines(folder: Team_, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mqdiag.workers.BYTES_FOR_A_WORKER", 1)
     team = read(folder(log_statements__pay=STATEMENT + "count = { at_least = 60 }"))

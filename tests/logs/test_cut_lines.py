@@ -5,11 +5,10 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-import pytest
-
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Confidence, Report
 from mqdiag.read.logs.columns import column_of_cuts, with_open_end
+from tests.folded import folded
 from tests.logs.given import line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -55,8 +54,8 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("lines", "column"),
+@folded(
+    "lines, column",
     [
         ([line(f"{TEXTS[n % 4]}{n:040}")[:-1] for n in range(40)], None),
         ([line(f"{TEXTS[n % 4] * 4}{n}")[:80] for n in range(40)], 80),

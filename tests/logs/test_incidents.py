@@ -117,6 +117,7 @@ def test_finds_what_was_made_to_happen(case: str) -> None:
     assert found <= wanted | FOLLOWS | ALSO.get(case, set()), "and nothing else"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.startswith("healthy")])
 def test_a_healthy_log_gives_no_finding(case: str) -> None:
     """Though each has WARN and ERROR lines of its start."""
@@ -152,6 +153,7 @@ def test_verdicts() -> None:
         assert (first.rule, first.severity) == ("transient-pool-exhausted", Severity.ERROR)
 
 
+@CHECK
 def test_low_limits_are_no_busy_page_cache() -> None:
     """The five texts come from a sound disk when a limit is one millisecond."""
     for case in ("low-limits-4.3.2", "low-limits-5.3.3"):

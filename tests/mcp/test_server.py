@@ -38,7 +38,7 @@ from tests.folded import folded
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.hostile.test_queries import ENDLESS, UNINTERRUPTED
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOOLS = ["diagnose", "heap", "stacks", "logs", "show", "query", "rules"]
@@ -327,6 +327,7 @@ def test_a_folder_with_a_link_that_leads_out_is_refused(folder: Path) -> None:
     assert "leads out of the folders" in line(asked(folder, "diagnose", paths=["."]))
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
@@ -372,6 +373,7 @@ class UsedUp(Silent):
             raise InputError("given.hprof", say("took too much"))
 
 
+@CHECK
 def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
     granted: list[tuple[float, int]] = []
     progress = UsedUp()
@@ -394,6 +396,7 @@ def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
         questions.query(path, ENDLESS[0], 10)
 
 
+@CHECK
 def test_a_query_whose_process_was_killed_is_an_error_and_the_server_goes_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -128,6 +128,7 @@ def test_rows_that_python_gets_no_memory_for_are_told_like_that(heap: Heap) -> N
         raise MemoryError
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("sql", "columns"),
     [
