@@ -21,11 +21,12 @@ EXIT_INTERNAL = 4
 EXIT_INTERRUPTED = 130
 """128 + SIGINT, as shells report it"""
 
-Lack = Literal["memory", "no-room", "too-large", "folder", "access"]
+Lack = Literal["memory", "no-room", "too-large", "folder", "access", "reader"]
 """What was lacking where an input itself is not at fault.
 
 no-room: a temporary folder is full. too-large: the input exceeds a limit that the user can raise. folder: a folder was
-named where a file is expected. access: there is no such file, or this user may not read it.
+named where a file is expected. access: there is no such file, or this user may not read it. reader: it is in a
+form that nothing here reads, and its error says what to do.
 """
 
 NO_NAME = "''"
@@ -169,5 +170,7 @@ def empty_file(path: str) -> InputError:
     return InputError(
         path,
         say("is empty"),
-        hint=say("copy it again; if the original is empty too, its disk may have been full"),
+        hint=say("give the input through a pipe, or name a file")
+        if path == "-"
+        else say("copy it again; if the original is empty too, its disk may have been full"),
     )

@@ -88,6 +88,21 @@ class Beside(Silent):
         self._shown.check()
 
 
+class Steps(Silent):
+    """For work in a process of its own, whose parent hears of each step and may end it."""
+
+    def __init__(self, step: Callable[[], None]) -> None:
+        self._step = step
+
+    def advance(self, share: float) -> None:
+        """Go on if the parent lets it."""
+        self._step()
+
+    def check(self) -> None:
+        """Go on if the parent lets it."""
+        self._step()
+
+
 def _write_english(text: Text) -> None:
     if sys.stderr is not None:
         sys.stderr.write(f"mqdiag: {english()(text)}\n")

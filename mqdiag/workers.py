@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     import subprocess
     from queue import SimpleQueue
 
-BYTES_FOR_A_WORKER = 48 << 20
-"""that are read in the time in which a worker starts: with less it is quicker to read one file after the other"""
+BYTES_FOR_A_WORKER = 12 << 20
+"""of logs or dumps, which take longer than a worker takes to start: less is read sooner one file after the other"""
 LOOK_S = 0.2
 """between two looks at a worker that may have to be ended"""
 STEP_S = 0.02

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -62,6 +63,7 @@ def command(
     from mqdiag.mcp.folders import Folders
     from mqdiag.mcp.questions import Questions
     from mqdiag.mcp.server import made_server
+    from mqdiag.mcp.standard_input import requests
 
     kept = cache_bytes(no_cache, cache_size)
     file, source, cards = configuration(config)
@@ -74,7 +76,10 @@ def command(
     questions = Questions(
         Folders(folders), redact=not no_redact, cache_bytes=kept, watch=_watch, settings_of=settings_of
     )
-    made_server(questions).run()
+    server = made_server(questions)
+    if sys.stdin is not None:
+        sys.stdin = requests()
+    server.run()
     return 0
 
 

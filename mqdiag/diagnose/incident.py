@@ -27,10 +27,13 @@ from mqdiag.read.open.to_files import Budget
 from mqdiag.read.stacks.records import Sample
 from mqdiag.text import NOTHING, say
 
-EMPTY = say("is an empty folder; give one with a heap dump, thread dumps or logs")
+EMPTY = say("is an empty folder; give one with heap dumps, thread dumps, flight recordings or logs")
 MOST_NAMED = 5
 """files without evidence that a message names"""
 UNKNOWN_TEXT = say("is text, but no log, thread dump, mqadmin output or crash report")
+_HIDES_EVIDENCE = say(
+    "holds lines of a log, a dump or an archive in a form that is not read; save what is in it as files or as text"
+)
 
 
 class Evidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -200,13 +203,19 @@ def _sort(
             for kind in fitting:
                 by_kind[kind].append(found.trimmed())
         if not fitting:
-            unread = is_unread_evidence(found.name, found.inner_head)
-            others.append(
-                Input(path=found.name, bytes=found.size_bytes, complete=False, error=UNKNOWN_TEXT)
-                if unread
-                else Input(path=found.name, bytes=found.size_bytes, skipped=UNKNOWN_TEXT)
-            )
+            others.append(_not_understood(found))
     return {kind: pieces for kind, pieces in by_kind.items() if pieces}, others
+
+
+def _not_understood(piece: Piece) -> Input:
+    """A text that no reader takes, which may hold evidence all the same."""
+    if piece.hides_evidence:
+        return Input(
+            path=piece.name, bytes=piece.size_bytes, complete=False, error=_HIDES_EVIDENCE, lack="reader"
+        )
+    if is_unread_evidence(piece.name, piece.inner_head):
+        return Input(path=piece.name, bytes=piece.size_bytes, complete=False, error=UNKNOWN_TEXT)
+    return Input(path=piece.name, bytes=piece.size_bytes, skipped=UNKNOWN_TEXT)
 
 
 def _read(

@@ -99,7 +99,7 @@ def read_logs(
     total = sum(sizes) or 1
     by_workers = read_in_workers(
         WORK,
-        [(log.path, log.name, statements) for log in given],
+        [(log.path, log.name, settings.team) for log in given],
         [_unpacked_size(log.path, size) for log, size in zip(given, sizes, strict=True)],
         settings.jobs,
         progress.advance,

@@ -10,6 +10,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.known import NO_NAMES
 from mqdiag.findings import Action, Report
 from mqdiag.rules.shared.actions import shared
+from mqdiag.text import say
 
 _CAPTURE, _LATER, _BACKLOG = "take_stacks", "later_samples", "progress"
 """names of actions of knowledge/actions.toml"""
@@ -31,9 +32,8 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
         return _shared(_BACKLOG, report)
     for missing in missing_evidence(report, ()):
         if missing.commands:
-            return Action(
-                text=missing.what, command=missing.commands[0].lines[0], risk=missing.caution, rule=""
-            )
+            what = say("Get {what}.", what=missing.what)
+            return Action(text=what, command=missing.commands[0].lines[0], risk=missing.caution, rule="")
     return None
 
 
@@ -55,7 +55,8 @@ def _shared(name: str, report: Report, named: Mapping[str, str | None] = NO_NAME
     path = named.get("path")
     if path is not None:
         # what can be copied is the archive, not a member of it
-        named = {**named, "path": path.partition("!")[0]}
+        whole = path.partition("!")[0]
+        named = {**named, "path": whole, "whole": whole}
     return next(shared(name, facts_of(report), "", named), None)
 
 

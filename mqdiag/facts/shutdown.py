@@ -27,7 +27,9 @@ class ShutdownHook(msgspec.Struct, frozen=True, kw_only=True):
     without_limit: bool = False
     """its wait has no timeout"""
     waits_for: ThreadName | None = None
-    """the last thread of the chain of locks that it waits for"""
+    """the last thread of the chain of locks that it waits for, or the one whose pool it waits for"""
+    left_alone: bool = False
+    """every thread of the process waits without a limit, so that nobody ends its wait"""
 
 
 class Shutdown(msgspec.Struct, frozen=True, kw_only=True):

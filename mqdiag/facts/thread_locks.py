@@ -9,6 +9,7 @@ from mqdiag.facts.vocabulary import (
     DeadlockSource,
     Doing,
     LockKind,
+    LockLeft,
 )
 
 
@@ -39,6 +40,8 @@ class LockFacts(msgspec.Struct, frozen=True, kw_only=True):
     """share of the threads that wait for it among those that are not idle in the last sample"""
     taken_at: Public | None = None
     """the owner's frame that took it, where the dump tells; its line is where the frame is now"""
+    left: LockLeft | None = None
+    """why no thread that the last sample shows can give it back; None where one may"""
 
 
 class DeadlockMember(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,6 +78,8 @@ class HiddenDeadlock(msgspec.Struct, frozen=True, kw_only=True):
     """the lock is a class whose static initializer it runs, and which that thread needs"""
     for_pipe: bool = False
     """it waits for the other end of a pipe, where that thread is"""
+    for_all: bool = False
+    """no thread is left in the process but those before the lock"""
     workers: tuple[ThreadName, ...]
     """all of that pool, before the lock"""
     worker_frame: Public | None = None

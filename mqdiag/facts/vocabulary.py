@@ -138,6 +138,12 @@ monitor: entered by `synchronized`. synchronizer: a lock of java.util.concurrent
 initializer another thread runs.
 """
 
+LockLeft = Literal["owner-rests", "nobody-works"]
+"""Why no thread of a dump can give a lock back.
+
+owner-rests: its owner has ended its task and waits for the next one. nobody-works: every thread rests, or wants a lock.
+"""
+
 DeadlockSource = Literal["jvm", "locks"]
 """Who found a deadlock: the JVM's own section of the dump, or the lock lines of the threads."""
 

@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import Message, lines_above, lines_below, unwrapped, wrapped_head
+from mqdiag.logs.message import (
+    Message,
+    is_nameless_record,
+    lines_above,
+    lines_below,
+    unwrapped,
+    wrapped_head,
+)
 from mqdiag.read.logs.heads import begin_of, is_collection, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD
@@ -44,7 +51,7 @@ def is_of_an_application(line: bytes, text: str) -> bool:
     level = wrapper.level or (None if found is None else level_of(found[0].decode()))
     if is_of_rocketmq(head) or _MAIN.search(head) is not None:
         return False
-    return level is not None or begins_record(text, begin)
+    return level is not None or begins_record(text, begin) or is_nameless_record(line, text)
 
 
 def layout_of(text: str) -> str | None:

@@ -14,11 +14,12 @@ from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.text import Text
 
 if TYPE_CHECKING:
+    from mqdiag.knowledge.team import Team
     from mqdiag.knowledge.team.statement import Statement
 
 CHUNK = 1 << 20
 """bytes that are searched at once"""
-WORK = f"{__name__}.logs_of"
+WORK = f"{__name__}.logs_by_worker"
 """what a worker calls for each path"""
 
 
@@ -66,6 +67,14 @@ def logs_of(
             continue
         problem, at = damage.pop() if damage else (None, None)
         found.append(FoundLog(label, log, problem, at))
+
+
+def logs_by_worker(path: str, name: str, team: Team | None, step: Callable[[], None]) -> list[FoundLog]:
+    """For workers: the same, by what a team knows, its libraries too."""
+    if team is None:
+        return logs_of(path, name, (), step)
+    team.use()
+    return logs_of(path, name, team.statements, step)
 
 
 @cache

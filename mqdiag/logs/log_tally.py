@@ -298,6 +298,8 @@ class LogTally(msgspec.Struct):
     """name and address of the broker that says here that it has started"""
     raft_member: str | None = None
     """the controller that says here that it has started, by its address in the group of SOFAJRaft"""
+    ended_in: int = -1
+    """where the record begins that told last in words of a start that failed"""
     ended_at: int = -1
     """where the last stack begins that ended a start"""
     said_nothing: int = 0

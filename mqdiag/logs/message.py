@@ -11,7 +11,7 @@ import msgspec
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
@@ -21,7 +21,7 @@ _ENDLESS_NUMBER = lazy_pattern(rf"\d{{{_MOST_DIGITS},}}")
 _STEP = _MOST_DIGITS // 2
 _TWO_DIGITS = lazy_pattern(r"\d\d")
 """stand side by side in every 50th character of such a number, and so in hardly any line"""
-_TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
+_TEXT_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message", "short_message")
 STACK_KEYS = (
     "stack_trace",
     "stack",
@@ -34,6 +34,8 @@ STACK_KEYS = (
 )
 """keys of records in JSON under which loggers put an exception with its stack"""
 _THREAD_KEYS = ("thread", "thread_name", "threadName")
+LONGEST_BEFORE_JSON = 200
+"""bytes before the JSON of a collector"""
 _CRI = lazy_pattern(rb"\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:stdout|stderr) [PF] ")
 _COLOUR = lazy_pattern(rb"\x1b\[[\d;]*[A-Za-z]")
 _LEVELS = lazy_pattern(_LEVEL)
@@ -72,10 +74,15 @@ _OF_A_CLIENT = lazy_pattern(
 _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
-_HEAD_WORDS = (b"level", b"severity", b"logger")
-_JSON_LOGGER = lazy_pattern(
-    rb'"(?:_?(?:logger|logger_name|loggerName|log_logger)|log\.logger)" ?: ?"([^"]{1,200})"'
+_HEAD_WORDS = (b"level", b"severity", b"ogger")
+_LEVELS_OF_GELF = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
+"""by their numbers, which are those of syslog"""
+_DIGITS_OF_GELF = frozenset(str(number) for number in range(len(_LEVELS_OF_GELF)))
+_JSON_LOGGER = lazy_pattern(rb'"(?:_?(?:[lL]ogger(?:_?[nN]ame)?|log_logger)|log\.logger)" ?: ?"([^"]{1,200})"')
+_OF_A_LOGGER = lazy_pattern(
+    rb'"(?:message|msg|short_message|text|event|level|severity|log\.level|levelname)" ?: ?"?\w'
 )
+"""a key that loggers write and collectors of bare lines do not: these have log, MESSAGE and others"""
 _RECORD_IN_RECORD = lazy_pattern(
     rb'^.{0,200}?"(?:log|message|msg|MESSAGE|textPayload|@message)" ?: ?"\s*\{(?=\\")'
 )
@@ -306,7 +313,7 @@ def unwrapped(line: bytes) -> tuple[str, str | None]:
     if b"\x1b[" in line:
         line = _COLOUR.sub(b"", line)
     if line.endswith((b"}", b"\r", b" ", b"\t")) and line.rstrip().endswith(b"}"):
-        brace = line.find(b"{", 0, 200)
+        brace = line.find(b"{", 0, LONGEST_BEFORE_JSON)
         if brace >= 0 and b'":' in line:
             return _of_json(line[brace:]) or (line.decode(errors="replace"), None)
     return line.decode("utf-8", "replace"), None
@@ -340,14 +347,44 @@ def wrapped_head(line: bytes) -> Head:
     """Level and logger of a record in JSON, as far as its keys tell."""
     if not any(word in line for word in _HEAD_WORDS):
         return NO_HEAD
-    inner = _RECORD_IN_RECORD.search(line) if b'\\"' in line else None
-    if inner is not None:
-        line = line[: inner.end()] + line[inner.end() :].replace(b'\\"', b'"')
+    line = _with_record_inside(line)
     level, logger = _JSON_LEVEL.search(line), _JSON_LOGGER.search(line)
+    word = None if level is None else level[1].decode()
     return Head(
-        None if level is None else level_of(level[1].decode()),
+        None if word is None else _LEVELS_OF_GELF[int(word)] if _is_of_gelf(word, line) else level_of(word),
         None if logger is None else logger[1].decode(errors="replace"),
     )
+
+
+def _is_of_gelf(level: str, line: bytes) -> bool:
+    return level in _DIGITS_OF_GELF and b'"short_message"' in line
+
+
+def is_in_json(line: bytes) -> bool:
+    """Whether a line is a record in JSON that names its level or its logger."""
+    return line.rstrip().endswith(b"}") and wrapped_head(line) != NO_HEAD
+
+
+def is_nameless_record(line: bytes, text: str) -> bool:
+    """Whether a line is a record in JSON that names neither, and no line of a program that a collector put into JSON.
+
+    Args:
+        line: as it stands in the log.
+        text: the same without a collector's wrapper.
+    """
+    return (
+        b"{" in line[:LONGEST_BEFORE_JSON]
+        and line.rstrip().endswith(b"}")
+        and wrapped_head(line) == NO_HEAD
+        and _OF_A_LOGGER.search(_with_record_inside(line)) is not None
+        and not (begins_record(text) or _OF_STACK.match(text.lstrip()))
+    )
+
+
+def _with_record_inside(line: bytes) -> bytes:
+    """A line with the record in it as if it stood there by itself."""
+    inner = _RECORD_IN_RECORD.search(line) if b'\\"' in line else None
+    return line if inner is None else line[: inner.end()] + line[inner.end() :].replace(b'\\"', b'"')
 
 
 def _first_text(entry: dict[str, object], keys: tuple[str, ...]) -> str | None:

@@ -11,7 +11,7 @@ import re
 from functools import cache, lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import Message, application_level, wrapped_head
+from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
@@ -19,8 +19,6 @@ from mqdiag.read.logs.loggers import is_of_class
 from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
 
-LONGEST_WRAPPER = 200
-"""bytes before the JSON of a collector"""
 END_OF_HEAD = " - "
 MOST_PLACES = 4
 """places of a literal on one line that are looked at"""
@@ -70,7 +68,9 @@ _COLLECTION = lazy_pattern(
 _DOCUMENT = lazy_pattern(r"\s*(?:[\[{,]\s*)*\"|\s*[\[{]\s*$")
 """the beginning of a line of a JSON document"""
 _KEY_OF_VALUE = lazy_pattern(r"\"([\w.@/-]{1,80})\"\s*:\s*\"\s*\Z")
-_BEGINS_PART = lazy_pattern(r"(?:^|[\[{,])\s*\"?\s*\Z")
+_BEGINS_PART = lazy_pattern(r"(?:^|[\[{,])\s*\Z")
+_BEGINS_TEXT = lazy_pattern(r"(?:^|[\[{,])\s*\"\s*\Z")
+_MARK = lazy_pattern(r"(?<!\\)\"")
 _ACCESS = lazy_pattern(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
 """the time in the access log of a web server, whose lines hold what others sent"""
 _USUAL_HEAD = (
@@ -248,7 +248,10 @@ def _is_printed(before: str, wrapper: Head, *, own_file: bool) -> bool:
 def _begins_a_part(before: str) -> bool:
     """Whether what follows is a key of a document of JSON, or the beginning of a value that a program sets."""
     found = _KEY_OF_VALUE.search(before)
-    return _BEGINS_PART.search(before) is not None if found is None else _ERROR_KEYS.match(found[1]) is not None
+    if found is not None:
+        return _ERROR_KEYS.match(found[1]) is not None
+    is_in_text = len(_MARK.findall(before)) % 2 == 1
+    return (_BEGINS_TEXT if is_in_text else _BEGINS_PART).search(before) is not None
 
 
 def _holds_a_document(line: bytes) -> bool:
@@ -256,7 +259,7 @@ def _holds_a_document(line: bytes) -> bool:
     if line.startswith(b"{"):
         return False
     before = line[: line.find(b"{")].decode(errors="replace")
-    return len(before) > LONGEST_WRAPPER or begin_of(before) < len(before)
+    return len(before) > LONGEST_BEFORE_JSON or begin_of(before) < len(before)
 
 
 def _last_word(before: str) -> str:

@@ -21,7 +21,8 @@ _ASYNC_NO_ANSWER = lazy_pattern(
 )
 _CALL_TIMEOUT = lazy_pattern(
     # since 5.0 with the address that was called, which only questions to name servers leave out
-    r"(?:send\w{4,10}Impl|sendMessageSync|invokeSync) call timeout|invokeSync call the addr\[(null)?"
+    r"(?:send\w{4,10}Impl|sendMessage(?:Sync)?|invokeSync|invokeAsync(?:Impl)?|ASYNC send) call timeout"
+    r"|invoke(?:As|S)ync call the addr\[(null)?"
 )
 _STILL_FAILED = lazy_pattern(r"Send \[\d{1,3}\] times, still failed, cost \[(\d{1,9})\]ms")
 _NOT_WRITTEN = lazy_pattern(r"send request to <?/?([^<>\n]{1,200}?)>? failed")
@@ -34,7 +35,8 @@ _NOT_CONNECTED_ELSEWHERE = lazy_pattern(
 _CLOSED = lazy_pattern(r"close the connection to remote address\[([^\]]{0,100})\]")
 _NO_ROUTE = lazy_pattern(
     r"No route info (?:of|for) this topic[:,] ?([^\s,\"\\]{0,300})"
-    r"|The topic\[([^\]\n]{1,300})\] not matched route info"
+    r"|The topic\[([^\]\n]{1,300})\] not (?:matched route info|exist)"
+    r"|Can not find Message Queue for this topic, ([^\s,\"\\]{1,300})"
     r"|No topic route info in name server for the topic: ([^\s,\"\\]{1,300})"
 )
 _TRACE_TOPIC = "RMQ_SYS_TRACE_TOPIC"
@@ -178,8 +180,8 @@ def no_route(message: Message, log: LogTally) -> None:
     found = _NO_ROUTE.search(message.text)
     if found is None:
         return
-    sent, admin, asked = found.groups()
-    topic = (sent or admin or asked or "").rstrip(".`'")
+    sent, admin, empty, asked = found.groups()
+    topic = (sent or admin or empty or asked or "").rstrip(".`'")
     if topic.startswith("%") or topic == "TBW102":
         return  # a retry topic is made by the broker when the first message fails
     # a client of gRPC gives up after its first question

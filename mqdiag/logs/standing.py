@@ -21,10 +21,18 @@ from mqdiag.logs.application_records import (
     is_of_an_application,
     layout_of,
 )
-from mqdiag.logs.message import STACK_KEYS, Message, is_quiet, unwrapped, wrapped_head
+from mqdiag.logs.message import (
+    STACK_KEYS,
+    Message,
+    is_in_json,
+    is_nameless_record,
+    is_quiet,
+    unwrapped,
+    wrapped_head,
+)
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.whole_stack import Part, WholeStack, whole_stack
-from mqdiag.read.logs.heads import NO_HEAD, begin_of, is_of_rocketmq
+from mqdiag.read.logs.heads import begin_of, is_of_rocketmq
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -54,6 +62,10 @@ _EXCEPTION = lazy_pattern(
 """what stands before a literal in the line of an exception"""
 _CLASS = lazy_pattern(r"(?!java\.lang\.)(?:\w+\.){2,9}\w+(?:Exception|Error): \Z")
 """what stands before the whole text of an exception of one library"""
+_BEHIND_A_VALUE = lazy_pattern(
+    r"(?:[,;] *|\b[\w.-]{1,60}=[^\s=]{1,200} +)(?:[\w$]{1,60}\.){0,12}[\w$]{0,80}(?:: [^,;=]{0,200})?\Z"
+)
+"""a comma or a value, then the class of an exception as far as it stands before a literal"""
 _FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
@@ -163,9 +175,10 @@ class Standings(msgspec.Struct):
             return Standing.EARLY if self._records else Standing.SURE
         at = text.find(literal.decode())
         wrapper = wrapped_head(line)
-        if wrapper != NO_HEAD and line.rstrip().endswith(b"}"):
-            if not self._records_in_json:
-                return Standing.FORGED
+        is_named = is_in_json(line)
+        if is_named and not self._records_in_json:
+            return Standing.FORGED
+        if is_named or (self._records_in_json and is_nameless_record(line, text)):
             if is_of_rocketmq(wrapper.logger or "") or _is_in_stack(
                 line, literal, text[: max(at, 0)], statement
             ):
@@ -180,6 +193,8 @@ class Standings(msgspec.Struct):
             return Standing.LIKELY
         if searched().events[event].writer == "tool" and not _is_behind_a_collector(message):
             return Standing.ALONE  # in however many places: no program logs the words of what runs it
+        if statement.place not in PRINTED_BY_THE_JVM and _is_behind_a_value(text[: max(at, 0)]):
+            return Standing.ALONE  # in however many places: a message with values of users ends so
         stack = _stack_of(message, text[: max(at, 0)], statement)
         if (stack is not None and self._is_own_stack(stack)) or self._stands_in_many(
             message, event, with_stack=stack is not None
@@ -207,7 +222,7 @@ class Standings(msgspec.Struct):
         begins_at = None
         for at, line in _sample(self.first):
             text = unwrapped(line[:LONGEST_LINE])[0]
-            if wrapped_head(line) != NO_HEAD and line.rstrip().endswith(b"}"):
+            if is_in_json(line) or is_nameless_record(line, text):
                 in_json += 1
             elif (layout := layout_of(text)) is not None:
                 layouts[layout] = layouts.get(layout, 0) + 1
@@ -280,6 +295,12 @@ def _is_behind_a_collector(message: Message) -> bool:
     """Whether what collects the lines of a process can have put one of its own between them."""
     record = (message.record.header or message.text).lstrip()
     return begin_of(record) > 0
+
+
+def _is_behind_a_value(before: str) -> bool:
+    """Whether what follows stands behind a comma or a value of a record that names its logger."""
+    line = before.rpartition("\n")[2]
+    return _BEHIND_A_VALUE.search(line) is not None and logger_of(line) is not None
 
 
 def _is_users(logger: str | None) -> bool:
@@ -360,8 +381,7 @@ def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement)
 
 def _is_imitated(line: bytes, literal: bytes) -> bool:
     """Whether a literal stands in a stack of a record of JSON that a user's text imitates."""
-    wrapper = wrapped_head(line)
-    if wrapper == NO_HEAD or not line.rstrip().endswith(b"}") or is_of_rocketmq(wrapper.logger or ""):
+    if not is_in_json(line) or is_of_rocketmq(wrapped_head(line).logger or ""):
         return False
     above, below = _of_stack(line, literal) or ([], b"")
     return bool(above) and _goes_on_below(below)

@@ -13,6 +13,7 @@ from itertools import dropwhile
 from mqdiag.facts.vocabulary import LogSide
 from mqdiag.knowledge.last_exceptions import kind_of_last
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.failed_starts import main_ended
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message, lines_above, thread_of
 from mqdiag.logs.statements import searched
@@ -60,8 +61,14 @@ def ended_by_exception(message: Message, log: LogTally) -> None:
     """A server, a client or an application of Spring does not start: its deepest cause tells why."""
     stack = whole_stack(message)
     last = stack.deepest
-    if last is None or stack.position == log.ended_at or not _ends_start(stack, message):
+    if last is None or stack.position == log.ended_at:
         log.said_nothing += message.stands_for
+        return
+    if not _ends_start(stack, message):
+        if stack.is_uncaught and _is_main(stack, message) and _TOOL.search(stack.frames) is None:
+            main_ended(message, log)
+        else:
+            log.said_nothing += message.stands_for
         return
     _ended(stack, last.thrown, message, log)
 
@@ -98,11 +105,15 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
         return True
     if head.level is None and _RUN.search(stack.frames) is not None:
         return True
-    if stack.is_uncaught and _MAIN in f"{stack.above}{message.text}":
+    if stack.is_uncaught and _is_main(stack, message):
         last = stack.deepest
         return last is not None and kind_of_last(last.thrown, stack.frames) is not None
     told = (header, message.text, *(part.thrown for part in stack.parts))
     return any(_OF_SPRING.search(text) is not None for text in told)
+
+
+def _is_main(stack: WholeStack, message: Message) -> bool:
+    return _MAIN in f"{stack.above}{message.text}"
 
 
 def spring_analysis(message: Message, log: LogTally) -> None:

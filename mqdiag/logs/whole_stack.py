@@ -16,7 +16,8 @@ MOST_LINES = 400
 """lines above that are looked at"""
 _THROWN = lazy_pattern(
     r"(?:Exception in thread \".{1,200}?\" |Caused by: |Suppressed: )?"
-    r"((?:[a-z_$][\w$]{0,80}\.){1,12}[A-Z][\w$]{0,120}(?:Exception|Error|Throwable|Failure)\b(?::? .{0,2000})?)\Z"
+    r"((?:[a-z_$][\w$]{0,80}\.){1,12}[A-Z][\w$]{0,120}(?:Exception|Error|Throwable|Failure)(?:\$\w{1,80})?(?![\w$])"
+    r"(?::? .{0,2000}|:)?)\Z"
 )
 _IN_LINE = lazy_pattern(
     r"(?::|;| is| -|\])\s+((?:[a-z_$][\w$]{0,80}\.){1,12}[A-Z][\w$]{0,120}(?:Exception|Error)\b(?:: .{0,2000})?)\Z"

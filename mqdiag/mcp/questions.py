@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from mqdiag.findings import Report
 
 MOST_ROWS = 1000
-QUERY_S = 60.0
-"""after which a query is given up; an assistant asks again with a narrower one"""
+QUERY_S = 55.0
+"""after which a query is interrupted; with the grace to end by itself, it has 60 s in all"""
 
 
 class Watch(Protocol):
@@ -210,7 +210,7 @@ class Questions:
         )
 
     def _allowed(self, paths: list[str]) -> list[str]:
-        return [self._folders.allowed(path) for path in paths]
+        return list(dict.fromkeys(self._folders.allowed(path) for path in dict.fromkeys(paths)))
 
     def _report(self, paths: list[str], work: Callable[[Progress], Report], detail: Detail) -> Answer:
         with self._one_at_a_time, self._watch(paths) as progress:

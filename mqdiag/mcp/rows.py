@@ -13,7 +13,7 @@ import msgspec
 
 from mqdiag.errors import EXIT_USAGE, InputError, MqdiagError, UsageError
 from mqdiag.graph import open_heap
-from mqdiag.progress import Silent
+from mqdiag.progress import Steps
 from mqdiag.query.memory_limit import memory_limited
 from mqdiag.query.session import Limits, Session
 from mqdiag.query.values import distinct_names, plain
@@ -51,19 +51,6 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
     """what is wrong with the dump"""
 
 
-class _Steps(Silent):
-    """Progress that lets the server look at the budget."""
-
-    def __init__(self, step: Step) -> None:
-        self._step = step
-
-    def advance(self, share: float) -> None:
-        self._step()
-
-    def check(self) -> None:
-        self._step()
-
-
 def rows_of(asked: RowsRequest, check: Step) -> Found:
     """The answer of another process.
 
@@ -94,7 +81,7 @@ def rows_of(asked: RowsRequest, check: Step) -> Found:
 
 def compute(asked: RowsRequest, step: Step) -> Found | MqdiagError:
     """The answer, in this process."""
-    progress = _Steps(step)
+    progress = Steps(step)
     try:
         with open_heap(asked.path, progress=progress, cache_bytes=asked.cache_bytes, task="query") as heap:
             with (

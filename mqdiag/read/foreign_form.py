@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from binascii import a2b_base64
+from collections.abc import Iterator
+from itertools import islice
+
 import msgspec
 
+from mqdiag.errors import Lack
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import NOTHING, Text, say
 
@@ -78,10 +83,44 @@ _STARTS: tuple[tuple[bytes, ForeignForm], ...] = (
 )
 
 
+_RECORD = lazy_pattern(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^\n]{0,100}?\b(?:DEBUG|INFO|WARN|ERROR)\b")
+LEAST_RECORDS = 10
+"""records in a text without which it only quotes a log"""
+_MAIL = lazy_pattern(rb"(?i)(?:[\w-]{1,60}: [^\n]*\n|[ \t][^\n]*\n){0,200}?mime-version: ")
+_ATTACHED = lazy_pattern(
+    rb"(?im)^content-transfer-encoding:[ \t]*base64[^\n]*\n(?:[^\n]*[^\s][^\n]*\n){0,20}?\s*\n"
+    rb"([a-z0-9+/=\r\n]{64,65536})"
+)
+MOST_OF_A_MAIL = 16 << 20
+"""bytes in which attachments are looked for"""
+
+
+def holds_records(text: bytes) -> bool:
+    """Whether a text that no reader understands has records of a log in it, such as in the cells of a table."""
+    return sum(1 for _ in islice(_RECORD.finditer(text), LEAST_RECORDS)) == LEAST_RECORDS
+
+
+def is_mail(head: bytes) -> bool:
+    """Whether a text is a mail, whose attachments are no text."""
+    return _MAIL.match(head) is not None
+
+
+def attachments(mail: bytes) -> Iterator[bytes]:
+    """The first bytes of each part of a mail that is packed in letters."""
+    for found in _ATTACHED.finditer(mail):
+        letters = b"".join(found[1].split()).rstrip(b"=")
+        yield a2b_base64(letters[: len(letters) // 4 * 4])
+
+
 def is_unread_evidence(name: str, head: bytes) -> bool:
     """Whether a file is evidence that no reader understands: by its form, or by its name where no form tells."""
     form = foreign_form(head)
     return bool(_NAMED_AS_EVIDENCE.search(name)) if form is None else bool(form.way_out)
+
+
+def lack_of(head: bytes) -> Lack | None:
+    """What is lacking where a file is of a form that is known and not read; None where the file may be damaged."""
+    return None if foreign_form(head) is None else "reader"
 
 
 def foreign_form(head: bytes) -> ForeignForm | None:

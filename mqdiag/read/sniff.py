@@ -69,6 +69,11 @@ def packing_of(head: bytes) -> Content | None:
     return None
 
 
+def is_java_member(name: bytes) -> bool:
+    """Whether the first member of a zip archive is one of a Java archive, by the beginning of its name."""
+    return _JAVA_MEMBER.match(name) is not None
+
+
 def content_of(head: bytes) -> Content:
     """What begins like this; packed data is told as packed, not as what is in it."""
     if not head:
@@ -78,7 +83,7 @@ def content_of(head: bytes) -> Content:
     if head.startswith(RECORDING_MAGIC):
         return Content.RECORDING
     packing = packing_of(head)
-    if packing is Content.ZIP and _JAVA_MEMBER.match(head[30:46]):
+    if packing is Content.ZIP and is_java_member(head[30:46]):
         return Content.JAVA_ARCHIVE
     if packing is not None:
         return packing

@@ -24,7 +24,11 @@ def in_inputs(facts: Facts, limits: Limits) -> Findings:
                 "lost_references_share": None if found is None else round(1 - found, 4),
                 "problem": None if given.problem is None else english()(given.problem),
             },
-            words={"of_heap": given.kind == "heap", "length_unknown": given.read_share is None},
+            words={
+                "whole": given.path.partition("!")[0],
+                "of_heap": given.kind == "heap",
+                "length_unknown": given.read_share is None,
+            },
             rows={"problems": ({"problem": given.problem},)},
         )
 

@@ -22,8 +22,9 @@ RULE = Rule("lock-convoy")
 @RULE.stacks
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool and holder."""
+    left = {name for lock in stacks.locks if lock.left for name in lock.waiters}
     for still in stacks.standstills:
-        if still.kind != "lock":
+        if still.kind != "lock" or (still.samples == 1 and left.issuperset(still.threads)):
             continue
         waits = RULE.word(
             "waits_for_lock",
@@ -49,6 +50,31 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
 
 
 @RULE.stacks
+def left_by_all(stacks: StacksFacts, limits: Limits) -> Findings:
+    """One finding for each lock that no thread of a dump can give back; more samples tell how long they wait."""
+    told = {name for still in stacks.standstills if still.samples > 1 for name in still.threads}
+    for lock in stacks.locks:
+        if lock.left is None or told.issuperset(lock.waiters):
+            continue
+        yield RULE.case(
+            "left" if lock.left == "owner-rests" else "left-by-nobody-known",
+            lock,
+            subject=Subject(thread=lock.owner),
+            evidence={
+                "threads": lock.waiters,
+                "thread_count": len(lock.waiters),
+                **({} if lock.owner is None else {"holder": lock.owner}),
+            },
+            words={
+                "holder": lock.owner,
+                "others_wait": any(one is not lock for one in stacks.locks),
+                "may_be_read": any(part in lock.class_name for part in RULE.names("shared_locks")),
+            },
+            weight=float(len(lock.waiters)),
+        )
+
+
+@RULE.stacks
 def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each lock that many threads want in all samples, whose holders move or may move.
 
@@ -57,6 +83,7 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     told = {name for still in stacks.standstills if still.kind == "lock" for name in still.threads}
     told |= {name for cycle in stacks.deadlocks for name in cycle.threads}
     told |= {name for hidden in stacks.hidden_deadlocks for name in hidden.workers}
+    told |= {name for lock in stacks.locks if lock.left for name in lock.waiters}
     told_holders = {still.holder for still in stacks.standstills if still.kind == "lock"}
     by_name = {thread.name: thread for thread in stacks.threads}
     for lock in stacks.locks:

@@ -26,7 +26,7 @@ def in_stacks(facts: Facts, limits: Limits) -> Findings:
     without_limit = any(hook.without_limit for hook in shutdown.hooks)
     limit = limits["seconds_without_limit" if without_limit else "seconds"]
     seconds = shutdown.seconds
-    if _waits_for_itself(shutdown):
+    if _waits_for_itself(shutdown) or any(hook.left_alone for hook in shutdown.hooks):
         yield _hangs(stacks, shutdown)
     elif seconds is not None and seconds >= limit:
         if not any(hook.doing == "running" for hook in shutdown.hooks):
@@ -51,12 +51,14 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
     waiting = next((hook for hook in shutdown.hooks if hook.waits_for_listeners), None)
     hook = waiting or next(iter(shutdown.hooks), None)
     by_itself = _waits_for_itself(shutdown)
-    sure = by_itself or (shutdown.samples > 1 and hook is not None)
+    alone = next((one for one in shutdown.hooks if one.left_alone), None)
+    sure = by_itself or alone is not None or (shutdown.samples > 1 and hook is not None)
     name = "hook-waits" if waiting is None else "listener-does-not-end"
     if shutdown.asked_again:
         name = "asked-again"
     elif not shutdown.runs_hooks:
         name = "handler-waits"
+    hook = alone or hook
     exits = next((one for one in shutdown.hooks if one.exits), None)
     if exits is not None:
         hook = exits
@@ -78,6 +80,7 @@ def _hangs(stacks: StacksFacts, shutdown: Shutdown) -> Draft:
         },
         words={
             "sure": sure,
+            "alone": alone is not None,
             "by_signal": shutdown.begun_by == "signal",
             "by_last_thread": shutdown.begun_by == "last-thread",
             "by_exit": shutdown.begun_by == "exit",

@@ -15,6 +15,7 @@ from mqdiag.threads.judgement import World
 from mqdiag.threads.locks import Wait, cycle_of
 from mqdiag.threads.pool_users import may_have_connection
 from mqdiag.threads.stack_meaning import MAX_TOP, StackMeaning
+from mqdiag.threads.total_standstill import left_alone
 from mqdiag.threads.tracks import Track
 from mqdiag.threads.wait_table import known_frames
 
@@ -156,7 +157,7 @@ def _hidden(
         return None
     waits = dict(waiting)
     pool: str | None = None
-    for_room = for_class = for_pipe = False
+    for_room = for_class = for_pipe = for_all = False
     if meaning.doing == "pool" and meaning.library is not None:
         library = meaning.library
         users = [
@@ -179,6 +180,8 @@ def _hidden(
     elif meaning.doing in _WAITS_FOR_WORK and meaning.stack.state == "WAITING":
         workers = [track for track, wait in waiting if _was_made_in(wait, track.meanings[index])]
         pool, for_class = (workers[0].name, True) if workers else (None, False)
+        if pool is None and not meaning.runs_hooks and _all_are_behind(world, holder, index):
+            pool, workers, for_all = waiting[0][0].name, list(waits), True
     if pool is None:
         return None
     wait = waits[workers[0]]
@@ -193,10 +196,30 @@ def _hidden(
         for_room=for_room,
         for_class=for_class,
         for_pipe=for_pipe,
+        for_all=for_all,
         workers=tuple(worker.name for worker in workers),
         worker_frame=None if (seen := workers[0].meanings[index]) is None else seen.own_frame,
         group=next((track.group for track in (holder, *workers) if track.group), None),
     )
+
+
+def _all_are_behind(world: World, holder: Track, index: int) -> bool:
+    """Whether nobody is left in the process who could end a thread's wait but those who want its locks."""
+    if index not in world.last_samples:
+        return False
+    members = world.once(left_alone)
+    return holder in members and all(other is holder or _leads_to(world, other, holder) for other in members)
+
+
+def _leads_to(world: World, track: Track, holder: Track) -> bool:
+    """Whether a chain of locks goes from one thread to another."""
+    here, seen = track, {track}
+    while (wait := world.last_wait(here)) is not None and wait.owner is not None and wait.owner not in seen:
+        here = wait.owner
+        if here is holder:
+            return True
+        seen.add(here)
+    return False
 
 
 def _at_other_end(world: World, holder: Track, waits: dict[Track, Wait], index: int) -> list[Track]:

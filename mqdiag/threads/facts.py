@@ -19,6 +19,7 @@ from mqdiag.threads.decide import judge_tracks
 from mqdiag.threads.event_loops import blocked_loops
 from mqdiag.threads.judgement import Judgement, World
 from mqdiag.threads.known_rests import known_rests
+from mqdiag.threads.left_locks import left_locks
 from mqdiag.threads.lock_passes import deadlocked, inferred_waiters, owners_of_late_waits, owners_of_locks
 from mqdiag.threads.locks import lock_graphs
 from mqdiag.threads.passes import run_passes
@@ -215,6 +216,7 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
                 rows[index][0] + 1,
                 rows[index][1] or (wait.owner.name if wait.owner else wait.owner_name),
             )
+    left = left_locks(world)
     at_work = sum(one.state != "idle" and one.track.role != roles.JVM for one in world.judgements)
     facts = []
     for key, tracks in waiters.items():
@@ -238,6 +240,7 @@ def _locks(world: World) -> tuple[LockFacts, ...]:
                 owners=tuple(name for _, name in at_samples.get(key, ())),
                 share=round(len(tracks) / at_work, 3) if at_work else 0.0,
                 taken_at=taken_at(owner, owner.judged[-1], wait.object_id) if owner is not None else None,
+                left=left.get(key),
             )
         )
     facts.sort(key=lambda lock: (-len(lock.waiters), lock.object_id))

@@ -56,7 +56,7 @@ def known_rests(world: World) -> KnownRests | None:
         pools=len(pools),
         others=len(others),
         other_names=tuple(others[:MOST_NAMES]),
-        hides_virtual_threads=_hides_virtual_threads(world),
+        hides_virtual_threads=hides_virtual_threads(world),
         hides_requests=any(
             not known_methods("serves_on_loops").isdisjoint(one.track.last_meaning.methods)
             for one in world.judgements
@@ -115,6 +115,15 @@ def _knows(judgement: Judgement) -> bool:
     return (judgement.state == "idle" or track.ended) and all(_is_known(track, meaning) for meaning in meanings)
 
 
+def rests_for_sure(track: Track, meaning: StackMeaning) -> bool:
+    """Whether a thread, of the JVM or another, takes this dump or can do nothing else than wait for work."""
+    if meaning.takes_dump:
+        return True
+    if track.role == roles.JVM:
+        return meaning.own_index < 0 and meaning.doing not in ("monitor", "lock")
+    return _is_known(track, meaning)
+
+
 def _is_known(track: Track, meaning: StackMeaning) -> bool:
     """Whether a wait can be nothing else than a wait for work, or for the next round of a library's own loop."""
     if track.lacks_frames or not meaning.stack.frames or not at_rest(track, meaning):
@@ -154,7 +163,7 @@ def _listens(meaning: StackMeaning) -> bool:
     return not is_of_tools(meaning)
 
 
-def _hides_virtual_threads(world: World) -> bool:
+def hides_virtual_threads(world: World) -> bool:
     """Whether virtual threads are in use, and a form of dump without them was given."""
     if any(sample.format in _FILES for sample in world.series.samples):
         return False

@@ -93,6 +93,10 @@ class Initializers:
         others = [other for other in known if other is not track]
         return others[0] if len(others) == 1 else None
 
+    def any_other(self, track: Track, class_name: str) -> bool:
+        """Whether a thread beside a waiting one initializes a class, any class where its name is empty."""
+        return any(other is not track for other in self._running.get((track.jvm, class_name), ()))
+
 
 def cycle_of(pairs: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
     """The cycle in the JVM's deadlock section, which begins with threads that only wait behind it."""
@@ -225,7 +229,8 @@ def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> Non
     """The owner of a class is the thread that runs its static initializer.
 
     If the dump does not name the class, it is the class of the only other thread that runs one: a thread waits for a
-    class only while another thread initializes it.
+    class only while another thread initializes it. Before a class runs its own initializer it initializes its super
+    class, and no frame shows that. So where no thread runs what is wanted, another one that waits for a class does.
     """
     waits = [(track, wait) for track, wait in graph.waits.items() if wait.kind == "class-init"]
     if not waits:
@@ -242,6 +247,25 @@ def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> Non
             meaning = owner.meanings[index]
             assert meaning is not None
             wait.class_name = wait.object_id = wait.class_name or meaning.initializes[0]
+    for track, wait in waits:
+        if wait.owner is None and not running.any_other(track, wait.class_name):
+            wait.owner = _waits_for_super_class(track, wait, waits)
+
+
+def _waits_for_super_class(track: Track, wait: Wait, waits: list[tuple[Track, Wait]]) -> Track | None:
+    """The thread that initializes a class, and waits for its super class; None where it may be one of several.
+
+    Where all who may be it wait for the thread itself, it makes no difference which of them it is.
+    """
+    others = [
+        (other, wanted)
+        for other, wanted in waits
+        if other is not track
+        and other.jvm == track.jvm
+        and (not wait.class_name or wanted.class_name != wait.class_name)
+    ]
+    behind = [other for other, wanted in others if wanted.owner is track]
+    return behind[0] if behind and len(behind) == len(others) else None
 
 
 def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:

@@ -12,6 +12,7 @@ from mqdiag.threads import roles
 from mqdiag.threads.judgement import World
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning
+from mqdiag.threads.total_standstill import left_alone
 from mqdiag.threads.tracks import Track
 
 HANDLER = "java.lang.Terminator$1.handle"
@@ -65,7 +66,7 @@ def shutdown_of(world: World) -> Shutdown | None:
         in_listener=runner.last_meaning.in_listener,
         samples=samples,
         seconds=seconds if age is None else age,
-        hooks=tuple(_hook(track, world) for track in hooks[:MOST_NAMED]),
+        hooks=tuple(_hook(track, runner, world) for track in hooks[:MOST_NAMED]),
         listeners=tuple(track.name for track in busy[:MOST_NAMED]),
         listener_frame=busy[0].last_meaning.own_frame if busy else None,
         group=groups.pop() if len(groups) == 1 else None,
@@ -142,7 +143,7 @@ def _shuts_client_down(meaning: StackMeaning) -> str | None:
     return None
 
 
-def _hook(track: Track, world: World) -> ShutdownHook:
+def _hook(track: Track, runner: Track, world: World) -> ShutdownHook:
     meaning = track.last_meaning
     in_client = _shuts_client_down(meaning)
     return ShutdownHook(
@@ -153,7 +154,21 @@ def _hook(track: Track, world: World) -> ShutdownHook:
         waits_for_listeners=in_client is not None and _AWAITS in meaning.methods,
         exits=EXIT in meaning.methods,
         without_limit=track.last.stack.state in ("WAITING", "BLOCKED"),
-        waits_for=_last_owner(track, world),
+        waits_for=_last_owner(track, world) or (runner.name if _awaits_pool_of(track, runner, world) else None),
+        left_alone=track in world.once(left_alone),
+    )
+
+
+def _awaits_pool_of(hook: Track, runner: Track, world: World) -> bool:
+    """Whether it waits until a pool has ended whose one task called System.exit.
+
+    A pool that was shut down has no threads but those that still run a task.
+    """
+    if _AWAITS not in hook.last_meaning.methods or not runner.last_meaning.in_pool_task:
+        return False
+    return not any(
+        one.track.last_meaning.in_pool_task and one.track is not runner and not one.track.ended
+        for one in world.judgements
     )
 
 

@@ -27,7 +27,7 @@ _FOR_OTHERS: frozenset[Doing] = frozenset(
 
 def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:
     """Decide for a thread that no thread is left to wake."""
-    members, track = world.once(_members), judgement.track
+    members, track = world.once(standing), judgement.track
     # whom locks stop is told with the locks
     is_fault_anyway = track.is_worker or any(one.last_meaning.doing in ("monitor", "lock") for one in members)
     if track not in members or (judgement.makes_no_progress and is_fault_anyway):
@@ -48,13 +48,28 @@ def by_total_standstill(judgement: Judgement, world: World) -> Revision | None:
     )
 
 
-def _members(world: World) -> set[Track]:
+def standing(world: World) -> set[Track]:
     """Those that wait for each other; empty if a thread works, waits with a limit, or rests where work can come in.
 
     Who only waits for the end of others is a consequence, where others are there.
     """
+    members, pools_at_rest = world.once(_members)
+    told = {track for track in members if track.last_meaning.doing != "join"}
+    if pools_at_rest:
+        return told if any(track.name == _MAIN for track in told) else set()
+    return told or members
+
+
+def left_alone(world: World) -> set[Track]:
+    """The same with those that wait for the end of others; empty where a pool rests, which may get a task."""
+    members, pools_at_rest = world.once(_members)
+    return set() if pools_at_rest else members
+
+
+def _members(world: World) -> tuple[set[Track], int]:
+    """(threads that wait without a limit, threads of pools that rest); none where another thread is left."""
     if not shows_all_threads(world):
-        return set()
+        return set(), 0
     members = set()
     pools_at_rest = 0
     least = LEAST_THREADS
@@ -71,15 +86,10 @@ def _members(world: World) -> set[Track]:
         if _rests_in_pool(track):
             pools_at_rest += 1
         elif not _waits_for_ever(track, world):
-            return set()
+            return set(), 0
         else:
             members.add(track)
-    if len(members) + pools_at_rest < least:
-        return set()
-    told = {track for track in members if track.last_meaning.doing != "join"}
-    if pools_at_rest:
-        return told if any(track.name == _MAIN for track in told) else set()
-    return told or members
+    return (set(), 0) if len(members) + pools_at_rest < least else (members, pools_at_rest)
 
 
 def _rests_in_pool(track: Track) -> bool:

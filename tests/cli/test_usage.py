@@ -39,6 +39,7 @@ WRONG = [
     (["heap", "x", "--expect", "g:"], "is not [GROUP:]KEY=VALUE"),
     (["heap", "x", "--config", "none.toml"], "none.toml: cannot be read: No such file"),
     (["heap", "x", "-o", "no/report.txt"], "--output no/report.txt: there is no folder"),
+    (["heap", "x", "-o", "no/"], "--output no/: there is no folder"),
     (["heap", "x", "-o", "."], "--output .: is a folder"),
     (["heap", "x", "-o", ""], "--output '' is not a file name"),
     (["heap", "x", "--heap-limit", "99999t"], "'99999t' is more than any JVM's heap (64 TiB)"),

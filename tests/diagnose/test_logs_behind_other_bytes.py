@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import base64
 import gzip
+import html
+import io
+import json
 import zipfile
 import zlib
 from collections.abc import Callable
+from email.message import EmailMessage
 from pathlib import Path
 
 import pytest
@@ -30,6 +34,36 @@ TOLD: dict[str, Callable[[bytes], bytes]] = {
     "program": lambda log: b"\x7fELF\x02\x01\x01" + bytes(100) + log,
     "picture": lambda log: b"\x89PNG\r\n\x1a\n" + bytes(100) + log,
 }
+
+
+def zipped(name: str, data: bytes) -> bytes:
+    """A zip archive with one member."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(name, data)
+    return packed.getvalue()
+
+
+def table(log: bytes) -> bytes:
+    """The shared texts of a workbook."""
+    cells = "".join(f"<si><t>{html.escape(line)}</t></si>" for line in log.decode().splitlines())
+    return zipped("xl/sharedStrings.xml", f"<sst>{cells}</sst>".encode())
+
+
+def mail(attached: bytes) -> bytes:
+    """A mail with an attachment."""
+    message = EmailMessage()
+    message["Subject"] = "the log"
+    message.set_content("see the attachment")
+    message.add_attachment(attached, maintype="application", subtype="octet-stream", filename="x")
+    return bytes(message)
+
+
+def hits(log: bytes) -> bytes:
+    """What a search in a page of logs exports."""
+    return json.dumps([{"_source": {"m": line}} for line in log.decode().splitlines()]).encode()
+
+
 UNREAD: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("logs.7z", lambda log: b"7z\xbc\xaf\x27\x1c" + zlib.compress(log)),
     ("logs.rar", lambda log: b"Rar!\x1a\x07\x01\0" + zlib.compress(log)),
@@ -38,6 +72,11 @@ UNREAD: list[tuple[str, Callable[[bytes], bytes]]] = [
     ("store.log.gpg", lambda log: b"\x85\x02" + zlib.compress(log)),
     ("store.log", base64.encodebytes),
     ("store.log.2026-11-21", zlib.compress),
+    ("log.xlsx", table),
+    ("log.docx", lambda log: zipped("word/document.xml", b"<w:p>" + b"</w:p><w:p>".join(log.splitlines()))),
+    ("log.eml", mail),
+    ("packed.eml", lambda log: mail(gzip.compress(log))),
+    ("x.json", hits),
 ]
 
 
@@ -77,6 +116,35 @@ def test_evidence_in_a_form_without_a_reader_forbids_an_all_clear(
     else:
         (tmp_path / name).write_bytes(data)
     assert diagnose_incident([HEALTHY, tmp_path]).report.answer.state == "undecided"
+
+
+@pytest.mark.parametrize("folder", [".old", ".git", "node_modules", "__pycache__"])
+def test_evidence_in_a_folder_of_tools_forbids_an_all_clear(folder: str, tmp_path: Path) -> None:
+    (tmp_path / folder / "logs").mkdir(parents=True)
+    assert (
+        state(tmp_path, f"{folder}/logs/HEAD", b"0000 a1b2 me <me@a> 1795262400 +0000\tcommit\n")[0]
+        == "healthy"
+    )
+    report = diagnose_incident([HEALTHY, tmp_path]).report
+    assert str(tmp_path / folder) in {one.path for one in report.inputs if one.skipped is not None}
+    assert state(tmp_path, f"{folder}/logs/x", FULL)[0] == "undecided"
+
+
+@pytest.mark.parametrize("name", ["x.json", "a.xml", "a.yml", "truth.json", "consumerOffset.json"])
+def test_a_log_with_the_name_of_a_document_is_read(name: str, tmp_path: Path) -> None:
+    assert state(tmp_path, name, FULL)[0] == "fault"
+
+
+@pytest.mark.parametrize("program", [b"#!/bin/sh\nexit\n", b"MZ" + bytes(range(256))])
+def test_an_archive_that_unpacks_itself_is_read(program: bytes, tmp_path: Path) -> None:
+    assert state(tmp_path, "logs.run", program + zipped("store.log", FULL))[0] == "fault"
+    assert state(tmp_path, "logs.run", program + zipped("BOOT-INF/store.log", FULL))[0] == "healthy"
+
+
+def test_other_mails_and_documents_change_nothing(tmp_path: Path) -> None:
+    (tmp_path / "hello.eml").write_bytes(mail(b"\x89PNG" + bytes(400)))
+    (tmp_path / "list.xlsx").write_bytes(table(b"orders\n" * 30))
+    assert state(tmp_path, "list.json", hits(b"orders\n" * 30))[0] == "healthy"
 
 
 def test_packed_zeros_forbid_an_all_clear(tmp_path: Path) -> None:

@@ -46,6 +46,13 @@ def test_the_next_step_fits_what_is_open(path: str) -> None:
     assert all(words in told for words in FITTING[path]), told
 
 
+def test_a_file_in_a_form_without_a_reader_is_not_copied_again(tmp_path: Path) -> None:
+    (tmp_path / "store.7z").write_bytes(b"7z\xbc\xaf\x27\x1c" + bytes(range(200)))
+    told = step(diagnose_incident([FIXTURES / "logs/healthy-5.3.3", tmp_path]).report)
+    assert "again, whole" not in told
+    assert told.startswith("Get ")
+
+
 def test_a_heap_without_rocketmq_beside_threads_with_it_is_of_another_process() -> None:
     given = [FIXTURES / "heap/no-rocketmq/dump.hprof.gz", FIXTURES / "stacks/idle/series.tar.gz"]
     told = step(diagnose_incident(given).report)

@@ -388,6 +388,39 @@ def test_what_json_says_at_error_without_a_logger_is_a_users(tmp_path: Path) -> 
         assert not high(report)
 
 
+NAMELESS: dict[str, Callable[[int, str], dict[str, object]]] = {
+    "message": lambda at, text: {"time": at, "message": text},
+    "GELF": lambda at, text: {"version": "1.1", "short_message": text, "timestamp": at, "level": 3},
+    "unknown key": lambda at, text: {"ts": at, "text": text, "level": 3},
+    "in a container": lambda at, text: {"log": json.dumps({"time": at, "msg": text})},
+}
+FEEDBACK = (
+    "feedback from 17, Missing argument for option: c",
+    "feedback from 17, Exit status 137",
+    "Error: failed to create containerd task: failed to create shim task: OCI runtime create failed",
+    "feedback, org.apache.commons.cli.MissingArgumentException: Missing argument for option: c",
+)
+
+
+@folded("layout", NAMELESS)
+def test_no_record_in_json_needs_a_level_to_be_a_users(layout: str, tmp_path: Path) -> None:
+    for text in FEEDBACK:
+        rows = [NAMELESS[layout](1795262400000 + 3000 * at, f"order {at}") for at in range(60)]
+        for at in (20, 30, 40):
+            rows[at] = NAMELESS[layout](1795262400000 + 3000 * at, text)
+        path = tmp_path / "app.log"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        report = diagnose_incident([path]).report
+        assert not [found.rule for found in report.findings if found.fails_at(Severity.ERROR)], text
+        assert not high(report), text
+
+
+def test_lines_that_a_collector_puts_into_json_are_those_of_a_process(tmp_path: Path) -> None:
+    path = tmp_path / "app.log"
+    path.write_text(container("starting\n" * 30 + "Missing argument for option: c\n"))
+    assert [found.rule for found in diagnose_incident([path]).report.findings] == ["start-failed"]
+
+
 def test_no_line_of_a_user_makes_an_all_clear(tmp_path: Path) -> None:
     """Not as the first record that is left of a log either, nor among few records."""
     for count, place in ((30, 0), (30, 15), (10, 0), (10, 5)):

@@ -370,6 +370,32 @@ def test_workers_count_a_teams_lines(folder: Team_, tmp_path: Path, monkeypatch:
     assert [one.evidence["lines"] for one in report.findings if one.rule == "team-statement"] == [60]
 
 
+def test_workers_know_a_teams_libraries(folder: Team_, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("mqdiag.workers.BYTES_FOR_A_WORKER", 1)
+    team = read(folder(libraries__acme=LIBRARY))
+    threw = (
+        "consumeMessage exception: java.lang.IllegalStateException: no answer Group: CID_pay Msgs: []"
+        " MQ: MessageQueue [topic=orders, brokerName=broker-a, queueId=0]\njava.lang.IllegalStateException: no answer\n"
+        "\tat com.acme.http.Client.call(Client.java:12)\n"
+        "\tat com.shop.PayListener.consumeMessage(PayListener.java:41)\n"
+    )
+    logs = tmp_path / "logs"
+    logs.mkdir()
+    for number in (1, 2):
+        log(
+            logs / f"rocketmq_client.log.{number}",
+            *((at + number * 100, threw) for at in range(3)),
+            head="WARN  RocketmqClient - ",
+        )
+    team.use()
+    reports = [diagnose_incident([logs], Settings(team=team, jobs=jobs)).report for jobs in (1, 2)]
+    Team().use()
+    for report in reports:
+        assert report.logs is not None
+        frames = {event.frame for event in report.logs.listener_exceptions}
+        assert frames == {"com.shop.PayListener.consumeMessage(PayListener.java:41)"}
+
+
 # what is refused
 
 

@@ -461,8 +461,8 @@ def test_what_may_pass_is_told_when_it_comes_again(times: int, told: list[str], 
         "NullPointerException. a.B.c(B.java:63)\n",
     ],
 )
-def test_an_exception_that_the_server_threw_is_told_and_not_judged(text: str, tmp_path: Path) -> None:
+def test_an_exception_that_the_server_threw_is_told(text: str, tmp_path: Path) -> None:
     report = diagnosed(text, tmp_path)
     assert report.answer is not None
-    assert report.answer.state == "undecided"
-    assert led_by(report) == ("symptoms-not-judged", "server-threw")
+    assert report.answer.state == "fault"
+    assert led_by(report) == ("reported-fault", "server-threw")

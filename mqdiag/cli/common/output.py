@@ -35,6 +35,10 @@ class Target:
     def __init__(self, name: str, option: str = "--output", inputs: Iterable[str] = ()) -> None:
         if not name:
             raise UsageError(say("{option} '' is not a file name", option=option))
+        if name.endswith("/") and not Path(name).exists():
+            raise UsageError(
+                say("{option} {path}: there is no folder {folder}", option=option, path=name, folder=name)
+            )
         self.path = None if name == "-" else Path(name)
         if self.path is not None:
             _check(self.path, option, inputs)

@@ -16,12 +16,11 @@ from mqdiag.facts import CrashFacts
 from mqdiag.facts.crash import CrashReport
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.application_records import is_of_an_application
-from mqdiag.logs.message import unwrapped, wrapped_head
+from mqdiag.logs.message import is_in_json, is_nameless_record, unwrapped
 from mqdiag.logs.process_ids import LEAST
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
-from mqdiag.read.logs.heads import NO_HEAD
 from mqdiag.read.logs.levels import ANY
 from mqdiag.text import Text, say
 
@@ -40,12 +39,13 @@ class _Records(msgspec.Struct):
     def is_one(self, line: str) -> bool:
         """Whether a line is such a record; no text in one of JSON begins a line."""
         raw = line.encode(errors="replace")
-        if line.rstrip().endswith("}") and wrapped_head(raw) != NO_HEAD:
+        text = unwrapped(raw)[0]
+        if is_in_json(raw) or is_nameless_record(raw, text):
             return False
         found = _PROCESS.search(line, 0, _LONGEST_HEAD)
         if found is not None:
             self.processes.add(int(found[1]))
-        return is_of_an_application(raw, unwrapped(raw)[0])
+        return is_of_an_application(raw, text)
 
     def are_of(self, process: int | None) -> bool:
         """Whether all that name a process name this one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -13,10 +14,14 @@ from mqdiag.diagnose.read_heaps import is_histogram, read_heaps
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, OfProcess
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
-from mqdiag.facts import HeapFacts
+from mqdiag.facts import HeapFacts, Input
 from mqdiag.progress import Progress
 from mqdiag.read.sniff import Content
 from mqdiag.text import say
+from mqdiag.workers import Died
+
+if TYPE_CHECKING:
+    from mqdiag.diagnose.heaps_at_once import Found
 
 _BESIDE_A_DUMP = say("is a class histogram beside a heap dump, which shows more")
 
@@ -28,13 +33,20 @@ def _recognise(piece: Piece) -> bool:
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     seen: dict[tuple[str | None, int | None, int | None], str] = {}
-    dumps = {Path(piece.name).parent for piece in pieces if piece.content is Content.HEAP_DUMP}
+    dumps = [piece for piece in pieces if piece.content is Content.HEAP_DUMP]
+    folders = {Path(piece.name).parent for piece in dumps}
+    at_once: dict[str, Found] = {}
+    if len(dumps) > 1:
+        # Here, not above: most incidents have one dump.
+        from mqdiag.diagnose.heaps_at_once import read_at_once
+
+        at_once = {dumps[place].path: one for place, one in read_at_once(dumps, settings, progress).items()}
     for piece in pieces:
-        if piece.content is not Content.HEAP_DUMP and Path(piece.name).parent in dumps:
+        if piece.content is not Content.HEAP_DUMP and Path(piece.name).parent in folders:
             found.inputs.append(piece.read_as("histogram", skipped=_BESIDE_A_DUMP))
             continue
         try:
-            read = read_heaps(Path(piece.path), settings, quick=False, name=piece.name, progress=progress)
+            read = _heaps(piece, at_once.get(piece.path), settings, progress)
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "heap", error))
         else:
@@ -48,6 +60,29 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             # Only now: the dumps of one file have one time, and may have as many objects.
             seen |= {_identity(heap): given.path for given, heap in read}
     return found
+
+
+def _heaps(
+    piece: Piece, by_worker: Found | None, settings: Settings, progress: Progress
+) -> list[tuple[Input, HeapFacts]]:
+    """What a file says.
+
+    Args:
+        piece: the file.
+        by_worker: what another process made of it.
+        settings: of the diagnosis.
+        progress: who listens.
+
+    Raises:
+        InputError: nothing of it can be read.
+    """
+    if isinstance(by_worker, InputError):
+        raise by_worker
+    if isinstance(by_worker, Died):
+        raise InputError(piece.name, by_worker.reason)
+    if by_worker is not None:
+        return by_worker
+    return read_heaps(Path(piece.path), settings, quick=False, name=piece.name, progress=progress)
 
 
 def _identity(heap: HeapFacts) -> tuple[str | None, int | None, int | None]:

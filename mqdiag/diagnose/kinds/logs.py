@@ -30,8 +30,13 @@ _PAGES = (".md", ".html", ".htm")
 
 
 def _recognise(piece: Piece) -> bool:
-    if not piece.given and piece.name.lower().endswith(_DATA) and piece.inner_head.count(b"\n{") < 1:
-        return False  # a document, and not records of JSON one below the other
+    if (
+        not piece.given
+        and piece.name.lower().endswith(_DATA)
+        and piece.inner_head.count(b"\n{") < 1
+        and not piece.is_mostly_records
+    ):
+        return False  # a document, and neither a log nor records of JSON one below the other
     return piece.is_text and (
         is_log(piece.inner_head, piece.name) or _has_wrapped_records(piece) or _is_excerpt(piece)
     )

@@ -17,7 +17,7 @@ from mqdiag.read.healing import heal, healed
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
-from mqdiag.read.sniff import Content, content_of
+from mqdiag.read.sniff import ARCHIVES, SQUEEZED, Content, content_of
 from mqdiag.text import Text
 
 STANDARD_INPUT = "-"
@@ -26,6 +26,11 @@ MOST_CHUNKS = 64
 """parts of a packed file that may show that it is a log behind its first bytes"""
 SCAN_CHUNK = 256 << 10
 """bytes that stay in the cache of a core; larger pieces take twice the time"""
+
+
+LEAST_SHARE = 0.5
+"""share of the lines of a log that begin records"""
+_EVIDENCE = frozenset((Content.HEAP_DUMP, Content.RECORDING, *ARCHIVES, *SQUEEZED))
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -87,6 +92,30 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             return is_log_further_on(self.path, self.size_bytes)
         return any(is_part_of_log(chunk, self.name) for chunk in islice(self._inflated(), MOST_CHUNKS))
 
+    @cached_property
+    def is_mostly_records(self) -> bool:
+        """Whether it is a log whatever its name says: most of its lines begin records."""
+        from mqdiag.read.foreign_form import LEAST_RECORDS
+        from mqdiag.read.logs.heads import known_heads
+        from mqdiag.read.logs.recognise import is_log
+
+        share, begun = known_heads(self.inner_head)
+        is_mostly = share is not None and share >= LEAST_SHARE and begun >= LEAST_RECORDS
+        return is_mostly and is_log(self.inner_head, self.name)
+
+    @cached_property
+    def hides_evidence(self) -> bool:
+        """Whether a text that no reader understands has records of a log in it, or is a mail with evidence."""
+        from mqdiag.read.foreign_form import MOST_OF_A_MAIL, attachments, holds_records, is_mail
+
+        if holds_records(self.inner_head):
+            return True
+        if self.packed or not is_mail(self.inner_head):
+            return False
+        with open(self.path, "rb") as file:
+            parts = attachments(file.read(MOST_OF_A_MAIL))
+            return any(holds_records(part) or content_of(part) in _EVIDENCE for part in parts)
+
     def trimmed(self) -> Piece:
         """The same with a short head: thousands of files may wait for their reader."""
         return msgspec.structs.replace(self, head=self.head[:KEPT_HEAD])
@@ -124,12 +153,14 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return any(mark in self.inner_head for mark in _wide(marks))
 
     def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
+        # Here, not above: most files show by their first bytes what they are.
+        from mqdiag.read.logs.scan import holds_any
+
         # what a mark that goes on in the next chunk can have in this one
         most = max(map(len, marks)) - 1
         rest = b""
         for chunk in healed(self._inflated() if self.packed else self._plain()):
-            joint = rest + chunk[:most]
-            if any(mark in chunk or mark in joint for mark in marks):
+            if holds_any(chunk, marks) or holds_any(rest + chunk[:most], marks):
                 return True
             rest = (rest + chunk[-most:])[-most:]
         return False

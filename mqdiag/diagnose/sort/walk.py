@@ -7,25 +7,30 @@ import shutil
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
-from mqdiag.read.foreign_form import is_unread_evidence
+from mqdiag.read.foreign_form import is_unread_evidence, lack_of
 from mqdiag.read.logs.behind_beginning import head_behind_zeros
-from mqdiag.read.logs.heads import known_heads
-from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.limits import MAX_DEPTH, nested_too_deep
 from mqdiag.read.open.spool import spooled
-from mqdiag.read.open.to_files import Budget, form_without_evidence, unpack, why_no_evidence
+from mqdiag.read.open.to_files import (
+    Budget,
+    form_without_evidence,
+    is_zip_behind_program,
+    unpack,
+    why_no_evidence,
+)
 from mqdiag.read.parts import ADMIN, parts_of
 from mqdiag.read.parts import MAX_BYTES as MAX_PASTE_BYTES
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import ARCHIVES, HEAD_BYTES, SQUEEZED, Content, content_of
 from mqdiag.read.stacks.pasted import goes_on_from_records, is_within_records
+from mqdiag.read.stacks.patterns import is_dump_file
 from mqdiag.text import NOTHING, Text, say
 
 MAX_FILES = 100_000
@@ -52,8 +57,12 @@ _SOURCES = (
     ".ts",
 )
 """ends of names of programs and their settings, which quote the words of logs and dumps"""
-_LEAST_RECORDS = 10
-"""records in a file with such a name without which it quotes a log"""
+_SCRIPT = b"#!"
+MOST_LOOKED_AT = 2_000
+"""files in folders of tools that are looked at in one run"""
+_OF_TOOLS = (*_SOURCES, ".map", ".md", ".mjs", ".pyc", ".pyi", ".so")
+_SHORT_HEAD = 16 << 10
+_DUMPS = frozenset((Content.HEAP_DUMP, Content.RECORDING))
 _ENVIRONMENT = "pyvenv.cfg"
 """file of a Python environment, which holds thousands of others"""
 _SPECIAL = (
@@ -88,6 +97,7 @@ class Walk:
         self._files = 0
         self._keeps = keeps
         self._trees = 0
+        self._looked_at = 0
         self._roots: list[str] = []
         """the real paths of all that was given"""
         self._given = ""
@@ -171,14 +181,26 @@ class Walk:
             return
         for entry in sorted(os.listdir(path)):
             if _is_of_tools(path, entry):
-                yield _skipped(
-                    os.path.join(name, entry),
-                    say("is a hidden folder or one of tools; name it if evidence lies in it"),
-                )
+                yield self._left_out(os.path.join(path, entry), os.path.join(name, entry))
                 continue
             yield from self._path(
                 os.path.join(path, entry), os.path.join(name, entry), given=False, depth=depth + 1
             )
+
+    def _left_out(self, folder: str, name: str) -> Input:
+        """A folder of tools, which is no reason for an all-clear where evidence lies in it."""
+        for path in _files_below(folder):
+            self._looked_at += 1
+            if self._looked_at > MOST_LOOKED_AT:
+                break
+            with suppress(OSError):
+                if _is_evidence(path):
+                    first = os.path.join(name, os.path.relpath(path, folder))
+                    why = say(
+                        "is a hidden folder or one of tools, and holds evidence ({first}); name it", first=first
+                    )
+                    return _broken(name, why, "reader")
+        return _skipped(name, say("is a hidden folder or one of tools; name it if evidence lies in it"))
 
     def _file(
         self, path: str, name: str, size: int, *, given: bool, archives: int = 0
@@ -199,6 +221,8 @@ class Walk:
         outer = content_of(head)
         if outer in _PACKED and (outer is not Content.GZIP or piece.content in _PACKED):
             yield from self._archive(piece, outer, archives)
+        elif _may_be_program(piece) and is_zip_behind_program(path):
+            yield from self._archive(piece, Content.ZIP, archives)
         elif piece.content in (Content.EMPTY, Content.BINARY, Content.JAVA_ARCHIVE):
             if outer is Content.GZIP and piece.content is Content.EMPTY:
                 yield _broken(name, say("is damaged gzip data"))
@@ -208,7 +232,7 @@ class Walk:
                     yield _broken(name, say("{reason}, and lines of a log stand in it", reason=reason))
                     return
                 if piece.content is Content.BINARY and not given and is_unread_evidence(name, piece.inner_head):
-                    yield _broken(name, reason)
+                    yield _broken(name, reason, lack_of(piece.inner_head))
                     return
                 yield (
                     _skipped(name, reason)
@@ -222,7 +246,7 @@ class Walk:
                     )
                 )
         else:
-            if not given and name.lower().endswith(_SOURCES) and not _is_mostly_records(piece):
+            if not given and name.lower().endswith(_SOURCES) and not piece.is_mostly_records:
                 yield _skipped(name, say("is the source of a program; name it if it is evidence"))
                 return
             yield from self._parts(piece) or (piece,)
@@ -293,11 +317,25 @@ def _is_of_tools(folder: str, entry: str) -> bool:
     return (named and os.path.isdir(path)) or os.path.exists(os.path.join(path, _ENVIRONMENT))
 
 
-def _is_mostly_records(piece: Piece) -> bool:
-    """Whether a file is a log whatever its name says: most of its lines begin records."""
-    head = piece.inner_head
-    share, begun = known_heads(head)
-    return share is not None and share >= 0.5 and begun >= _LEAST_RECORDS and is_log(head, piece.name)
+def _files_below(folder: str) -> Iterator[str]:
+    """Regular files below a folder of tools but those that only tools write."""
+    for where, _, files in os.walk(folder):
+        for file in sorted(files):
+            path = os.path.join(where, file)
+            if not file.endswith(_OF_TOOLS) and stat.S_ISREG(os.lstat(path).st_mode):
+                yield path
+
+
+def _is_evidence(path: str) -> bool:
+    """Whether a file is a dump, a recording or a log by its first bytes."""
+    with open(path, "rb") as file:
+        head = file.read(_SHORT_HEAD)
+    piece = Piece(name=path, path=path, size_bytes=len(head), head=head)
+    return piece.content in _DUMPS or (piece.is_text and (piece.is_mostly_records or is_dump_file(head)))
+
+
+def _may_be_program(piece: Piece) -> bool:
+    return piece.content is Content.BINARY or (piece.content is Content.TEXT and piece.head.startswith(_SCRIPT))
 
 
 def _special(mode: int) -> Text | None:

@@ -52,7 +52,8 @@ def analyse(request: Request) -> Rows:
     else:
         evidence, crashes = read_incident(list(request.paths), request.settings, names=dict(request.paths))
         # What a fault or want of memory left out may be there the next time.
-        if request.keep is not None and not crashes and all(given.lack is None for given in _inputs(evidence)):
+        lacked = {given.lack for given in _inputs(evidence)} - {None, "reader"}
+        if request.keep is not None and not crashes and not lacked:
             Path(request.keep).write_bytes(packed_facts(evidence))
     report = judge_incident(evidence, request.settings).report
     if request.redact:

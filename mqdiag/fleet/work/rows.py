@@ -107,7 +107,7 @@ def failure_row(
 
 
 def _kind_of_loss(lack: Lack | None) -> LossKind:
-    if lack is None or lack == "folder" or lack == "access":
+    if lack is None or lack == "folder" or lack == "access" or lack == "reader":
         return "unreadable"
     return lack
 

@@ -56,7 +56,9 @@ def blocks(
         if sum(map(len, head)) > MAX_BYTES:
             break
     else:
-        head = [tidied(b"".join(head), begins, whole)]  # one block: packed, the same text comes in pieces
+        # one block: packed, the same text comes in pieces, and a paste has no line end behind its last line
+        text = tidied(b"".join(head), begins, whole)
+        head = [text if text.endswith(b"\n") else text + b"\n"]
         plain = iter(())
     rest = b""
     for chunk, is_last in _with_the_last_marked(healed(chain(head, plain), keeps_times=True)):

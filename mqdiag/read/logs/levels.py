@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
 
-ANY = r"(?:TRACE|DEBUG|INFO|WARN(?:ING)?|ERROR?|FATAL?|SEVERE)"
+_CAPITALS = ("TRACE", "DEBUG", "INFO", "WARN(?:ING)?", "ERROR?", "FATAL?", "SEVERE")
+ANY = f"(?:{'|'.join(_CAPITALS)})"
 """pattern of the words in capital letters, in which nearly all logs have them"""
 _LETTERS = (b"--W--", b"--E--", b"--C--")
 """a warning, an error and worse as spdlog prints them for the gRPC client in C++"""
@@ -17,14 +18,21 @@ HEAD_BYTES = 240
 """bytes of a line in which its level stands"""
 SHORT_BYTES = 256 << 10
 """size below which the slower search costs less than a hundredth of a second"""
+# Each search begins with a few single bytes, for which `re` skips all others.
 _CAPITAL = lazy_pattern(
     # behind the sign with which logback begins a line of its own status, too
-    rb"(?:(?<![\w.$-])|(?<=\|-))" + ANY.encode() + rb"(?![\w.(-])"
+    rb"[TDIWEFS](?:(?<![\w.$-].)|(?<=\|-.))"
+    + f"(?:{'|'.join(f'(?<={word[0]}){word[1:]}' for word in _CAPITALS)})".encode()
+    + rb"(?![\w.(-])"
 )
+_WORD = (
+    rb"[ \t]{0,8}(trace|debug|info|warn(?:ing)?|error|fatal|severe|(?<=\[)--[TDIWEC]--)"
+    rb"(?=[\]|)>:\"]|[ \t](?!=)|$)"
+)
+# these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
+_SMALL_FIRST = lazy_pattern(_WORD)
 _SMALL = lazy_pattern(
-    # these are ordinary words too, and count as levels behind a time, in brackets, before a colon and in "level=warn"
-    rb"(?:^|:\d\d(?:[.,]\d{1,9})?Z?[ \t]|\blevel=\"?|[\[|(<])[ \t]{0,8}"
-    rb"(trace|debug|info|warn(?:ing)?|error|fatal|severe|(?<=\[)--[TDIWEC]--)(?=[\]|)>:\"]|[ \t](?!=)|$)"
+    rb"[:l\[|(<](?:(?<=:)\d\d(?:[.,]\d{1,9})?Z?[ \t]|(?<=l)(?<!\w.)evel=\"?|(?<=[\[|(<]))" + _WORD
 )
 
 _OF_THE_JVM = lazy_pattern(rb"\]\[\w{4,7} *\]\[(?:gc|safepoint|os|pagesize|cds|jit|class|codecache|logging)\b")
@@ -55,7 +63,7 @@ def level_in(line: bytes, most: int) -> tuple[bytes, int] | None:
     capital = _CAPITAL.search(line, 0, most)
     if capital is not None:
         return capital[0], capital.end()
-    small = _SMALL.search(line, 0, most)
+    small = _SMALL_FIRST.match(line, 0, most) or _SMALL.search(line, 0, most)
     return None if small is None else (small[1], small.end(1))
 
 

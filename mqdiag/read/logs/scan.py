@@ -126,6 +126,11 @@ def places_of_words(text: bytes, words: Sequence[bytes]) -> list[list[int]]:
     return places
 
 
+def holds_any(text: bytes, words: tuple[bytes, ...]) -> bool:
+    """Whether one of a few words stands in a text."""
+    return bool(_search(words).find_matches_as_indexes(text))
+
+
 @cache
 def _search(words: tuple[bytes, ...]) -> BytesAhoCorasick:
     # for few words this kind searches many bytes at once; where no two can overlap it finds the same as the usual one
@@ -159,6 +164,7 @@ class Scanner:
                 the line before it that has the literal.
         """
         self._automaton = Automaton(literals)
+        self._longer: dict[int, tuple[tuple[int, int], ...]] = {}
         self._wanted = tuple(wanted)
         self._changes = frozenset(number for number, changed in enumerate(changes) if changed)
 
@@ -177,9 +183,44 @@ class Scanner:
             if words.see is not None:
                 words.see(own, places.words, counts.lines - places.line_ends)
             if places.literals:
-                chosen = self._chosen(places.literals, counts, number)
+                chosen = self._chosen(self._longest(places.literals, block), counts, number)
                 yield from self._in_block(block, chosen, origin, counts, last_texts)
             before = block[-LOOK_BACK:]
+
+    def _longest(self, places: Mapping[int, Sequence[int]], block: bytes) -> Mapping[int, Sequence[int]]:
+        """The places of literals, where one that holds another stands in its place: the search sees the shorter one."""
+        found: dict[int, Sequence[int]] = {}
+        moved: dict[int, list[int]] = {}
+        for literal, starts in places.items():
+            longer = self._holders(literal)
+            if not longer:
+                found[literal] = starts
+                continue
+            own = []
+            for at in map(int, starts):
+                for other, before in longer:
+                    if at >= before and block.startswith(self._automaton.literals[other], at - before):
+                        moved.setdefault(other, []).append(at - before)
+                        break
+                else:
+                    own.append(at)
+            if own:
+                found[literal] = own
+        for other, starts in moved.items():
+            found[other] = sorted({*map(int, found.get(other, ())), *starts})
+        return found
+
+    def _holders(self, literal: int) -> tuple[tuple[int, int], ...]:
+        """(longer literal, bytes of it before this one) for those that hold it and do not end with it."""
+        known = self._longer.get(literal)
+        if known is None:
+            text = self._automaton.literals[literal]
+            known = self._longer[literal] = tuple(
+                (number, at)
+                for number, other in enumerate(self._automaton.literals)
+                if (at := other.find(text)) >= 0 and len(other) > at + len(text)
+            )
+        return known
 
     def _in_block(
         self,

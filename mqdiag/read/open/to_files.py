@@ -15,12 +15,12 @@ import msgspec
 
 from mqdiag.errors import InputError, Lack
 from mqdiag.files import fits
-from mqdiag.read.foreign_form import foreign_form, is_unread_evidence
+from mqdiag.read.foreign_form import foreign_form, is_unread_evidence, lack_of
 from mqdiag.read.open.archives import Entry, tar_entries
 from mqdiag.read.open.door import Chunks, read_from
 from mqdiag.read.open.limits import MAX_MEMBERS, MAX_UNPACKED, Limits, TooMuchError
 from mqdiag.read.open.squeezed import inflated
-from mqdiag.read.sniff import HEAD_BYTES, SQUEEZED, Content, content_of
+from mqdiag.read.sniff import HEAD_BYTES, SQUEEZED, Content, content_of, is_java_member
 from mqdiag.text import Text, say
 
 _CHUNK = 1 << 20
@@ -162,7 +162,7 @@ def _write(name: str, entry: Entry, budget: Budget, *, kept: bool) -> Member:
     junk = content in (Content.BINARY, Content.JAVA_ARCHIVE, Content.EMPTY)
     skipped = why_no_evidence(content, head) if junk else None
     if junk and not kept and content is Content.BINARY and is_unread_evidence(entry.name, head):
-        return Member(name=name, inner=entry.name, problem=skipped)
+        return Member(name=name, inner=entry.name, problem=skipped, lack=lack_of(head))
     if junk and not kept:
         return Member(name=name, inner=entry.name, skipped=skipped)
     path = budget.next_file(name)
@@ -188,6 +188,25 @@ def _write(name: str, entry: Entry, budget: Budget, *, kept: bool) -> Member:
                 file.write(piece)
         file.truncate(file.tell())
     return Member(name=name, inner=entry.name, path=path, skipped=skipped, problem=problem)
+
+
+_DIRECTORY = b"PK\x01\x02"
+_END_OF_DIRECTORY = b"PK\x05\x06"
+_LONGEST_END = (1 << 16) + 22
+
+
+def is_zip_behind_program(path: str) -> bool:
+    """Whether a program or script that unpacks itself has a zip archive behind it, and no Java archive."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        begin = file.seek(max(size - _LONGEST_END, 0))
+        tail = file.read(_LONGEST_END)
+        at = tail.rfind(_END_OF_DIRECTORY)
+        if at < 0:
+            return False
+        file.seek(max(begin + at - int.from_bytes(tail[at + 12 : at + 16], "little"), 0))
+        first = file.read(64)
+    return first.startswith(_DIRECTORY) and not is_java_member(first[46:])
 
 
 def why_no_evidence(content: Content, head: bytes) -> Text:

@@ -131,6 +131,9 @@ def _encoding(label: str, head: bytes) -> str:
     controls = sum(probe.count(value) for value in range(32) if value not in (0, 8, 9, 10, 12, 13, 27))
     if zeros > len(probe) // 100 or controls > len(probe) // 20:
         raise InputError(
-            label, say("is binary data, not a thread dump"), hint=say("give the text that jstack wrote")
+            label,
+            say("is binary data, not a thread dump"),
+            hint=say("give the text that jstack wrote"),
+            lack="reader",
         )
     return encoding

@@ -1,8 +1,9 @@
-"""Threads as servers print them in forms of their own, to the form of `ThreadInfo.toString()`.
+"""Threads as servers and old debuggers print them, to the form of `ThreadInfo.toString()` or of jstack.
 
 - `/stacks` of Hadoop, HBase, Alluxio and Ratis, and the dumps that they write into their logs.
 - The watchdog of Spigot and Paper, line by line in the log of a game server.
 - `ServerInfo.listThreadDump` of JBoss AS 4 to 6.
+- What debuggers of IntelliJ exported before they wrote names in quotes, to the form that they write now.
 
 Source: org.apache.hadoop.util.ReflectionUtils.printThreadInfo, org.spigotmc.WatchdogThread.dumpThread,
 org.jboss.system.server.ServerInfo.
@@ -38,6 +39,18 @@ _JBOSS_THREAD = lazy_pattern(
     r"(?:, threadLockName:(?P<object>\S{1,300}))?\s*$"
 )
 
+_EXPORT_MARK = ", in group '"
+_EXPORT_THREAD = lazy_pattern(
+    r"^\s*(?P<name>[^\s\"].{0,300}?@\d{1,9})(?P<daemon> daemon)?, prio=(?P<prio>\d{1,2}), in group '[^'\n]{0,100}',"
+    r" status: '(?P<status>[A-Z_]{1,20})'\s*$"
+)
+_EXPORT_STATES = {
+    "RUNNING": ("runnable", "RUNNABLE"),
+    "WAIT": ("waiting", "WAITING"),
+    "SLEEPING": ("sleeping", "TIMED_WAITING"),
+    "MONITOR": ("waiting for monitor entry", "BLOCKED"),
+}
+
 
 def converter(head: str) -> Callable[[str], str] | None:
     """What makes the form of ThreadInfo of a text; None where it is none of these."""
@@ -47,6 +60,8 @@ def converter(head: str) -> Callable[[str], str] | None:
         return _of_watchdog
     if _JBOSS_MARK in head and _any_line(head, _JBOSS_THREAD.match):
         return _of_jboss
+    if _EXPORT_MARK in head and _any_line(head, _EXPORT_THREAD.match):
+        return _of_export
     return None
 
 
@@ -146,3 +161,16 @@ def _jboss_lines(lines: list[str]) -> Iterator[str]:
         elif not line.strip():
             in_thread = False
             yield line
+
+
+def _of_export(text: str) -> str:
+    return "\n".join(map(_export_line, text.split("\n")))
+
+
+def _export_line(line: str) -> str:
+    found = _EXPORT_THREAD.match(line)
+    if found is None:
+        return line
+    words, state = _EXPORT_STATES.get(found["status"], ("unknown", ""))
+    header = f'"{found["name"]}"{found["daemon"] or ""} prio={found["prio"]} tid=0x1 nid=NA {words}'
+    return f"{header}\n  java.lang.Thread.State: {state}" if state else header

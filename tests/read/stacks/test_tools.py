@@ -510,6 +510,33 @@ def test_a_debuggers_export_names_the_thread_that_has_the_lock(tmp_path: Path) -
     assert (first.addresses, second.addresses) == (("0x26f1", "0x2702"), ("0x2702", "0x26f1"))
 
 
+def test_an_old_debuggers_export_has_names_without_quotes(tmp_path: Path) -> None:
+    def thread(name: str, status: str, lines: str) -> str:
+        return f"{name}, prio=5, in group 'main', status: '{status}'\n{lines}\n"
+
+    text = (
+        thread("Reader of lines@404 daemon", "WAIT", "\t  at java.lang.Object.wait(Object.java:-1)\n")
+        + thread(
+            "main@1",
+            "MONITOR",
+            "\t waiting for b@9 to release lock on <0x1b> (a com.acme.A)\n\t  at a.B.c(B.java:1)\n",
+        )
+        + thread("Signal Dispatcher@7", "RUNNING", "")
+    )
+    first, second, third = sample_of(tmp_path, text).threads
+    assert [one.name for one in (first, second, third)] == [
+        "Reader of lines@404",
+        "main@1",
+        "Signal Dispatcher@7",
+    ]
+    assert (first.daemon, first.stack.state, first.stack.frames) == (
+        True,
+        "WAITING",
+        ("java.lang.Object.wait(Object.java:-1)",),
+    )
+    assert (second.stack.state, [lock.kind for lock in second.stack.locks]) == ("BLOCKED", ["waiting to lock"])
+
+
 def test_threads_of_jconsole(tmp_path: Path) -> None:
     text = (
         "Name: order-sender\nState: BLOCKED on java.lang.Object@1b2c3d owned by: main\n"
