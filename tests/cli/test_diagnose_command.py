@@ -101,6 +101,7 @@ def test_without_a_path_it_is_wrong_usage(mqdiag: Run) -> None:
     assert mqdiag("diagnose").code == EXIT_USAGE
 
 
+@CHECK
 def test_without_a_heap_dump_nothing_heavy_is_imported() -> None:
     assert heavy_modules("diagnose", str(STUCK / "stacks"), "--fail-on", "never") == ("0", set())
 

@@ -89,6 +89,7 @@ def test_the_verdict_that_was_provoked(case: str, tmp_path: Path, capsysbinary: 
     assert text.startswith("ERROR" if code else ("OK", "WARNING", "UNDECIDED No RocketMQ client or broker"))
 
 
+@CHECK
 def test_quick_counts_the_same_and_gives_no_verdict(capsysbinary: Capture) -> None:
     _, whole = report(capsysbinary, str(dump(OUT_OF_MEMORY)))
     code, quick = report(capsysbinary, str(dump(OUT_OF_MEMORY)), "--quick")

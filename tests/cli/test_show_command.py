@@ -111,6 +111,7 @@ def test_the_queue_with_the_stuck_message(shown: Shown, truth: Any) -> None:
     assert field(tree, "keySet")["declared_by"] == "java.util.AbstractMap"
 
 
+@CHECK
 def test_a_message_and_its_body(shown: Shown, text: Callable[..., str], truth: Any) -> None:
     in_hand = {each["offset"]: each for each in truth["in_hand"]}
     for row in shown(MESSAGE)["largest"]:
@@ -165,6 +166,7 @@ def test_statics_of_a_class(shown: Shown, text: Callable[..., str]) -> None:
     assert "PULL_MAX_IDLE_TIME" in text(one["class_ids"][0])
 
 
+@CHECK
 def test_subclasses_when_asked_for(shown: Shown) -> None:
     plain, all_of_them = shown("MessageExt"), shown("MessageExt", "--subclasses")
     assert plain["instances"] == 0
@@ -173,6 +175,7 @@ def test_subclasses_when_asked_for(shown: Shown) -> None:
     assert all_of_them["retained_bytes"] == shown(MESSAGE)["retained_bytes"]
 
 
+@CHECK
 def test_ids_in_every_form(shown: Shown) -> None:
     object_id = shown(QUEUE)["largest"][0]["object_id"]
     for form in (object_id, object_id.upper().replace("0X", "0x"), object_id[2:], str(int(object_id, 16))):

@@ -12,7 +12,7 @@ import pytest
 
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, empty_file
 from tests.cli.conftest import Run
-from tests.layers import one_in_each_run
+from tests.layers import CHECK, one_in_each_run
 
 CASES = Path(__file__).parents[2] / "fixtures" / "stacks"
 
@@ -204,6 +204,7 @@ def test_hostile_names_and_frames_reach_neither_terminal_nor_json_raw(mqdiag: Ru
     assert report["findings"][0]["rule"] == "stuck-socket-read"
 
 
+@CHECK
 def test_no_kernels_and_no_tables_are_imported(tmp_path: Path) -> None:
     files = unpack("idle", tmp_path)
     code = (

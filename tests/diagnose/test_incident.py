@@ -434,6 +434,7 @@ def test_a_manifest_tells_the_times_of_what_has_none(tmp_path: Path) -> None:
     assert not found(diagnose_incident([folder]).report, "consumer-backlog").when
 
 
+@CHECK
 def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> None:
     shutil.copy(STUCK / "java_pid.hprof.gz", tmp_path)
     quiet = re.compile(r'("ConsumeMessageThread_[^"]*".*\n(?:(?!\n).*\n)*?)(?=\n)')

@@ -104,6 +104,7 @@ def test_one_that_cannot_be_read_forbids_an_all_clear(way: str, tmp_path: Path) 
     assert state(tmp_path, "store.log", TOLD[way](FULL))[0] == "undecided"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(("name", "way"), UNREAD)
 @pytest.mark.parametrize("within", [False, True])
 def test_evidence_in_a_form_without_a_reader_forbids_an_all_clear(

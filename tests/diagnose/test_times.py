@@ -58,6 +58,7 @@ def test_an_answer_of_another_day_is_not_joined_with_the_brokers_trouble(tmp_pat
     assert any("at another time" in line for line in elsewhere)
 
 
+@CHECK
 def test_local_times_of_an_unknown_zone_make_it_less_sure() -> None:
     """4.3.2's client prints local time: the chain stands, and says what it does not know."""
     case = FIXTURES / "logs" / "sync-slave-stopped-4.3.2"
@@ -160,6 +161,7 @@ def test_time_ranges_are_few() -> None:
     assert (few[0].first, few[-1].last) == (many[0].first, many[-1].last)
 
 
+@CHECK
 def test_the_memory_of_one_client_does_not_explain_the_pulls_of_another() -> None:
     """Both logs are of the same hour; their folders tell the processes apart."""
     lost = FIXTURES / "logs" / "client-pull-lost-4.9.7"

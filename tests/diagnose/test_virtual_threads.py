@@ -28,6 +28,7 @@ def test_the_heap_dump_names_the_call_in_the_virtual_thread() -> None:
     )
 
 
+@CHECK
 def test_jstack_beside_the_heap_dump_gets_the_remedy_of_that_call() -> None:
     report = diagnose_incident([STUCK]).report
     (finding,) = [one for one in report.findings if one.rule == "stuck-wait"]

@@ -111,6 +111,7 @@ def test_a_fault_that_goes_over_to_the_next_pods_is_neither_new_nor_gone(layout:
     assert facts.totals.hosts == 3
 
 
+@CHECK
 def test_evidence_that_shows_a_fault_takes_it_over_even_if_it_could_refute_none(layout: Layout) -> None:
     _runs(layout, _night(1, OLD, "b", "b"), _night(2, NEW, "f", "f", more={"refutes": []}))
     assert _open(layout) == [(f"{NEW}-f", 24)]
@@ -151,6 +152,7 @@ def test_a_deleted_pod_is_gone_when_as_many_others_are_there(layout: Layout) -> 
     assert _open(layout) == []
 
 
+@CHECK
 def test_replicas_of_a_stateful_set_are_closed_by_their_own_evidence(layout: Layout) -> None:
     def night(day: int, names: Sequence[str], ill: str = "") -> list[Analysed]:
         rows = _night(day, "x", "bcd"[: len(names)], "b" if ill else "")

@@ -61,6 +61,7 @@ def _incident(service: str, host: str, *rules: str, day: int = 2, **more: Any) -
     )
 
 
+@CHECK
 def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     layout = Layout(*storage(str(tmp_path / "out")))
     lost = ({"path": "/in/x", "kind": "unreadable", "reason": "is empty"},)

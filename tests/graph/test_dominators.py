@@ -137,6 +137,7 @@ def test_trap_46_retained_by_class_counts_nested_instances_once(seed: int) -> No
         assert read == {names[row]: size for row, size in wanted.items()}
 
 
+@CHECK
 @examples(100)
 @given(SEEDS, st.data())
 def test_retained_by_sets_against_the_oracle(seed: int, data: st.DataObject) -> None:

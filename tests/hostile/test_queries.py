@@ -274,6 +274,7 @@ sys.exit(code)
 """
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("shape", ["csv", "json", "markdown", "table"])
 def test_a_query_that_fails_in_the_middle_writes_nothing(
     shape: str, dump: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]

@@ -177,6 +177,7 @@ def test_every_kind_that_was_read_stays_when_the_budget_is_used_up(tmp_path: Pat
         assert report.answer.state != "healthy"
 
 
+@CHECK
 def test_a_thread_dump_is_read_as_far_as_the_budget_goes(tmp_path: Path) -> None:
     path = tmp_path / "jstack.txt"
     path.write_text(ring_of_locks(4_000, samples=3))

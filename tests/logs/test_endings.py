@@ -219,6 +219,7 @@ def test_causes_of_exceptions(exception: str, cause: str, tmp_path: Path) -> Non
     assert finding.evidence["exception_lines"] == 30
 
 
+@CHECK
 def test_a_listener_that_throws_explains_the_retries() -> None:
     report = of("client-retry-storm-4.9.7")
     roots = {one.fingerprint for one in report.findings if one.rule == "listener-throws"}

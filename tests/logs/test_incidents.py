@@ -91,6 +91,7 @@ def _report(case: str, files: tuple[Path, ...]) -> Report:
     return diagnosis.report
 
 
+@CHECK
 def test_groups_that_fail_at_once_are_told_apart() -> None:
     """Both groups' logs are cut after some 97 failures a minute: together they would be above the limit of 100."""
     (one, other) = (found for found in report(CUT).findings if found.rule == "retry-storm")

@@ -79,6 +79,7 @@ def test_the_healthy_one_does_not_dilute(two: Path) -> None:
     assert not [event for event in both["broker-a"].events if event.kind.startswith("busy")]
 
 
+@CHECK
 def test_a_healthy_broker_writes_fast_beside_one_that_does_not(tmp_path: Path) -> None:
     laid("healthy-4.3.2", tmp_path / "one")
     laid("page-cache-busy-4.3.2", tmp_path / "two", renamed="broker-b")

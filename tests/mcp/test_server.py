@@ -181,6 +181,7 @@ def test_no_document_is_larger_than_an_answer(document: dict[str, Any]) -> None:
     assert found["left_out"]
 
 
+@CHECK
 def test_rows_are_in_the_text_and_fit(folder: Path) -> None:
     result = asked(folder, "query", path="given.hprof", sql="SELECT 7 AS seven, 'a' AS letter")
     assert text(result).splitlines() == ["seven  letter", "-----  ------", "    7  a", "1 rows"]
@@ -193,6 +194,7 @@ def test_rows_are_in_the_text_and_fit(folder: Path) -> None:
     assert f"{len(found['rows'])} rows; there are more" in text(many)
 
 
+@CHECK
 def test_a_recipe_is_described_and_runs(folder: Path) -> None:
     asking = {"path": "given.hprof", "recipe": "who-refers-to-class", "values": {"class": "java.util.HashMap"}}
     assert values(asked(folder, "query", **asking))["rows"][0]["holder"] == "app.Holder"

@@ -170,6 +170,7 @@ def test_what_is_considerable_in_the_sample_is_read_whole(
     assert [(each.held_by, each.share) for each in found.holders] == [("java.lang.Object[]", 1.0)]
 
 
+@CHECK
 def test_of_very_many_strings_texts_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One text is there very often, many are twice, many once: the first is counted, the others are estimated."""
     rare, once = [f"rare-{number}" for number in range(4000)], [f"once-{number}" for number in range(4000)]
@@ -289,6 +290,7 @@ def test_hashes_are_grouped_as_the_twin_does(size: int, values: int) -> None:
     assert int((found.of >= 0).sum()) == sum(map(len, truth.values()))
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("name", ["no-rocketmq", "healthy-busy-4.3.2"])
 def test_real_dumps_against_decoded_texts(name: str) -> None:
     heap = open_heap(str(FIXTURES / name / "dump.hprof.gz"))
