@@ -8,7 +8,7 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from itertools import count
 from pathlib import Path
 
@@ -80,7 +80,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_collection_finish() -> None:
     """Thousands of tests that were collected are no garbage, and take long to look through."""
     gc.enable()
-    gc.collect()
     gc.freeze()
     gc.set_threshold(200_000)  # as the program has it
     _size["collected"] = _resident()
@@ -103,11 +102,13 @@ def pytest_runtest_logfinish() -> None:
 
 
 _size = {"collected": 0}
+_memory = os.open("/proc/self/statm", os.O_RDONLY)
+_PAGE_BYTES = os.sysconf("SC_PAGESIZE")
 
 
 def _resident() -> int:
     """Bytes of memory that this process holds."""
-    return int(Path("/proc/self/statm").read_bytes().split()[1]) * os.sysconf("SC_PAGESIZE")
+    return int(os.pread(_memory, 100, 0).split()[1]) * _PAGE_BYTES
 
 
 def pytest_unconfigure(config: pytest.Config) -> None:
@@ -145,21 +146,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     read_once.choose(item)
 
 
-@pytest.fixture(autouse=True, scope="session")
-def _evidence_is_read_once() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        read_once.keep_answers(patch)
-        yield
-
-
 @pytest.fixture
 def read_again() -> None:
     """The test reads evidence itself, whoever read it before."""
 
 
-@pytest.fixture(autouse=True)
-def _no_team_stays() -> Iterator[None]:
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown() -> None:
     """What a team knows is of the process; the next test has none."""
-    yield
     if (files := sys.modules.get("mqdiag.knowledge.library_files")) is not None:
         files.add({})

@@ -107,5 +107,5 @@ def assert_told(report: Report, folder: Path) -> None:
     Raises:
         AssertionError: one has.
     """
-    assert not [*left_over(report, text_of(folder))]
-    assert not [*lacking(report)]
+    words = sorted({*left_over(report, text_of(folder)), *lacking(report)})
+    assert not words, f"{', '.join(words)}: its evidence tells what stands there"

@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Iterable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -28,18 +29,25 @@ _is_on = False
 
 
 def choose(item: pytest.Item) -> None:
-    """Say which test runs next."""
+    """Say which test runs next; the first of a worker has what the functions of `KEPT` answer kept."""
     global _is_on
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    used = set(getattr(item, "fixturenames", ()))
-    _is_on = folder not in READS and used.isdisjoint({"monkeypatch", "read_again"})
+    used = getattr(item, "fixturenames", ())
+    _is_on = not (_looks_at_reading(item.path) or "monkeypatch" in used or "read_again" in used)
+    if _is_on:
+        _keep_answers()
 
 
-def keep_answers(patch: pytest.MonkeyPatch) -> None:
-    """Keep what the functions of `KEPT` answer."""
+@cache
+def _looks_at_reading(path: Path) -> bool:
+    """Whether the file of tests is of a folder of `READS`."""
+    return path.relative_to(Path(__file__).parent).parts[0] in READS
+
+
+@cache
+def _keep_answers() -> None:
     for module, name in KEPT.items():
         loaded = importlib.import_module(module)
-        patch.setattr(loaded, name, _kept(getattr(loaded, name)))
+        setattr(loaded, name, _kept(getattr(loaded, name)))
 
 
 def _kept(read: Callable[..., Any]) -> Callable[..., Any]:

@@ -26,6 +26,7 @@ from mqdiag.rules.catalogue import rule_files
 from mqdiag.spelling import did_you_mean, nearest
 from mqdiag.text import say
 from mqdiag.trusted import Untrusted
+from tests.folded import folded
 from tests.layers import one_in_each_run
 
 CARDS = {rule.card.name: rule.card for rule in rule_files()}
@@ -33,8 +34,8 @@ LIMITED = next(card for card in CARDS.values() if card.limits)
 LIMIT = next(iter(LIMITED.limits))
 
 
-@pytest.mark.parametrize(
-    ("text", "group", "key", "value"),
+@folded(
+    "text, group, key, value",
     [
         ("pullThresholdForQueue=40", None, "pullThresholdForQueue", 40),
         ("order-group:pullThresholdForQueue=40", "order-group", "pullThresholdForQueue", 40),
@@ -56,7 +57,7 @@ def test_an_expectation_is_read(text: str, group: str | None, key: str, value: o
     assert found.source == "option"
 
 
-@pytest.mark.parametrize("text", ["", "=", "x", "pullBatchSize", "pullBatchSize=", ":pullBatchSize=3", "g:=3"])
+@folded("text", ["", "=", "x", "pullBatchSize", "pullBatchSize=", ":pullBatchSize=3", "g:=3"])
 def test_a_malformed_expectation_says_how_to_write_it(text: str) -> None:
     with pytest.raises(UsageError, match=r"is not \[GROUP:\]KEY=VALUE"):
         parse_expectation(text)
@@ -90,8 +91,8 @@ def test_any_group_survives(group: str, key: str, value: int) -> None:
     assert (found.group, found.key, found.value) == (group.strip(), key, value)
 
 
-@pytest.mark.parametrize(
-    ("text", "count"),
+@folded(
+    "text, count",
     [
         ("512m", 512 * 1024**2),
         ("2g", 2 * 1024**3),
@@ -107,7 +108,7 @@ def test_a_size_is_read_as_the_jvm_reads_it(text: str | int, count: int) -> None
     assert parse_size(text) == count
 
 
-@pytest.mark.parametrize("text", ["", "0", "-1", "2x", "g", "1e9", "two", "0.0g", "٣g", "9" * 400, "1g2"])
+@folded("text", ["", "0", "-1", "2x", "g", "1e9", "two", "0.0g", "٣g", "9" * 400, "1g2"])
 def test_no_size(text: str) -> None:
     with pytest.raises(UsageError, match="is not a size"):
         parse_size(text)
@@ -391,9 +392,7 @@ def test_dots_outside_keys_are_not_counted(text: str) -> None:
     assert without_strings(text.encode()).count(b".") == 0
 
 
-@pytest.mark.parametrize(
-    "before", ["", "{a = ", "'''\n\" ''', ", '"""x"""", ', "'''x'''', ", '"\\\\", ', "# '''\n", "'x\\', "]
-)
+@folded("before", ["", "{a = ", "'''\n\" ''', ", '"""x"""", ', "'''x'''', ", '"\\\\", ', "# '''\n", "'x\\', "])
 def test_dots_of_keys_are_counted_behind_any_string(before: str) -> None:
     text = "x = [" + before + "{" + "a." * 300 + 'b = "c"'
     assert without_strings(text.encode()).count(b".") == 300

@@ -35,3 +35,22 @@ def test_no_case_is_a_failure() -> None:
 
     with pytest.raises(AssertionError, match="no case"):
         nothing()
+
+
+def test_cases_of_several_parameters_have_the_names_that_they_were_given() -> None:
+    @folded("number, wanted", [(1, 1), pytest.param(2, 3, id="a wrong one"), (4, 5)])
+    def equals(number: int, wanted: int) -> None:
+        assert number == wanted
+
+    with pytest.raises(AssertionError, match=r"^2 of 3 cases\na wrong one: .*\n(.*\n)*\(4, 5\): "):
+        equals()
+
+
+def test_an_error_that_does_not_come_is_a_failure_of_its_case() -> None:
+    @folded("text", ["1", "x"])
+    def is_refused(text: str) -> None:
+        with pytest.raises(ValueError, match="invalid"):
+            int(text)
+
+    with pytest.raises(AssertionError, match=r"^1 of 2 cases\n1: DID NOT RAISE"):
+        is_refused()

@@ -85,6 +85,7 @@ def test_wrong_usage_is_told_before_anything_heavy(arguments: tuple[str, ...]) -
     assert heavy_modules(*arguments) == ("2", set())
 
 
+@CHECK
 def test_thread_dumps_need_nothing_heavy(tmp_path: Path) -> None:
     dump = tmp_path / "jstack.txt"
     dump.write_text(
@@ -96,6 +97,7 @@ def test_thread_dumps_need_nothing_heavy(tmp_path: Path) -> None:
     assert heavy_modules("stacks", str(dump)) == ("0", set())
 
 
+@CHECK
 def test_a_short_log_needs_nothing_heavy() -> None:
     """A long one is searched by a kernel."""
     assert heavy_modules("logs", str(FIXTURES / "logs/healthy-5.3.3/broker/store.log.gz"))[1] == set()
@@ -147,6 +149,7 @@ def test_the_package_itself_imports_nothing_but_itself() -> None:
     assert done.stdout.split() == ["mqdiag"]
 
 
+@CHECK
 def test_a_heap_dump_needs_no_compiler() -> None:
     dump = Path(__file__).parents[1] / "fixtures/heap/no-rocketmq/dump.hprof.gz"
     assert heavy_modules("warm")[0] == "0"

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.folded import folded
+
 PACKAGE = Path(__file__).parents[1] / "mqdiag"
 FILES = sorted(
     file
@@ -84,17 +86,14 @@ def double(x):
 '''
 
 
-@pytest.mark.parametrize(
-    ("change", "told"),
-    [
+@folded("change, told", [
         (("(x):\n    \"\"\"Twice. O(1).\"\"\"", "(x):"), "double: has no docstring"),
         (("@kernel\n", ""), "double: is no kernel"),
         (("@kernel\n", "@kernel(parallel=True)\n"), "double: is no kernel"),
         (("import numpy as np", "import numpy as np, os"), "imports os"),
         (("import numpy as np", "import numpy as np\nfrom mqdiag.x import y"), "imports from mqdiag.x"),
         (("_help(x) +", "y(x) +"), "calls y, which is no kernel"),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_the_check_sees_what_it_looks_for(change: tuple[str, str], told: str) -> None:
     assert problems(GOOD) == []
     assert told in problems(GOOD.replace(*change))

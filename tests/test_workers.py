@@ -20,6 +20,7 @@ from mqdiag.language import english
 from mqdiag.process_use import own_memory_bytes, used
 from mqdiag.text import say
 from mqdiag.workers import Died, called_in_worker, read_in_workers
+from tests.layers import CHECK, one_in_each_run
 from tests.waiting import PATIENCE_S, wait_until
 
 HERE = __name__
@@ -123,10 +124,12 @@ def test_a_worker_answers_by_a_descriptor_of_any_number(
     assert found[0] == "a"
 
 
+@CHECK
 def test_a_file_on_which_a_worker_fails_is_left_to_the_caller(files: list[str]) -> None:
     assert read(fail_on_bad_files, files) == {0: files[0], 2: files[2], 3: files[3]}
 
 
+@CHECK
 def test_reading_ends_where_the_caller_refuses_a_step(files: list[str]) -> None:
     def refuse(share: float) -> None:
         raise InputError("x", say("took too long"), hint=say("wait"))
@@ -192,6 +195,7 @@ def test_with_too_few_threads_those_that_run_read_all_files(
     assert not any(thread.is_alive() for thread in begun)
 
 
+@CHECK
 def test_an_error_of_the_one_who_listens_is_raised_there(files: list[str]) -> None:
     def closed(share: float) -> None:
         raise BrokenPipeError("standard error is closed")
@@ -218,6 +222,7 @@ except KeyboardInterrupt:
 """
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -9)])
 def test_workers_end_with_their_parent(number: signal.Signals, code: int, files: list[str]) -> None:
     with subprocess.Popen(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.util import find_spec
@@ -77,9 +76,8 @@ def command(
         Folders(folders), redact=not no_redact, cache_bytes=kept, watch=_watch, settings_of=settings_of
     )
     server = made_server(questions)
-    if sys.stdin is not None:
-        sys.stdin = requests()
-    server.run()
+    with requests():
+        server.run()
     return 0
 
 

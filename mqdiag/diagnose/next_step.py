@@ -12,7 +12,7 @@ from mqdiag.findings import Action, Report
 from mqdiag.rules.shared.actions import shared
 from mqdiag.text import say
 
-_CAPTURE, _BACKLOG = "take_stacks", "progress"
+_CAPTURE, _LATER, _BACKLOG = "take_stacks", "later_samples", "progress"
 """names of actions of knowledge/actions.toml"""
 
 
@@ -26,7 +26,8 @@ def next_step(report: Report, reasons: Iterable[Open]) -> Action | None:
             return action
     kinds = {given.kind for given in report.inputs if given.was_read}
     if kinds <= {"stacks", "heap"}:
-        return _shared(_CAPTURE, report)
+        is_series = report.stacks is not None and report.stacks.judged
+        return _shared(_LATER if is_series else _CAPTURE, report)
     if kinds == {"admin"}:
         return _shared(_BACKLOG, report)
     for missing in missing_evidence(report, ()):

@@ -350,10 +350,13 @@ def _beside_harmless(logs: LogsFacts, limits: Limits) -> bool:
 
 
 def _of_one_moment(logs: LogsFacts, limits: Limits) -> bool:
-    """Whether an excerpt of RocketMQ has lines of one moment, some at INFO, and no event but harmless ones.
+    """Whether logs of RocketMQ have lines of one moment, some at INFO, and no event but harmless ones.
 
-    It may be the beginning of a start that failed, or the end of a client that fails.
+    An excerpt may be the beginning of a start that failed, or the end of a client that fails. Settings that a broker
+    prints are the beginning of a start, however many there are.
     """
+    if logs.settings and not logs.events:
+        return all(seconds_between(file.first, file.last) <= limits["moment_s"] for file in logs.files)
     lines = logs.level_lines
     loud = 0 if lines is None else lines.harmless + sum(lines.passing.values())
     return (

@@ -76,6 +76,8 @@ class GcFacts(msgspec.Struct, frozen=True, kw_only=True):
     to_space_exhausted: int = 0
     allocation_stalls: int = 0
     """times that a thread had to wait for ZGC"""
+    full_for_room: int = 0
+    """full collections that the want of room caused: no System.gc(), no heap dump, no full metaspace"""
     asked: int = 0
     """collections that System.gc() asked for"""
     asked_pause_ms: float = 0.0

@@ -69,6 +69,7 @@ class GcTally(msgspec.Struct):
     unread: int = 0
     """lines of pauses in a form that is not known"""
     full: int = 0
+    full_for_room: int = 0
     pause_ms: float = 0.0
     longest_ms: float = 0.0
     heap: int | None = None
@@ -248,6 +249,7 @@ class GcTally(msgspec.Struct):
         self.form = self.form or one.form
         self.collections += 1
         self.full += one.full
+        self.full_for_room += one.full and one.for_room
         if one.asked:
             self.asked += 1
             self.asked_pause_ms += one.pause_ms

@@ -27,6 +27,7 @@ def gc_row(log: ReadLog, zone: Zone) -> GcFacts:
         collections=gc.collections,
         unread=gc.unread,
         full=gc.full,
+        full_for_room=gc.full_for_room,
         pause_ms=round(gc.pause_ms, 3),
         longest_pause_ms=round(gc.longest_ms, 3),
         seconds=None if seconds is None else round(seconds, 3),

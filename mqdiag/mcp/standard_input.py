@@ -5,6 +5,9 @@ from __future__ import annotations
 import io
 import os
 import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -41,10 +44,20 @@ class _Requests(io.RawIOBase):
         return count
 
 
-def requests() -> io.TextIOWrapper:
-    """What stands in for `sys.stdin`; programs that a question starts find an empty one."""
-    copy = os.dup(0)
-    empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
-    return io.TextIOWrapper(io.BufferedReader(_Requests(os.fdopen(copy, "rb"))), encoding="utf-8")
+@contextmanager
+def requests() -> Iterator[None]:
+    """Let `sys.stdin` give the mended requests; programs that a question starts find an empty standard input."""
+    if sys.stdin is None:
+        yield
+        return
+    given, copy = sys.stdin, os.dup(0)
+    with os.fdopen(os.open(os.devnull, os.O_RDONLY), "rb") as empty:
+        os.dup2(empty.fileno(), 0)
+    try:
+        with os.fdopen(os.dup(copy), "rb") as file:
+            sys.stdin = io.TextIOWrapper(io.BufferedReader(_Requests(file)), encoding="utf-8")
+            yield
+    finally:
+        sys.stdin = given
+        os.dup2(copy, 0)
+        os.close(copy)

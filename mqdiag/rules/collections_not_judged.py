@@ -65,9 +65,9 @@ def _ends_in_pauses(gc: GcFacts, limits: Limits) -> bool:
 
 
 def _has_one_of_few(gc: GcFacts, limits: Limits) -> bool:
-    """Whether one of few collections of a short log is a full one that nobody asked for: does that go on?"""
+    """Whether one of few collections of a short log is a full one for want of room: does that go on?"""
     is_short = gc.seconds is None or gc.seconds < limits["short_log_seconds"]
-    return is_short and gc.full > gc.asked and gc.collections < limits["few_with_full"]
+    return is_short and gc.full_for_room > 0 and gc.collections < limits["few_with_full"]
 
 
 def _fills(gc: GcFacts, limits: Limits) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 
 from tests.accuracy.page import part_of
+from tests.folded import folded
 
 
-@pytest.mark.parametrize("name", ["histograms", "mat", "netbeans", "netbeans-objects", "threads", "public"])
+@folded("name", ["histograms", "mat", "netbeans", "netbeans-objects", "threads", "public"])
 def test_a_part_is_there_once_and_filled(name: str) -> None:
     _, part = part_of(name)
     assert part.count("\n|") > 3

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tests.bench.measure import Run
 from tests.bench.ratios import compared
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("walls", "cpus", "verdict"),
+@folded(
+    "walls, cpus, verdict",
     [
         ([5, 6, 5], [5, 5.1, 5.2], "longer"),
         ([5, 6, 12], [5, 5.1, 5.2], "longer; not judged on the clock"),

@@ -337,6 +337,7 @@ def test_a_way_that_begins_at_no_root_is_never_used(cache: Path, kept_dump: tupl
     assert len(notes.notes) == 1
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("part", "name", "number"),
     [

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.capture.guess import consumer_of, guess
 from mqdiag.language import english
 from mqdiag.read.command_line import main_class
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("command", "started"),
+@folded(
+    "command, started",
     [
         ("java -Xmx1g -cp a.jar:b.jar com.example.Main first", "com.example.Main"),
         ("/opt/java/bin/java @options --add-opens java.base/java.util=ALL-UNNAMED -jar app.jar -v", "app.jar"),

@@ -15,6 +15,7 @@ from mqdiag.errors import UsageError
 from mqdiag.language import english
 from tests.capture.conftest import Jvm
 from tests.capture.watched_log import capture_until_line
+from tests.folded import folded
 from tests.layers import CHECK
 
 JCMD = Tool(name="jcmd", path="/nowhere/jcmd")
@@ -103,9 +104,7 @@ def test_the_heap_is_held_against_its_maximum(
     assert (None if looked is None else english()(looked)) == held
 
 
-@pytest.mark.parametrize(
-    "text", ["", "heap", "heap=0%", "heap=100%", "heap=x", "stuck=0", "stuck=-1s", "log=", "cpu=3"]
-)
+@folded("text", ["", "heap", "heap=0%", "heap=100%", "heap=x", "stuck=0", "stuck=-1s", "log=", "cpu=3"])
 def test_what_is_no_condition_is_refused(text: str) -> None:
     with pytest.raises(UsageError, match="is not one of heap=80%, stuck=60s and log=TEXT"):
         watch.condition(text, watch.OnThisHost(TARGET, None))

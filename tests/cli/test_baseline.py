@@ -19,6 +19,7 @@ from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, Usa
 from mqdiag.findings import Severity, Subject
 from mqdiag.fingerprints import fingerprint
 from mqdiag.render import formats
+from tests.folded import folded
 from tests.layers import one_in_each_run
 from tests.render import samples
 from tests.report_schema import validate_report
@@ -143,8 +144,8 @@ def known(**over: Any) -> Known:
     return msgspec.structs.replace(base, **over)
 
 
-@pytest.mark.parametrize(
-    ("entry", "accepted", "why"),
+@folded(
+    "entry, accepted, why",
     [
         (known(), True, None),
         (known(severity=Severity.ERROR), True, None),

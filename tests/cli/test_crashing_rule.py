@@ -13,6 +13,7 @@ from mqdiag.errors import EXIT_INTERNAL
 from mqdiag.facts import Facts
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.draft import Limits, Result
+from tests.layers import CHECK
 from tests.rules.made import made_rule
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
@@ -33,6 +34,7 @@ def with_crashing_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mqdiag.diagnose.judge.rule_files", lambda: rules)
 
 
+@CHECK
 def test_the_json_report_lists_it(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["heap", str(DUMP), "--format", "json"]) == EXIT_INTERNAL
     captured = capsysbinary.readouterr()
@@ -52,6 +54,7 @@ def test_the_text_report_says_so(capsysbinary: pytest.CaptureFixture[bytes]) -> 
     assert "always-crashing failed, which is a fault of mqdiag: ZeroDivisionError: inside\\nthe rule" in text
 
 
+@CHECK
 def test_debug_shows_where(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["heap", str(DUMP), "--debug"]) == EXIT_INTERNAL
     err = capsysbinary.readouterr().err.decode()

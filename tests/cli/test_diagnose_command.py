@@ -8,6 +8,7 @@ from pathlib import Path
 
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE
 from tests.cli.conftest import Run
+from tests.layers import CHECK
 from tests.report_schema import validate_report
 from tests.test_imports import heavy_modules
 
@@ -15,6 +16,7 @@ INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
 STUCK = INCIDENTS / "stuck-http"
 
 
+@CHECK
 def test_a_folder_gives_one_verdict(mqdiag: Run) -> None:
     done = mqdiag("diagnose", str(STUCK))
     assert done.code == EXIT_FINDINGS
@@ -80,7 +82,7 @@ def test_a_folder_without_evidence_reads_nothing(mqdiag: Run, tmp_path: Path) ->
     (tmp_path / "none").mkdir()
     assert (
         mqdiag("diagnose", "none").line
-        == "mqdiag: none: is an empty folder; give one with a heap dump, thread dumps or logs"
+        == "mqdiag: none: is an empty folder; give one with heap dumps, thread dumps, flight recordings or logs"
     )
 
 
@@ -99,6 +101,7 @@ def test_without_a_path_it_is_wrong_usage(mqdiag: Run) -> None:
     assert mqdiag("diagnose").code == EXIT_USAGE
 
 
+@CHECK
 def test_without_a_heap_dump_nothing_heavy_is_imported() -> None:
     assert heavy_modules("diagnose", str(STUCK / "stacks"), "--fail-on", "never") == ("0", set())
 

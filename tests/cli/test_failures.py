@@ -26,6 +26,8 @@ from mqdiag.facts import Input
 from mqdiag.fail_on import parse_fail_on
 from mqdiag.findings import Answer, Confidence, Failed, Finding, Report, Severity, Subject
 from mqdiag.text import say
+from tests.folded import folded
+from tests.layers import CHECK
 
 
 def raising(error: BaseException) -> Any:
@@ -70,6 +72,7 @@ def test_one_line(error: BaseException, code: int, line: str, capsys: pytest.Cap
     assert capsys.readouterr().err.splitlines() == [line]
 
 
+@CHECK
 def test_an_interrupt_ends_with_one_line() -> None:
     with subprocess.Popen(
         [sys.executable, "-c", "import mqdiag.cli as cli; print('up', flush=True); cli.main()", "heap", "-"],
@@ -121,8 +124,8 @@ ERROR, WARNING, INFO = map(finding, Severity)
 CRASH = Failed(rule="a-rule", error="ValueError: x")
 
 
-@pytest.mark.parametrize(
-    ("inputs", "findings", "failed", "fail_on", "code"),
+@folded(
+    "inputs, findings, failed, fail_on, code",
     [
         ((READ,), (), (), "error", EXIT_CLEAN),
         ((READ,), (WARNING, INFO), (), "error", EXIT_CLEAN),
@@ -153,8 +156,8 @@ def test_precedence_of_exit_codes(
     assert exit_code(report, parse_fail_on(fail_on, "--fail-on")) == code
 
 
-@pytest.mark.parametrize(
-    ("state", "found", "fail_on", "code"),
+@folded(
+    "state, found, fail_on, code",
     [
         ("undecided", (WARNING,), "error", EXIT_CLEAN),
         ("undecided", (WARNING,), "error,undecided", EXIT_FINDINGS),
@@ -171,7 +174,7 @@ def test_an_undecided_answer_fails_where_it_was_asked_for(
     assert exit_code(report, parse_fail_on(fail_on, "--fail-on")) == code
 
 
-@pytest.mark.parametrize("given", ["", "fatal", "error,info", "never,undecided", "undecided,"])
+@folded("given", ["", "fatal", "error,info", "never,undecided", "undecided,"])
 def test_words_that_contradict_each_other_are_refused(given: str) -> None:
     with pytest.raises(UsageError, match=r"--fail-on is .*error,undecided"):
         parse_fail_on(given, "--fail-on")

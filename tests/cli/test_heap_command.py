@@ -89,6 +89,7 @@ def test_the_verdict_that_was_provoked(case: str, tmp_path: Path, capsysbinary: 
     assert text.startswith("ERROR" if code else ("OK", "WARNING", "UNDECIDED No RocketMQ client or broker"))
 
 
+@CHECK
 def test_quick_counts_the_same_and_gives_no_verdict(capsysbinary: Capture) -> None:
     _, whole = report(capsysbinary, str(dump(OUT_OF_MEMORY)))
     code, quick = report(capsysbinary, str(dump(OUT_OF_MEMORY)), "--quick")
@@ -139,6 +140,7 @@ def test_settings_come_from_the_file(
     assert ignored in found["skipped"]
 
 
+@CHECK
 def test_limits_come_from_the_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: Capture
 ) -> None:
@@ -167,6 +169,7 @@ def test_stdin_gives_the_same_report(mqdiag: Run) -> None:
     assert piped.out == from_file.out.replace(f'"path": "{dump(OUT_OF_MEMORY)}"', '"path": "-"')
 
 
+@CHECK
 def test_a_plain_dump_gives_the_same_findings(tmp_path: Path, capsysbinary: Capture) -> None:
     plain = tmp_path / "dump.hprof"
     plain.write_bytes(gzip.decompress(dump(OUT_OF_MEMORY).read_bytes()))

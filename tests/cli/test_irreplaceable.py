@@ -12,6 +12,7 @@ from mqdiag.language import writer
 from mqdiag.read import irreplaceable
 from mqdiag.render.csv.tables import TABLES
 from mqdiag.text import say
+from tests.layers import one_in_each_run
 
 DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0" * 12
 STACKS = b'Full thread dump OpenJDK 64-Bit Server VM\n\n"main" #1\n   java.lang.Thread.State: RUNNABLE\n'
@@ -90,12 +91,14 @@ def test_no_other_evidence_is_written_over(
     assert contents(folder) == before
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("name", ["r.html", "r.json", "r.xml", "r.md", "r.sarif"])
 def test_a_report_replaces_its_older_self_among_the_evidence(name: str, folder: Path) -> None:
     for _ in range(2):
         assert run(["diagnose", "store.log", "notes", ".", "-o", name]) in (0, 1)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("detail", ["brief", "normal", "full"])
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_text_replaces_its_older_self_among_the_evidence(language: str, detail: str, folder: Path) -> None:
@@ -105,6 +108,7 @@ def test_a_text_replaces_its_older_self_among_the_evidence(language: str, detail
         assert run(words) in (0, 1)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("table", TABLES)
 def test_a_table_replaces_its_older_self_among_the_evidence(table: str, folder: Path) -> None:
     (folder / "notes/store.log").write_bytes(LOG)

@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from tests.cli.conftest import Done, here
+from tests.folded import folded
+from tests.layers import CHECK
 
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
 BUSY = ROOT / "page-cache-busy-4.3.2" / "broker" / "store.log.gz"
@@ -162,7 +164,7 @@ def test_utc_offset(offset: str, shown: str) -> None:
     assert read["logs"]["files"][0]["utc_offset"] == shown
 
 
-@pytest.mark.parametrize("offset", ["8", "+25:00", "CST", "+08:75", ""])
+@folded("offset", ["8", "+25:00", "CST", "+08:75", ""])
 def test_a_bad_offset_is_wrong_usage(offset: str) -> None:
     done = mqdiag(BUSY, f"--utc-offset={offset}")
     assert done.code == 2
@@ -185,6 +187,7 @@ def test_text_from_a_log_is_shown_and_not_obeyed(tmp_path: Path) -> None:
     assert "topic t\\u202e broker b queue 1 (1)" in text
 
 
+@CHECK
 def test_logs_need_nothing_heavy() -> None:
     code = (
         "import sys; from mqdiag.cli import run; code = run(['logs', sys.argv[1], '-o', '/dev/null']);"

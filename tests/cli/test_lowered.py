@@ -10,6 +10,7 @@ import pytest
 from mqdiag.cli import run
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS
 from mqdiag.render import formats
+from tests.layers import one_in_each_run
 from tests.report_schema import validate_report
 
 STACKS = Path(__file__).parents[2] / "fixtures" / "stacks" / "apache4-stuck" / "series.tar.gz"
@@ -103,6 +104,7 @@ def test_a_doubt_that_somebody_talked_down_is_no_ok(folder: Path, capsysbinary: 
     assert answer["state"] == "undecided"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("lines", "limit", "state", "lowered"),
     [

@@ -11,6 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from tests.cli.conftest import Run
+from tests.layers import CHECK
 from tests.waiting import wait_until
 
 SERIES = str(Path(__file__).parents[2] / "fixtures/stacks/urlconnection-stuck/series.tar.gz")
@@ -54,6 +55,7 @@ def test_a_page_beside_another_format_is_opened(mqdiag: Run, tmp_path: Path, bro
     assert json.loads(done.out)["findings"], "standard output holds the report alone"
 
 
+@CHECK
 def test_without_a_file_the_page_is_a_new_one_that_nobody_else_reads(
     mqdiag_process: Run, tmp_path: Path, browser: Browser
 ) -> None:

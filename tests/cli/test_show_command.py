@@ -17,7 +17,7 @@ from mqdiag.render import View, renderer
 from mqdiag.show.classes import show_class
 from mqdiag.show.objects import show_object
 from mqdiag.show.target import find_target
-from tests.layers import one_in, one_in_each_run
+from tests.layers import CHECK, one_in, one_in_each_run
 from tests.report_schema import validate_report
 from tests.text_width import too_wide
 
@@ -111,6 +111,7 @@ def test_the_queue_with_the_stuck_message(shown: Shown, truth: Any) -> None:
     assert field(tree, "keySet")["declared_by"] == "java.util.AbstractMap"
 
 
+@CHECK
 def test_a_message_and_its_body(shown: Shown, text: Callable[..., str], truth: Any) -> None:
     in_hand = {each["offset"]: each for each in truth["in_hand"]}
     for row in shown(MESSAGE)["largest"]:
@@ -129,6 +130,7 @@ def test_a_message_and_its_body(shown: Shown, text: Callable[..., str], truth: A
         assert "never shown" in text(body["object_id"])
 
 
+@CHECK
 def test_merged_paths_lead_to_all_instances(shown: Shown) -> None:
     for name in (QUEUE, MESSAGE, "java.util.HashMap", "byte[]"):
         one = shown(name)
@@ -143,6 +145,7 @@ def test_merged_paths_lead_to_all_instances(shown: Shown) -> None:
     assert sum(step["instances"] for step in shown(QUEUE)["paths"]) == 3
 
 
+@CHECK
 def test_retained_of_a_class_is_what_the_histogram_says(
     shown: Shown, capsysbinary: pytest.CaptureFixture[bytes]
 ) -> None:
@@ -163,6 +166,7 @@ def test_statics_of_a_class(shown: Shown, text: Callable[..., str]) -> None:
     assert "PULL_MAX_IDLE_TIME" in text(one["class_ids"][0])
 
 
+@CHECK
 def test_subclasses_when_asked_for(shown: Shown) -> None:
     plain, all_of_them = shown("MessageExt"), shown("MessageExt", "--subclasses")
     assert plain["instances"] == 0
@@ -171,12 +175,14 @@ def test_subclasses_when_asked_for(shown: Shown) -> None:
     assert all_of_them["retained_bytes"] == shown(MESSAGE)["retained_bytes"]
 
 
+@CHECK
 def test_ids_in_every_form(shown: Shown) -> None:
     object_id = shown(QUEUE)["largest"][0]["object_id"]
     for form in (object_id, object_id.upper().replace("0X", "0x"), object_id[2:], str(int(object_id, 16))):
         assert shown(form)["object_id"] == object_id
 
 
+@CHECK
 def test_in_words(text: Callable[..., str], shown: Shown) -> None:
     out = text("ProcessQueue")
     assert out.splitlines()[0] == QUEUE

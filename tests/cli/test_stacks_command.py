@@ -12,6 +12,7 @@ import pytest
 
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT, EXIT_USAGE, empty_file
 from tests.cli.conftest import Run
+from tests.layers import CHECK, one_in_each_run
 
 CASES = Path(__file__).parents[2] / "fixtures" / "stacks"
 
@@ -83,6 +84,7 @@ def test_samples_of_two_jvms_are_judged_each_by_itself(mqdiag: Run, tmp_path: Pa
         assert by_group[f"CID_{case}"] == alone["stacks"]["threads"]
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("samples", [1, 5])
 def test_a_deadlock_of_one_jvm_is_told_beside_dumps_of_another(
     mqdiag: Run, tmp_path: Path, samples: int
@@ -202,6 +204,7 @@ def test_hostile_names_and_frames_reach_neither_terminal_nor_json_raw(mqdiag: Ru
     assert report["findings"][0]["rule"] == "stuck-socket-read"
 
 
+@CHECK
 def test_no_kernels_and_no_tables_are_imported(tmp_path: Path) -> None:
     files = unpack("idle", tmp_path)
     code = (

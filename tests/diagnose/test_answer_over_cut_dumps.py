@@ -8,6 +8,7 @@ from pathlib import Path
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.language import english
 from mqdiag.render import View, renderer
+from tests.layers import CHECK
 
 WHOLE = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz"
 
@@ -19,6 +20,7 @@ def cut(folder: Path, percent: int) -> Path:
     return path
 
 
+@CHECK
 def test_the_headline_says_that_numbers_are_lower_bounds(tmp_path: Path) -> None:
     report = diagnose_heap(cut(tmp_path, 60)).report
     assert report.answer.state == "fault"

@@ -201,6 +201,21 @@ def test_a_slow_flush_in_the_log_of_a_moment_is_no_all_clear(
     assert answer([HARMLESS, *[FILL] * others, flush], tmp_path)[0] == state
 
 
+@pytest.mark.parametrize(("last_second", "state"), [(1, "undecided"), (59, "healthy")])
+def test_settings_that_a_broker_prints_are_no_start_that_succeeded(
+    last_second: int, state: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "broker.log"
+    named = [f"INFO main - brokerIP1=10.0.0.{number}" for number in range(30)]
+    seconds = [1] * 29 + [last_second]
+    log.write_text(
+        "".join(f"2026-11-21 20:00:{at:02d} {said}\n" for at, said in zip(seconds, named, strict=True))
+    )
+    given = diagnose_incident([log]).report.answer
+    assert given is not None
+    assert given.state == state
+
+
 @pytest.mark.parametrize(
     ("number", "ended", "state"), [(1302, 0, "undecided"), (12, 0, "healthy"), (1302, 1, "healthy")]
 )

@@ -10,6 +10,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Answer
 from mqdiag.language import english
+from tests.layers import one_in_each_run
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 
@@ -28,6 +29,7 @@ def tail(log: str, lines: int) -> str:
     )
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("log", "lines", "state"),
     [
@@ -60,6 +62,7 @@ def test_the_time_that_was_seen_is_told(tmp_path: Path) -> None:
     assert not given.margins, "no limit was kept"
 
 
+@one_in_each_run(6)
 @pytest.mark.parametrize("process", sorted(log.parent for log in LOGS.glob("healthy-*/*/gc.log.gz")))
 @pytest.mark.parametrize("lines", [20, 50, 10_000])
 def test_a_short_log_of_a_healthy_process(process: Path, lines: int, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from mqdiag.facts.verdict import Verdict
 from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.text import Text
+from tests.layers import one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -70,6 +71,7 @@ def test_an_error_of_the_application_makes_a_healthy_broker_undecided(tmp_path: 
     assert (answer.seen[0].path, answer.seen[0].line) == (str(log), 1)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("version", ["4.3.2", "4.9.7", "5.3.3"])
 def test_healthy_brokers_and_clients_are_said_to_be(version: str) -> None:
     report = diagnose_incident([FIXTURES / "logs" / f"healthy-{version}"]).report

@@ -10,6 +10,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Severity
 from mqdiag.language import english
+from tests.layers import CHECK
 
 INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
 CASE = INCIDENTS / "healthy-5.3.3"
@@ -36,6 +37,7 @@ def part(tmp_path: Path, *names: str) -> Path:
     return tmp_path / "taken"
 
 
+@CHECK
 def test_parts_of_it_are_ok_or_say_what_is_missing(tmp_path: Path) -> None:
     """Threads of the process or its client's log tell how it is; the application's log alone does not."""
     wanted = {

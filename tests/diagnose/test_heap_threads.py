@@ -6,18 +6,18 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-import pytest
 
 from mqdiag.diagnose.heap_threads import heap_threads, thread_state
 from mqdiag.facts.heap_threads import MessageInHand
 from mqdiag.graph import Heap, open_heap
 from mqdiag.graph.threads import ThreadRecord
+from tests.folded import folded
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-4.3.2" / "dump.hprof.gz"
 
 
-@pytest.mark.parametrize(
-    ("status", "state"),
+@folded(
+    "status, state",
     [
         # as HotSpot sets them: javaThreadStatus.hpp
         (0, "NEW"),

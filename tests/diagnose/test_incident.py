@@ -26,6 +26,7 @@ from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.report_json import from_json, to_values
 from mqdiag.text import Text
+from tests.layers import CHECK, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 INCIDENTS = FIXTURES / "incidents"
@@ -168,6 +169,7 @@ def test_the_heap_of_one_process_and_the_threads_of_another_are_not_joined(tmp_p
     assert all(not (set(one.seen_in) >= {"heap", "stacks"}) for one in report.verdict.chain)
 
 
+@CHECK
 def test_names_folders_and_packing_do_not_matter(tmp_path: Path) -> None:
     stacks = io.BytesIO()
     with tarfile.open(fileobj=stacks, mode="w:gz") as archive:
@@ -332,6 +334,7 @@ def test_reports_survive_json(case: Path) -> None:
     assert [finding.title for finding in again.findings] == titles, "with templates and raw values"
 
 
+@CHECK
 def test_settings_reach_every_process() -> None:
     report = diagnose_incident([STUCK, BUSY], Settings(heap_limit=64 << 20)).report
     assert report.heap is not None
@@ -431,6 +434,7 @@ def test_a_manifest_tells_the_times_of_what_has_none(tmp_path: Path) -> None:
     assert not found(diagnose_incident([folder]).report, "consumer-backlog").when
 
 
+@CHECK
 def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> None:
     shutil.copy(STUCK / "java_pid.hprof.gz", tmp_path)
     quiet = re.compile(r'("ConsumeMessageThread_[^"]*".*\n(?:(?!\n).*\n)*?)(?=\n)')
@@ -452,6 +456,7 @@ def test_what_the_thread_dumps_contradict_is_hardly_believed(tmp_path: Path) -> 
 STACKS = FIXTURES / "stacks"
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("case", ["urlconnection-stuck-jdk25", "virtual-stuck-jdk21", "virtual-stuck-jdk25"])
 def test_dumps_of_several_forms_do_not_hide_a_standstill(case: str) -> None:
     """jstack prints CPU time and addresses, Thread.dump_to_file neither: the samples with both decide."""
@@ -460,6 +465,7 @@ def test_dumps_of_several_forms_do_not_hide_a_standstill(case: str) -> None:
     assert any(finding.rule.startswith("stuck-") for finding in report.findings)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("case", ["urlconnection-progressing-jdk25", "virtual-progressing-jdk25"])
 def test_dumps_of_several_forms_make_no_standstill(case: str) -> None:
     report = whole(STACKS / case)

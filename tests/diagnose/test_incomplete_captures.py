@@ -11,6 +11,7 @@ import pytest
 
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
+from tests.layers import one_in_each_run
 
 HEALTHY = Path(__file__).parents[2] / "fixtures" / "drills" / "executor-each" / "healthy.tar.xz"
 
@@ -48,6 +49,7 @@ def _without_a_file(folder: Path) -> None:
     (folder / "taken" / "stacks" / "05.txt").unlink()
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(
     ("damage", "says"),
     [

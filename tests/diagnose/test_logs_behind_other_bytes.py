@@ -98,11 +98,13 @@ def test_a_log_behind_its_beginning_is_read(way: str, packed: bool, tmp_path: Pa
     assert "disk-full" in found[1]
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("way", TOLD)
 def test_one_that_cannot_be_read_forbids_an_all_clear(way: str, tmp_path: Path) -> None:
     assert state(tmp_path, "store.log", TOLD[way](FULL))[0] == "undecided"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(("name", "way"), UNREAD)
 @pytest.mark.parametrize("within", [False, True])
 def test_evidence_in_a_form_without_a_reader_forbids_an_all_clear(
@@ -156,6 +158,7 @@ def test_other_files_beside_healthy_logs_change_nothing(tmp_path: Path) -> None:
     assert state(tmp_path, "empty.bin", bytes(200_000))[0] == "healthy"
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("place", [0, 40, -1])
 def test_a_message_with_the_head_of_a_table_of_mqadmin_hides_no_line(place: int, tmp_path: Path) -> None:
     quoted = (

@@ -19,6 +19,7 @@ from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.report_json import to_values
 from mqdiag.text import NOTHING, say
+from tests.layers import CHECK
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 BROKER = LOGS / "page-cache-busy-4.3.2" / "broker"
@@ -70,6 +71,7 @@ def test_the_report_is_that_of_one_process(logs: list[str], monkeypatch: pytest.
     assert one.logs.bytes > 100_000
 
 
+@CHECK
 def test_a_reader_that_dies_is_told(logs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mqdiag.diagnose.logs.WORK", f"{__name__}.die")
     report = diagnose_logs(logs[:2], Settings(jobs=2)).report

@@ -15,14 +15,9 @@ from mqdiag.facts.heap_classes import Suspect
 from mqdiag.findings import Report
 from mqdiag.language import english
 from tests.folded import folded
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
-GENERIC = (
-    "Take five thread dumps and the logs",
-    "five thread dumps of the process",
-    "a heap dump of the process",
-)
 FITTING = {
     "logs/faulty-5.3.3": ("On the broker's host", "--newer-mtime='2026-11-22 00:03:50+08:00'"),
     "public/dledger-repeated-push-331": ("other members of the Raft group", "member-logs.tgz"),
@@ -35,13 +30,8 @@ FITTING = {
     "public/cleaner-keeps-jvm": ("again, whole", "jstack.txt"),
     "public/druid-take-last": ("four more thread dumps", "--samples 4"),
     "public/thread-dump-mail-reads": ("four more thread dumps", "--samples 4"),
+    "public/thread-dumps-scenario-socket-io": ("five more thread dumps of the same process a minute later",),
 }
-REST = sorted(
-    str(path.relative_to(FIXTURES))
-    for kind in ("admin", "heap", "incidents", "logs", "public", "stacks")
-    for path in (FIXTURES / kind).iterdir()
-    if path.is_dir() and str(path.relative_to(FIXTURES)) not in FITTING
-)
 
 
 def step(report: Report) -> str:
@@ -50,7 +40,7 @@ def step(report: Report) -> str:
     return english()(report.answer.next.in_a_line)
 
 
-@pytest.mark.parametrize("path", FITTING)
+@folded("path", FITTING)
 def test_the_next_step_fits_what_is_open(path: str) -> None:
     told = step(diagnose_incident([FIXTURES / path]).report)
     assert all(words in told for words in FITTING[path]), told
@@ -61,16 +51,6 @@ def test_a_file_in_a_form_without_a_reader_is_not_copied_again(tmp_path: Path) -
     told = step(diagnose_incident([FIXTURES / "logs/healthy-5.3.3", tmp_path]).report)
     assert "again, whole" not in told
     assert told.startswith("Get ")
-
-
-@NIGHTLY
-@folded("path", REST)
-def test_no_undecided_answer_has_a_generic_next_step(path: str) -> None:
-    report = diagnose_incident([FIXTURES / path]).report
-    if report.answer.state == "undecided" and any(given.was_read for given in report.inputs):
-        told = step(report)
-        assert not told.startswith(GENERIC), told
-        assert "unknown" not in told.replace(Path(path).name, "")
 
 
 def test_a_heap_without_rocketmq_beside_threads_with_it_is_of_another_process() -> None:

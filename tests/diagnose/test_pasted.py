@@ -15,6 +15,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Report
+from tests.layers import CHECK, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures/stacks"
 with tarfile.open(FIXTURES / "jdk8-deadlock/series.tar.gz") as given:
@@ -106,6 +107,7 @@ def deadlocks(report: Report) -> list[str]:
     return [f"{one.severity}/{one.confidence}" for one in report.findings if one.rule == "deadlock"]
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("read", [diagnose_incident, diagnose_stacks], ids=["diagnose", "stacks"])
 def test_pasted_dumps_are_information(tmp_path: Path, read: Callable[..., object]) -> None:
     """At most of medium confidence, never a fault of the log's process, and named."""
@@ -129,6 +131,7 @@ def test_pasted_dumps_are_information(tmp_path: Path, read: Callable[..., object
     assert not wrong
 
 
+@CHECK
 def test_dumps_of_the_own_process_count(tmp_path: Path) -> None:
     """What `kill -3` prints stays an error of high confidence, in every wrapping."""
     wrong = {}

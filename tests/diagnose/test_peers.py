@@ -14,6 +14,7 @@ from mqdiag.cli import run
 from mqdiag.diagnose.peers import PeerReader
 from mqdiag.graph import Heap
 from mqdiag.graph.threads import ThreadRecord
+from tests.folded import folded
 
 STUCK = Path(__file__).parents[2] / "fixtures" / "incidents" / "stuck-http"
 READ = ("java.net.SocketInputStream.socketRead0(Native Method)", "com.acme.Client.call(Client.java:9)")
@@ -66,9 +67,7 @@ def peer_of(*held: dict[str, Any]) -> dict[str, Any]:
     return {} if found is None else {"url": found.url, "port": found.port, "timeout_ms": found.timeout_ms}
 
 
-@pytest.mark.parametrize(
-    ("held", "expected"),
-    [
+@folded("held, expected", [
         (
             [{"class": "java.net.Socket", "impl": {"class": "java.net.SocketImpl", "port": 8080, "timeout": 0,
               "address": {"class": "java.net.InetAddress", "holder": {"address": 0x0A000008}}}}],
@@ -108,8 +107,7 @@ def peer_of(*held: dict[str, Any]) -> dict[str, Any]:
             {"url": "dns:///stock:9090", "port": None, "timeout_ms": None},
         ),
         ([{"class": "com.acme.Order", "host": "db", "port": 3306}], {}),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_objects_of_clients_tell_the_other_side(held: list[dict[str, Any]], expected: dict[str, Any]) -> None:
     assert peer_of(*held) == expected
 

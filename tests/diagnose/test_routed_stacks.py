@@ -16,6 +16,7 @@ from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.parts import MAX_BYTES
 from mqdiag.read.sniff import HEAD_BYTES
 from mqdiag.read.stacks.reader import read_stacks
+from tests.layers import CHECK
 
 THREAD = (
     '"worker-{0}" #{0} prio=5 os_prio=0 cpu=1.50ms elapsed=9.00s tid=0x00007f0000000{0:03x} nid=0x1f runnable\n'
@@ -90,6 +91,7 @@ def test_the_head_of_a_crash_report_is_noticed_in_a_thread(place: str, tmp_path:
     assert read_stacks(str(path)).has_crash_head
 
 
+@CHECK
 def test_standard_input_is_there_for_all_readers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "jstack.txt"
     path.write_text(_dump(CRASH))

@@ -14,15 +14,9 @@ from mqdiag.findings import Answer, Report
 from mqdiag.language import english
 from mqdiag.redact.report import redact_report
 from mqdiag.render import View, renderer
-from tests.folded import folded
-from tests.layers import NIGHTLY
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 WITH_LINES = ("logs/faulty-5.3.3", "logs/producer-backlog-4.9.7", "public/group-not-online-218")
-KINDS = ("heap", "logs", "stacks", "public")
-REST = sorted(
-    str(one.relative_to(FIXTURES)) for kind in KINDS for one in (FIXTURES / kind).iterdir() if one.is_dir()
-)
 
 
 def answer_of(*paths: Path) -> Answer:
@@ -85,17 +79,6 @@ def test_a_redacted_report_shows_no_line() -> None:
     shown = str(report.answer.seen[0].text.values["example"])
     assert shown in renderer("json")(report, View())
     assert shown not in renderer("json")(redact_report(report), View())
-
-
-@NIGHTLY
-@folded("path", REST)
-def test_every_undecided_answer_shows_something(path: str) -> None:
-    report = diagnose_incident([FIXTURES / path]).report
-    logs, stacks = report.logs, report.stacks
-    in_logs = logs is not None and (logs.events or any(file.first_untold for file in logs.files))
-    loud = logs is not None and logs.level_lines is not None and not logs.level_lines.all_harmless
-    if report.answer.state == "undecided" and (in_logs or loud or (stacks is not None and stacks.groups)):
-        assert report.answer.seen
 
 
 def test_a_line_of_two_events_is_shown_once() -> None:

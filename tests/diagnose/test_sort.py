@@ -30,6 +30,7 @@ from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.open.to_files import Budget
 from mqdiag.read.sniff import HEAD_BYTES, Content, content_of
+from tests.folded import folded
 
 TEXT = b"2026-11-21 08:00:00,001 INFO something happened\n" * 3
 DUMP = b"JAVA PROFILE 1.0.2\0" + b"\0\0\0\x08" + b"\0" * 100
@@ -76,8 +77,8 @@ def tarred(**members: bytes) -> bytes:
     return out.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("data", "content"),
+@folded(
+    "data, content",
     [
         (b"", Content.EMPTY),
         (DUMP, Content.HEAP_DUMP),

@@ -11,6 +11,7 @@ import pytest
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.findings import Confidence
 from mqdiag.language import english
+from tests.layers import one_in_each_run
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 HEADER = len(b"JAVA PROFILE 1.0.2\0") + 12
@@ -20,6 +21,7 @@ def dump(case: str) -> bytes:
     return gzip.decompress((HEAPS / case / "dump.hprof.gz").read_bytes())
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("closed", [True, False], ids=["behind the end of the first", "inside of the first"])
 def test_records_of_another_process_make_nothing_sure(tmp_path: Path, closed: bool) -> None:
     first, second = dump("stuck-one-5.3.3"), dump("healthy-busy-4.9.8")
@@ -45,6 +47,7 @@ def test_a_dump_of_one_process_is_not_contradictory() -> None:
     assert report.inputs[0].complete
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(
     ("case", "one", "other"),
     [

@@ -7,8 +7,6 @@ import re
 from datetime import date, timedelta
 from pathlib import Path
 
-import pytest
-
 from mqdiag.config import Settings
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.logs import LogEvent, LogPoint
@@ -17,6 +15,8 @@ from mqdiag.findings import Confidence, Finding, Report, Severity, Subject, Time
 from mqdiag.language import english
 from mqdiag.text import say
 from mqdiag.time_ranges import MOST_RANGES, apart, between, joined, ranges_of
+from tests.folded import folded
+from tests.layers import CHECK
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 DAY = re.compile(rb"2026-11-(2\d)\b")
@@ -44,6 +44,7 @@ def verdict_of(report: Report) -> Verdict:
     return report.verdict
 
 
+@CHECK
 def test_an_answer_of_another_day_is_not_joined_with_the_brokers_trouble(tmp_path: Path) -> None:
     case = FIXTURES / "logs" / "page-cache-busy-5.3.3"
     moved(case, tmp_path / "same", 0, "broker", "producer")
@@ -57,6 +58,7 @@ def test_an_answer_of_another_day_is_not_joined_with_the_brokers_trouble(tmp_pat
     assert any("at another time" in line for line in elsewhere)
 
 
+@CHECK
 def test_local_times_of_an_unknown_zone_make_it_less_sure() -> None:
     """4.3.2's client prints local time: the chain stands, and says what it does not know."""
     case = FIXTURES / "logs" / "sync-slave-stopped-4.3.2"
@@ -69,6 +71,7 @@ def test_local_times_of_an_unknown_zone_make_it_less_sure() -> None:
     assert [step.fingerprint for step in unknown.chain] == [step.fingerprint for step in known.chain]
 
 
+@CHECK
 def test_a_wrong_zone_takes_the_chain_apart() -> None:
     case = FIXTURES / "logs" / "sync-slave-stopped-4.3.2"
     report = diagnose_incident([case], Settings(utc_offset_minutes=300)).report
@@ -103,8 +106,8 @@ def finding(*ranges: tuple[str, str], seen_in: tuple[str, ...] = ("logs",)) -> F
 NOON = ("2026-11-21T12:00:00+00:00", "2026-11-21T12:05:00+00:00")
 
 
-@pytest.mark.parametrize(
-    ("other", "wanted"),
+@folded(
+    "other, wanted",
     [
         (("2026-11-21T12:14:59+00:00", "2026-11-21T12:20:00+00:00"), False),
         (("2026-11-21T12:15:01+00:00", "2026-11-21T12:20:00+00:00"), True),
@@ -158,6 +161,7 @@ def test_time_ranges_are_few() -> None:
     assert (few[0].first, few[-1].last) == (many[0].first, many[-1].last)
 
 
+@CHECK
 def test_the_memory_of_one_client_does_not_explain_the_pulls_of_another() -> None:
     """Both logs are of the same hour; their folders tell the processes apart."""
     lost = FIXTURES / "logs" / "client-pull-lost-4.9.7"
@@ -186,9 +190,7 @@ def test_the_memory_of_a_client_explains_its_own_pulls(tmp_path: Path) -> None:
     assert lost.evidence["out_of_memory_errors"] == 1
 
 
-@pytest.mark.parametrize(
-    "bad", ["", "soon", "9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00", "2026-11-21"]
-)
+@folded("bad", ["", "soon", "9999-12-31T23:59:59+00:00", "0001-01-01T00:00:00+14:00", "2026-11-21"])
 def test_times_of_a_saved_report_may_be_none(bad: str) -> None:
     """Nobody vouches for them: they are left out, and no rule fails on them."""
     points = (LogPoint(at=bad, count=1), LogPoint(at="2026-11-21T12:00:00+00:00", count=1))

@@ -27,6 +27,8 @@ from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.text import Text, say
+from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.render import samples
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -308,8 +310,8 @@ def log(first: str, last: str, offset: str | None) -> LogsFacts:
     return LogsFacts(files=(file,), lines=2)
 
 
-@pytest.mark.parametrize(
-    ("first", "last", "said"),
+@folded(
+    "first, last, said",
     [
         ("2026-11-21T07:00:00+00:00", "2026-11-21T07:30:00+00:00", None),
         ("2026-11-21T16:00:00+08:00", "2026-11-21T16:30:00+08:00", None),
@@ -353,8 +355,8 @@ def test_the_findings_of_a_circle_lie_equally_deep() -> None:
     assert [depths.of(one) for one in findings] == [0, 4, 4, 4, 5]
 
 
-@pytest.mark.parametrize(
-    ("servers", "words"),
+@folded(
+    "servers, words",
     [
         (("name-server",), "namesrv.log"),
         (("broker",), "broker.log"),
@@ -375,6 +377,7 @@ def test_nobody_takes_dumps_of_a_process_that_has_ended() -> None:
     assert missing_evidence(report, (finding("gc-thrashing", seen_in="logs"),))
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(("case", "asked"), [("disk-full-5.3.3", False), ("page-cache-busy-4.9.7", True)])
 def test_thread_dumps_are_asked_for_where_they_may_tell_more(case: str, asked: bool) -> None:
     verdict = diagnose_incident([LOGS / case]).report.verdict

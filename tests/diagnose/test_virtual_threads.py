@@ -8,11 +8,13 @@ from pathlib import Path
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
+from tests.layers import CHECK
 
 INCIDENTS = Path(__file__).parents[2] / "fixtures" / "incidents"
 STUCK, BUSY = INCIDENTS / "virtual-http-jdk25", INCIDENTS / "virtual-busy-jdk25"
 
 
+@CHECK
 def test_the_heap_dump_names_the_call_in_the_virtual_thread() -> None:
     report = diagnose_heap(STUCK / "java_pid.hprof.gz").report
     (finding,) = [one for one in report.findings if one.rule == "stuck-consumer-thread"]
@@ -26,6 +28,7 @@ def test_the_heap_dump_names_the_call_in_the_virtual_thread() -> None:
     )
 
 
+@CHECK
 def test_jstack_beside_the_heap_dump_gets_the_remedy_of_that_call() -> None:
     report = diagnose_incident([STUCK]).report
     (finding,) = [one for one in report.findings if one.rule == "stuck-wait"]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
-import pytest
 
 from mqdiag.diff.classes import MOST_ROWS, class_growth, plain_name
 from mqdiag.diff.compare import compare
@@ -17,6 +16,7 @@ from mqdiag.facts.thread_pools import WorkerPool
 from mqdiag.findings import Confidence, Finding, Report, Severity, Subject
 from mqdiag.fingerprints import fingerprint
 from mqdiag.language import english
+from tests.folded import folded
 
 
 def heap(**changes: Any) -> HeapFacts:
@@ -197,8 +197,8 @@ def test_findings_are_told_apart_by_fingerprint() -> None:
     assert {one.rule for one in findings.regressions} == {"comes", "blind", "worse"}
 
 
-@pytest.mark.parametrize(
-    ("name", "plain"),
+@folded(
+    "name, plain",
     [
         ("a.B$$Lambda$34/0x00007fa0b0012410", "a.B$$Lambda"),
         ("a.B$$Lambda/0x00007fa0b0012410.1", "a.B$$Lambda"),

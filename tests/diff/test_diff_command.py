@@ -11,6 +11,7 @@ import pytest
 
 from mqdiag.errors import EXIT_CLEAN, EXIT_FINDINGS, EXIT_INPUT
 from tests.cli.conftest import Run, mqdiag
+from tests.layers import CHECK, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 HEALTHY = FIXTURES / "heap" / "healthy-busy-4.9.8" / "dump.hprof.gz"
@@ -33,6 +34,7 @@ def test_two_different_applications_give_no_all_clear(mqdiag: Run) -> None:
     assert "these may be two different applications" in done.out
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("before", "after", "sides"),
     [(1, 1, ("earlier", "later")), (5, 1, ("later",)), (1, 5, ("earlier",))],
@@ -82,6 +84,7 @@ def test_only_what_is_new_or_worse_fails_the_run(mqdiag: Run) -> None:
     assert mqdiag("diff", str(HEALTHY), str(STUCK), "--fail-on", "never").code == EXIT_CLEAN
 
 
+@CHECK
 def test_a_saved_report_is_as_good_as_its_dump(mqdiag: Run, tmp_path: Path) -> None:
     for name, dump in (("old", HEALTHY), ("new", STUCK)):
         mqdiag("heap", str(dump), "--format", "json", "-o", f"{name}.json")
@@ -103,6 +106,7 @@ def test_folders_of_evidence_can_be_compared(mqdiag: Run) -> None:
     assert "Thread pools" in done.out
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("lost", ["missing", "empty", "junk.json"])
 def test_a_side_that_cannot_be_read_is_told_in_one_line(mqdiag: Run, tmp_path: Path, lost: str) -> None:
     (tmp_path / "empty").touch()
@@ -114,6 +118,7 @@ def test_a_side_that_cannot_be_read_is_told_in_one_line(mqdiag: Run, tmp_path: P
         assert done.out == ""
 
 
+@CHECK
 def test_a_report_of_a_later_kind_is_refused(mqdiag: Run, tmp_path: Path) -> None:
     (tmp_path / "later.json").write_text('{"schema_version": 99, "mqdiag": "9", "inputs": []}')
     shutil.copy(STUCK, tmp_path / "dump")

@@ -14,6 +14,7 @@ import click
 import pytest
 
 from mqdiag.cli import mqdiag, run
+from tests.folded import folded
 from tests.layers import CHECK
 from tests.programs import need
 
@@ -79,14 +80,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("name", NAMES)
+@folded("name", NAMES)
 def test_every_command_has_examples_that_fit_a_terminal(name: str) -> None:
     assert examples(name)
     lines = (command(name).examples).splitlines()
     assert not [line for line in lines if len(line) > WIDEST]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@folded("name", NAMES)
 def test_examples_use_options_that_there_are(name: str) -> None:
     known = {spelling for parameter in command(name).params for spelling in parameter.opts}
     for line in examples(name):

@@ -16,6 +16,7 @@ import yaml
 from mqdiag.cli.fleet import command
 from mqdiag.cli.fleet_compact import command as compaction
 from mqdiag.config import parse_size
+from tests.layers import one_in_each_run
 
 FOLDER = Path(__file__).parents[2] / "docs/kubernetes"
 PYTHON_WORKER = 512 << 20
@@ -43,6 +44,7 @@ def check(document: dict[str, Any]) -> None:
     schema.validate(document, schema.latest_version(), strict=True)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("document", documents(), ids=lambda one: f"{one['kind']}")
 def test_the_api_takes_it(document: dict[str, Any]) -> None:
     check(document)

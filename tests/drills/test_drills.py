@@ -52,6 +52,7 @@ def test_an_operator_reads_what_an_expert_would_say(
     assert_told(report, tmp_path)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("file", "before", "after"),
     [

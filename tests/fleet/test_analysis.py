@@ -449,6 +449,7 @@ def test_what_is_new_in_most_services_comes_first_and_new_faults_name_it() -> No
     ]
 
 
+@CHECK
 def test_of_traits_with_the_same_hosts_the_most_specific_is_told() -> None:
     rows = [
         _with_evidence("a", f"h{place}", group="g", library="okhttp", frame="x.Y.z(Y.java:1)")

@@ -115,6 +115,7 @@ def test_all_runs_say_the_same_from_one_partition(layout: Layout) -> None:
             assert schema.metadata == file_schema(table).metadata
 
 
+@CHECK
 def test_a_second_compaction_has_nothing_to_do(layout: Layout) -> None:
     compact(layout)
     partitions = _partitions(layout)
@@ -129,6 +130,7 @@ def test_rows_that_are_taken_over_have_the_form_of_a_file(layout: Layout) -> Non
     assert rows["analysed_in"].to_pylist() == ["first"]
 
 
+@CHECK
 def test_what_was_known_is_known(layout: Layout) -> None:
     def known() -> set[str]:
         return {incident for incident, _, _ in known_incidents(layout, layout.runs(), settings="s", limits="")}
@@ -226,6 +228,7 @@ def test_a_kill_at_any_change_loses_and_doubles_nothing(layout: Layout, tmp_path
     assert changes > 20
 
 
+@CHECK
 def test_a_compaction_without_its_mark_is_removed_by_the_next(layout: Layout) -> None:
     compact(layout)
     (partition,) = _partitions(layout)
@@ -236,6 +239,7 @@ def test_a_compaction_without_its_mark_is_removed_by_the_next(layout: Layout) ->
     assert partition not in _partitions(layout)
 
 
+@CHECK
 def test_large_days_become_several_files(layout: Layout, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compaction, "ROWS_BYTES", 1)
     compact(layout)

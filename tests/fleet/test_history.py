@@ -79,6 +79,7 @@ def asked_rows(layout: Layout) -> list[Row]:
     return [row for row in rows if row["incident"] == "t" and row["limits"] == "large"]
 
 
+@CHECK
 def test_a_history_is_written_again_when_half_as_many_rows_are_listed_after_it(tmp_path: Path) -> None:
     """Until then plan and views read it and the runs after it, and a compaction keeps what they say."""
     many = Layout(*storage(str(tmp_path / "many")))

@@ -18,14 +18,15 @@ from mqdiag.fleet.watching.faults import ReportedFaults, new_faults
 from tests.fleet.made_output import Analysed, Row, at, write_output
 from tests.fleet.test_services import found_row
 from tests.fleet.test_views import asked, consumer
+from tests.folded import folded
 from tests.layers import CHECK
 
 OLD, NEW = "shop-7d4b9c6f5d", "shop-6c9fd5b7bz"
 """pods of a Deployment before and after it was rolled"""
 
 
-@pytest.mark.parametrize(
-    ("host", "workload", "replica", "revision"),
+@folded(
+    "host, workload, replica, revision",
     [
         ("shop-7d4b9c6f5d-x2x7k", "shop", "shop", "7d4b9c6f5d"),
         ("order-api-6c9fd5b7bz-bcdfg.orders.svc", "order-api", "order-api", "6c9fd5b7bz"),
@@ -110,6 +111,7 @@ def test_a_fault_that_goes_over_to_the_next_pods_is_neither_new_nor_gone(layout:
     assert facts.totals.hosts == 3
 
 
+@CHECK
 def test_evidence_that_shows_a_fault_takes_it_over_even_if_it_could_refute_none(layout: Layout) -> None:
     _runs(layout, _night(1, OLD, "b", "b"), _night(2, NEW, "f", "f", more={"refutes": []}))
     assert _open(layout) == [(f"{NEW}-f", 24)]
@@ -129,6 +131,7 @@ def test_dead_pods_close_after_the_next_evidence_that_would_show_the_fault(layou
     assert (gone["replica"], gone["last_seen"], gone["recovered_at"]) == ("shop", at(1, 2), at(3, 2))
 
 
+@CHECK
 def test_evidence_of_the_dead_pods_need_not_be_listed_any_more(layout: Layout) -> None:
     """As with `--since`: the fault is gone, and not forgotten."""
     write_output(layout, "r1", _night(1, OLD, "bcd", "b"))
@@ -136,6 +139,7 @@ def test_evidence_of_the_dead_pods_need_not_be_listed_any_more(layout: Layout) -
     assert _changes(_facts(layout)) == ["recovery"]
 
 
+@CHECK
 def test_a_pod_that_may_still_run_is_not_closed_by_others(layout: Layout) -> None:
     """Others of its ReplicaSet are still there, and fewer pods than before have evidence."""
     _runs(layout, _night(1, OLD, "bcd", "b"), [*_night(2, OLD, "c"), *_night(2, NEW, "f", hour=4)])
@@ -148,6 +152,7 @@ def test_a_deleted_pod_is_gone_when_as_many_others_are_there(layout: Layout) -> 
     assert _open(layout) == []
 
 
+@CHECK
 def test_replicas_of_a_stateful_set_are_closed_by_their_own_evidence(layout: Layout) -> None:
     def night(day: int, names: Sequence[str], ill: str = "") -> list[Analysed]:
         rows = _night(day, "x", "bcd"[: len(names)], "b" if ill else "")

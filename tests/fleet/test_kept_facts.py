@@ -28,7 +28,7 @@ from mqdiag.fleet.work.task import run_item
 from mqdiag.report_json import to_values
 from mqdiag.text import say
 from tests.fleet.made_output import Analysed, at, write_output
-from tests.layers import some_later
+from tests.layers import CHECK, some_later
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 SERIES = FIXTURES / "stacks/latch-stuck/series.tar.gz"
@@ -142,6 +142,7 @@ def test_other_limits_judge_again_without_the_evidence(
     assert child.read == 1
 
 
+@CHECK
 def test_what_reading_depends_on_reads_again(tmp_path: Path, child: InProcess, evidence: Path) -> None:
     """So do --again, and facts that are damaged; --redact keeps none."""
     job = _job(tmp_path, Settings())

@@ -8,11 +8,12 @@ import pytest
 
 from mqdiag.errors import UsageError
 from mqdiag.fleet.files.labels import UNKNOWN, Template, default_labels, parse_time
+from tests.folded import folded
 
 EIGHT_NS = int(datetime(2026, 11, 21, 8, 0, tzinfo=UTC).timestamp()) * 10**9
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         "2026-11-21T08:00:00Z",
@@ -71,7 +72,7 @@ def test_further_parts_are_labels_of_one_s_own() -> None:
     assert labels.more == (("image", "shop:8.2"), ("team", "core"))
 
 
-@pytest.mark.parametrize(
+@folded(
     "text", ["{servce}/{host}", "a/b.hprof", "{host}/{host}", "{env}/{host}", "{hostname}/x", "{A b}/{host}"]
 )
 def test_a_wrong_template_is_refused(text: str) -> None:

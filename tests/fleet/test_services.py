@@ -29,7 +29,7 @@ from mqdiag.report_json import finding_values
 from mqdiag.text import say
 from tests.fleet.bench import compared
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY
 
 
 def found_row(rule: str) -> Row:
@@ -61,6 +61,7 @@ def _incident(service: str, host: str, *rules: str, day: int = 2, **more: Any) -
     )
 
 
+@CHECK
 def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     layout = Layout(*storage(str(tmp_path / "out")))
     lost = ({"path": "/in/x", "kind": "unreadable", "reason": "is empty"},)
@@ -224,6 +225,7 @@ def test_a_comparison_of_many_incidents_takes_little_memory(tmp_path: Path) -> N
     assert peak < 500 << 20
 
 
+@CHECK
 def test_a_fleet_and_its_services_tell_what_a_configuration_lowered(tmp_path: Path) -> None:
     """Each rule once a service; older tables, without the column, tell of none; no report of them is OK."""
     layout = Layout(*storage(str(tmp_path / "out")))

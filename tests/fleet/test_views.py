@@ -98,6 +98,7 @@ def test_evidence_that_is_no_longer_listed_is_history_and_no_state(layout: Layou
     assert (found["age_hours"], found["flapping"]) == (72, False)
 
 
+@CHECK
 def test_a_fault_that_comes_and_goes_flaps(layout: Layout) -> None:
     days = [ill("a", 1), healthy("b", 2), ill("c", 3), healthy("d", 4), ill("e", 5), ill("f", 6)]
     write_output(layout, "r1", days)
@@ -136,6 +137,7 @@ def test_evidence_counts_once(layout: Layout, second: Analysed) -> None:
     assert (week["incidents"], week["errors"], week["new_faults"]) == (1, 1, 1)
 
 
+@CHECK
 def test_moved_evidence_counts_once(layout: Layout) -> None:
     """It keeps its key, so its row is taken over."""
     first = write_output(layout, "r1", [ill("a", 2)])
@@ -150,6 +152,7 @@ def test_evidence_of_a_version_without_its_column_counts_once(layout: Layout) ->
     assert [row["incident"] for row in asked(layout, "FROM evidence_history")] == ["a2"]
 
 
+@CHECK
 def test_an_analysis_that_corrects_another_makes_no_recovery(layout: Layout) -> None:
     """The fault of the first analysis was never there: a newer rule knows better about the same evidence."""
     write_output(layout, "r1", [ill("a", 2)])
@@ -168,6 +171,7 @@ def test_evidence_of_unknown_time_neither_refutes_nor_dates(layout: Layout) -> N
     assert asked(layout, "FROM recovered") == []
 
 
+@CHECK
 def test_an_incident_that_grows_replaces_its_earlier_self(layout: Layout) -> None:
     """Its first file alone showed nothing; with those that came later it shows that the fault never went away."""
     write_output(layout, "r1", [ill("a", 2), healthy("b", 3, more={"heads": ["h1"]})])
@@ -185,6 +189,7 @@ def test_a_file_that_grows_for_days_is_evidence_of_each_day(layout: Layout) -> N
     assert found["age_hours"] == 24
 
 
+@CHECK
 def test_trend_by_week(layout: Layout) -> None:
     # The 2nd and the 9th of November 2026 are Mondays.
     write_output(layout, "r1", [ill("a", 2), ill("b", 8, hour=23), healthy("c", 9), ill("x", 3, "h2")])
@@ -358,6 +363,7 @@ def test_the_sql_has_the_comments_of_columns(layout: Layout) -> None:
     assert schema.field("rule").metadata == {b"comment": b"the rule's name"}
 
 
+@CHECK
 def test_how_long_repairs_take_and_how_fresh_a_service_is(layout: Layout) -> None:
     days = [ill("a", 1, more={"labels": {"build": "7"}}), healthy("b", 2), ill("c", 3), healthy("d", 6)]
     late = [ill("z", 9, "h2", more={"revision": "8"}), ill("w", 12, "h2", service="other")]

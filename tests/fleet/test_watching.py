@@ -41,7 +41,8 @@ from mqdiag.report_json import finding_values
 from mqdiag.text import Text, say
 from tests.fleet.made_fleet import heap
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
-from tests.layers import NIGHTLY
+from tests.folded import folded
+from tests.layers import NIGHTLY, one_in_each_run
 
 LABELS = Labels(service="orders", host="h1")
 
@@ -326,7 +327,7 @@ def test_a_webhook_of_another_kind_is_refused(url: str) -> None:
         webhook(url)
 
 
-@pytest.mark.parametrize(
+@folded(
     "url",
     [
         "http://",
@@ -544,6 +545,7 @@ def _kill(*given: object, **more: object) -> None:
     raise _Killed
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("point", "told_before"),
     [("run_fleet", 0), ("tell", 0), ("second line", 1), ("write", 2)],

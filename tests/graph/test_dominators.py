@@ -21,7 +21,7 @@ from mqdiag.graph.histogram import class_rows
 from tests.graph.new_arrays import fill_new_arrays
 from tests.graph.opening import heap_of, nodes_of, targets
 from tests.graph.random_heap import RandomHeap, random_heap
-from tests.layers import CHECK, examples
+from tests.layers import CHECK, examples, one_in_each_run
 from tests.oracles import graphs
 from tests.waiting import wait_until
 from tests.writers import hprof_records as hprof
@@ -40,6 +40,7 @@ def dominator_nodes(given_heap: RandomHeap) -> dict[int, int]:
     }
 
 
+@CHECK
 @examples(150)
 @given(SEEDS)
 def test_random_graphs_against_the_oracle(seed: int) -> None:
@@ -54,6 +55,7 @@ def test_random_graphs_against_the_oracle(seed: int) -> None:
         assert heap.dominance.total_bytes == sum(sizes[node] for node in alive)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("value", [0x00, 0x01, 0xFF])
 def test_what_earlier_arrays_have_left_in_memory_tells_nothing(
@@ -135,6 +137,7 @@ def test_trap_46_retained_by_class_counts_nested_instances_once(seed: int) -> No
         assert read == {names[row]: size for row, size in wanted.items()}
 
 
+@CHECK
 @examples(100)
 @given(SEEDS, st.data())
 def test_retained_by_sets_against_the_oracle(seed: int, data: st.DataObject) -> None:

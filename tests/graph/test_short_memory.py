@@ -17,6 +17,7 @@ from mqdiag.read import array_memory
 from mqdiag.read.array_memory import ArrayMemory, InFiles
 from mqdiag.read.source import open_source
 from mqdiag.text import Text
+from tests.layers import CHECK, one_in_each_run
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz"
 
@@ -50,6 +51,7 @@ def opened(memory_bytes: int | None, progress: Silent | None = None) -> heaps.He
     return heaps.read_heap(open_source(str(DUMP)), DUMP.name, progress or Silent(), memory_bytes=memory_bytes)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("level", [InFiles.READ_IN_ORDER, InFiles.ALL])
 def test_the_graph_is_the_same(in_files: list[int], level: InFiles) -> None:
     usual = opened(None)
@@ -80,6 +82,7 @@ def test_the_need_is_no_less_than_what_there_is() -> None:
     assert held <= need.in_order + 4 <= 1.5 * held
 
 
+@CHECK
 def test_a_large_graph_has_arrays_in_files_though_there_is_memory(
     in_files: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -95,6 +98,7 @@ def test_a_large_graph_has_arrays_in_files_though_there_is_memory(
     assert heard.notes == []
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("place", ["folder", "disk", "later"])
 def test_a_large_graph_stays_in_memory_where_files_are_no_place(
     place: str, in_files: list[int], monkeypatch: pytest.MonkeyPatch

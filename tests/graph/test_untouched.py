@@ -11,6 +11,7 @@ from mqdiag.graph import open_heap
 from mqdiag.graph.histogram import class_rows
 from mqdiag.read.hprof.dump import read_dump
 from mqdiag.read.source import open_source
+from tests.layers import CHECK
 from tests.writers import hprof_records as hprof
 
 ARRAYS, LENGTH = 64, 64 << 20
@@ -57,6 +58,7 @@ def test_counts_leave_the_bodies_alone(large: Path) -> None:
     assert 0 < touched(large) <= ARRAYS * READ_AHEAD
 
 
+@CHECK
 def test_the_count_sees_a_body_that_is_read(large: Path) -> None:
     source = open_source(str(large))
     source.data[: 4 * ARRAYS * READ_AHEAD].sum()

@@ -532,6 +532,7 @@ def test_a_stack_through_the_program_that_logs_stays_an_error(code: str, tmp_pat
     assert not found.may_be_quoted
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(
     "later",
     [
@@ -661,6 +662,7 @@ def test_one_record_twice_shows_nothing_that_happens_again(
 PENDING = "Check producer[PID_a] transaction state, but it's pending status.RequestHeader: x Remark: null"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     ("logger", "told"),
     [

@@ -23,7 +23,7 @@ from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.text import NOTHING
 from tests.hostile.crafted_texts import ring_of_locks
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 from tests.waiting import PATIENCE_S, wait_until
 
 LINE = (
@@ -54,6 +54,7 @@ class Changing(Silent):
             self._change()
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_file_that_shrinks_is_read_so_far_and_the_report_says_so(reader: str, tmp_path: Path) -> None:
     path = tmp_path / "evidence.log"
@@ -65,6 +66,7 @@ def test_a_file_that_shrinks_is_read_so_far_and_the_report_says_so(reader: str, 
     assert 0 < (given.stopped_at_byte or 0) < len(data)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_file_that_grows_is_read_to_an_end(reader: str, tmp_path: Path) -> None:
     path = tmp_path / "evidence.log"

@@ -44,6 +44,7 @@ def test_redact_ends_within_its_budget_of_every_other_attack(attack: str, tmp_pa
     run_alone("redact", made(attack, tmp_path), tmp_path / "redacted.hprof").check(0, 3)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("attack", ["wide_superclass", "fields_without_size"])
 def test_show_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     name = "java.lang.Thread" if attack == "wide_superclass" else "a.A"

@@ -22,6 +22,7 @@ from mqdiag.render import formats
 from mqdiag.render.sections.fleet_lists import service_page
 from tests.fleet.made_output import Analysed, at, finding, write_output
 from tests.fleet.test_report import FLEET
+from tests.folded import folded
 from tests.hostile.test_outputs import NAMES, outputs
 from tests.hostile.test_terminal import injected
 from tests.layers import one_in_each_run
@@ -53,6 +54,7 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("folder", ["_runs", "_compactions"])
 @pytest.mark.parametrize("as_file", ["zz.json", None])
 def test_a_run_with_a_path_for_a_name_removes_nothing_elsewhere(
@@ -103,6 +105,7 @@ def test_a_row_that_names_a_path_for_its_partition_reads_nothing_elsewhere(
     assert not any(b"theirs" in data for data in files(Path(layout.root)).values())
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("day", ["x%2F..%2F..%2F..%2F..%2Fvictim", "..", "%00", "x\ny"])
 def test_a_folder_that_names_a_path_for_its_day_writes_nothing_elsewhere(
     day: str, layout: Layout, victim: Path
@@ -116,6 +119,7 @@ def test_a_folder_that_names_a_path_for_its_day_writes_nothing_elsewhere(
     assert {path.name for path in Path(layout.root).parent.iterdir()} == {"out", "victim"}
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("name", ["run=a%2Fb", "run=..", "run=x\ny", "run=", "no run"])
 def test_a_folder_that_no_run_made_is_removed_and_nothing_else(name: str, layout: Layout, victim: Path) -> None:
     path = Path(layout.root) / "findings" / name / "day=2026-11-19" / "part-00000.parquet"
@@ -142,7 +146,7 @@ def test_names_in_the_report_of_a_fleet_stay_text_in_every_format() -> None:
     ElementTree.fromstring(*outputs(report, "junit"))
 
 
-@pytest.mark.parametrize("service", ["../../x", "/etc/passwd", "a\0b", "..", "\udcff", "x" * 5_000])
+@folded("service", ["../../x", "/etc/passwd", "a\0b", "..", "\udcff", "x" * 5_000])
 def test_a_page_of_a_service_stays_in_its_folder(service: str) -> None:
     name = service_page("", service)
     assert re.fullmatch(r"[a-z0-9-]+\.html", name)

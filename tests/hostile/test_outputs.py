@@ -16,6 +16,7 @@ from mqdiag.findings import Report
 from mqdiag.render import TABLES, View, formats, renderer
 from mqdiag.render.wording.ci_commands import without_commands
 from tests.hostile.crafted_texts import ring_of_locks
+from tests.layers import one_in_each_run
 from tests.render.html.test_page import Outline
 from tests.render.test_markdown import OURS, Page
 
@@ -70,6 +71,7 @@ def test_no_line_is_a_command_of_a_ci_system(name: str, report: Report) -> None:
         assert all(own.match(line) for line in starting) if name == "github" else not starting
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", formats())
 def test_a_command_that_a_format_lets_through_is_broken_in_the_end(name: str, command: str) -> None:

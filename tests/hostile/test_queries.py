@@ -22,7 +22,7 @@ from mqdiag.query.session import Limits, Session, _Watch
 from mqdiag.query.values import distinct_names
 from tests.graph.small_dump import small_dump
 from tests.hostile.bounded import run as run_alone
-from tests.layers import CHECK, NIGHTLY, some_later
+from tests.layers import CHECK, NIGHTLY, one_in_each_run, some_later
 from tests.waiting import PATIENCE_S, wait_until
 
 REACHES_OUT = (
@@ -118,6 +118,7 @@ def test_sql_reaches_nothing_but_the_dump(sql: str, session: Session, tmp_path: 
     assert [one.name for one in tmp_path.iterdir()] == ["secret.csv"]
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("sql", ENDLESS)
 def test_sql_without_an_end_is_given_up(sql: str, session: Session) -> None:
     with pytest.raises(UsageError):
@@ -273,6 +274,7 @@ sys.exit(code)
 """
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("shape", ["csv", "json", "markdown", "table"])
 def test_a_query_that_fails_in_the_middle_writes_nothing(
     shape: str, dump: Path, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]

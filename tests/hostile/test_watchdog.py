@@ -21,7 +21,7 @@ from mqdiag.progress import Silent
 from mqdiag.text import NOTHING, say
 from tests.graph.small_dump import small_dump
 from tests.hostile.crafted_texts import ring_of_locks
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 from tests.waiting import PATIENCE_S
 
 LINE = "2026-11-21 10:00:00,000 WARN BrokerFastFailure - [TIMEOUT_CLEAN_QUEUE]broker busy, start flow control\n"
@@ -73,6 +73,7 @@ def test_what_goes_on_and_on_ends_at_twice_the_budget(
     assert os.listdir(tmp_path) == []
 
 
+@CHECK
 def test_without_a_thread_of_its_own_it_looks_at_each_step(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where this user may start no more threads."""
 
@@ -132,6 +133,7 @@ def test_a_large_input_has_a_larger_budget(tmp_path: Path) -> None:
     assert budget.memory_bytes == pytest.approx(MEMORY_BYTES + (100 << 20) * MEMORY_FOR_BYTE, rel=0.01)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("variable", ["MQDIAG_MOST_CPU_S", "MQDIAG_MOST_MEMORY"])
 def test_a_limit_that_is_none_is_wrong_usage(variable: str, tmp_path: Path) -> None:
     code = "import sys; from mqdiag.cli import run; sys.exit(run(['stacks', 'x']))"
@@ -175,6 +177,7 @@ def test_every_kind_that_was_read_stays_when_the_budget_is_used_up(tmp_path: Pat
         assert report.answer.state != "healthy"
 
 
+@CHECK
 def test_a_thread_dump_is_read_as_far_as_the_budget_goes(tmp_path: Path) -> None:
     path = tmp_path / "jstack.txt"
     path.write_text(ring_of_locks(4_000, samples=3))

@@ -15,6 +15,7 @@ from mqdiag.kernel.definition import ADDRESS_BYTES, type_code
 from mqdiag.kernel.link import _CONTENT, _RELOCATIONS, _SECTION, _SYMBOLS, Linked, _Section, link
 from mqdiag.kernel.native import ObjectCode
 from mqdiag.kernel.self_check import arguments, fault, self_check
+from tests.folded import folded
 
 MACHINE_AT, AARCH64 = 18, 183
 STRINGS = 3
@@ -155,7 +156,7 @@ def test_a_changed_head_is_not_believed(built: ObjectCode) -> None:
 SOUND = ObjectCode("f", ("i8",), bytes(24), entry=23, inner=[0, 16], outer={"memset": [8]})
 
 
-@pytest.mark.parametrize(
+@folded(
     "fields",
     [
         {"entry": -1},
@@ -168,7 +169,7 @@ SOUND = ObjectCode("f", ("i8",), bytes(24), entry=23, inner=[0, 16], outer={"mem
         {"entry": "0"},
         {"results": 1},
     ],
-    ids=str,
+    str,
 )
 def test_places_outside_of_the_code_and_other_functions_are_not_believed(fields: dict[str, object]) -> None:
     """The checksum is right, as in a file that a faulty version wrote."""

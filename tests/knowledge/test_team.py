@@ -24,7 +24,7 @@ from mqdiag.render import View, formats, renderer
 from mqdiag.report_json import from_json
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.threads.wait_table import known_frames
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 
 RULES = frozenset(file.name for file in rule_files())
 LIBRARY = """
@@ -205,6 +205,7 @@ def test_words_stand_behind_those_of_the_rule(
         assert found[same] == ours[same]
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("name", sorted(set(formats()) - {"openmetrics", "csv", "json"}))
 def test_each_format_says_whose_words_they_are(folder: Team_, tmp_path: Path, name: str) -> None:
     made = folder(log_statements__pay=STATEMENT + "count = { at_least = 2 }")
@@ -358,6 +359,7 @@ def test_texts_that_begin_alike_are_counted_each(folder: Team_, tmp_path: Path) 
     }
 
 
+@CHECK
 def test_workers_count_a_teams_lines(folder: Team_, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("mqdiag.workers.BYTES_FOR_A_WORKER", 1)
     team = read(folder(log_statements__pay=STATEMENT + "count = { at_least = 60 }"))
@@ -610,6 +612,7 @@ def test_a_fleet_takes_it_along(folder: Team_, tmp_path: Path) -> None:
     assert "acme.toml" in json.dumps(rows["findings"], default=str)
 
 
+@CHECK
 def test_a_run_without_a_team_imports_nothing_of_it(tmp_path: Path) -> None:
     import subprocess
     import sys

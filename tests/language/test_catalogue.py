@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 from mqdiag.language import extract, update
 from mqdiag.language.update import read
 from mqdiag.text import ARGUMENT, KINDS, placeholders
@@ -117,8 +115,8 @@ def test_translations_of_sentences_are_chinese() -> None:
             assert re.search(r"[\u4e00-\u9fff]", said), original
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
+@folded(
+    "source, found",
     [
         ('say("a {b}", b=say("c"))', {"a {b}", "c"}),
         ('say("one" if x else "two", n=1)', {"one", "two"}),
@@ -134,8 +132,8 @@ def test_texts_are_found_by_their_place(source: str, found: set[str | tuple[str,
     assert {text for _, _, text, _ in extract.extract(io.BytesIO(source.encode()), (), (), {})} == found
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
+@folded(
+    "source, found",
     [
         ('packages = ["no."]\n[[library]]\nname = "no"\nremedy = ["a", "b"]', {"a", "b"}),
         ('[[holder]]\nknown_as = "a"\nremedy = "b"\nlike = "no"', {"a", "b"}),
@@ -178,8 +176,8 @@ def test_the_lists_name_files_that_are_looked_at() -> None:
     assert {*ENGLISH_RECORDS, *NO_SENTENCES} <= looked_at
 
 
-@pytest.mark.parametrize(
-    ("source", "found"),
+@folded(
+    "source, found",
     [
         ('problem = f"{left} bytes are left"', ["{} bytes are left"]),
         ('say("{why}", why=f"the data is damaged ({error})")', ["the data is damaged ({})"]),

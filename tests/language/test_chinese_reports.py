@@ -19,6 +19,7 @@ from mqdiag.render.parts import Table
 from mqdiag.render.sections import sections_of
 from mqdiag.text import Text
 from tests.language.chinese import english_words, seen_words
+from tests.layers import CHECK
 from tests.report_schema import validate_report
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -50,6 +51,7 @@ def test_a_chinese_report_has_no_english_words(case: Path) -> None:
         assert english_words(written, report, IN_CHINESE.write) == set(), form
 
 
+@CHECK
 def test_an_english_word_is_seen() -> None:
     """The test above can fail, also for words that the facts themselves use."""
     report = report_of(Path("incidents/stuck-http"))

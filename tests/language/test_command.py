@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from mqdiag.cli.common.language import language_of_run
 from tests.cli.conftest import Run, mqdiag  # noqa: F401  (a fixture)
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("given", "formats", "environment", "language"),
+@folded(
+    "given, formats, environment, language",
     [
         (None, {"text"}, {}, "en"),
         (None, {"text"}, {"LANG": "zh_CN.UTF-8"}, "zh"),

@@ -8,6 +8,8 @@ import pytest
 
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import SharedClientId
+from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.logs.given import CLIENT_4, facts, line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -26,6 +28,7 @@ def shared(*texts: str) -> tuple[SharedClientId, ...]:
     return facts(*texts).shared_client_ids
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("version", ["4.9.7", "5.3.3"])
 @pytest.mark.parametrize("processes", [("broker",), ("consumer", "second"), ("broker", "consumer", "second")])
 def test_two_real_processes_with_one_id(version: str, processes: tuple[str, ...]) -> None:
@@ -53,7 +56,7 @@ def test_two_hosts_are_two_processes_at_once() -> None:
 OTHER_LEFT = LEFT.format(remote="10.0.0.9:5001")
 
 
-@pytest.mark.parametrize(
+@folded(
     "between",
     [
         line(LEFT.format(remote="10.0.0.7:4001")),

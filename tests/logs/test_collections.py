@@ -9,6 +9,7 @@ import pytest
 
 from mqdiag.facts.collector_logs import GcFacts
 from tests.cli.conftest import here
+from tests.folded import folded
 from tests.logs.given import facts
 
 PARALLEL_8 = (
@@ -150,7 +151,7 @@ def test_a_native_image_prints_fractions_and_no_capacity() -> None:
     assert run.freed_share == pytest.approx(4 / 346.23, abs=1e-4)
 
 
-@pytest.mark.parametrize(
+@folded(
     "why",
     [
         "System.gc()",
@@ -255,9 +256,7 @@ def at_the_end(*lines: str) -> GcFacts:
     )
 
 
-@pytest.mark.parametrize(
-    ("lines", "filled"),
-    [
+@folded("lines, filled", [
         (["Pause Full (Allocation Failure) 61M->60M(61M) 217.4ms"] * 3, 3),
         (["Pause Full (System.gc()) 61M->60M(61M) 217.4ms"] * 3, 0),
         (["Pause Full (Allocation Failure) 61M->50M(61M) 217.4ms"] * 3, 0),
@@ -266,8 +265,7 @@ def at_the_end(*lines: str) -> GcFacts:
         (["Garbage Collection (Allocation Rate) 58M(91%)->58M(91%)"] * 4, 4),
         (["Garbage Collection (Allocation Rate) 58M(91%)->32M(50%)"] * 4, 0),
         (["Garbage Collection (Allocation Rate) 32M(50%)->32M(50%)"] * 4, 0),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_collections_that_leave_the_heap_full(lines: list[str], filled: int) -> None:
     assert at_the_end(*lines).filled == filled
 

@@ -16,6 +16,7 @@ from mqdiag.findings import Confidence, Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.rules import file_descriptors_exhausted
+from tests.folded import folded
 from tests.logs.given import facts, line, only_event, read
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
@@ -162,8 +163,8 @@ def frame(length: int) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("length", "kind", "values"),
+@folded(
+    "length, kind, values",
     [
         (1_347_569_956, "frame-not-rocketmq", {"lines_of_grpc": 1}),
         (1_195_725_860, "frame-not-rocketmq", {"lines_of_http": 1}),

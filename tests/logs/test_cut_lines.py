@@ -5,11 +5,11 @@ from __future__ import annotations
 import gzip
 from pathlib import Path
 
-import pytest
-
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Confidence, Report
 from mqdiag.read.logs.columns import column_of_cuts, with_open_end
+from tests.folded import folded
+from tests.layers import CHECK
 from tests.logs.given import line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -25,6 +25,7 @@ def cut(case: str, column: int, tmp_path: Path, only: str = "*") -> Report:
     return diagnose_incident([tmp_path]).report
 
 
+@CHECK
 def test_a_full_disk_stays_one(tmp_path: Path) -> None:
     report = cut("disk-full-5.3.3", 100, tmp_path)
     (found,) = (one for one in report.findings if one.is_fault)
@@ -55,8 +56,8 @@ TEXTS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("lines", "column"),
+@folded(
+    "lines, column",
     [
         ([line(f"{TEXTS[n % 4]}{n:040}")[:-1] for n in range(40)], None),
         ([line(f"{TEXTS[n % 4] * 4}{n}")[:80] for n in range(40)], 80),

@@ -9,6 +9,7 @@ import pytest
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import ListenerException
 from mqdiag.findings import Confidence, Finding, Report, Severity
+from tests.layers import CHECK, one_in_each_run
 from tests.logs.given import CLIENT_5, facts, line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -94,6 +95,7 @@ def test_other_ends_are_none_of_it(text: str, tmp_path: Path) -> None:
     assert "shutdown-requested" not in {one.rule for one in report.findings}
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(
     "case",
     [
@@ -217,6 +219,7 @@ def test_causes_of_exceptions(exception: str, cause: str, tmp_path: Path) -> Non
     assert finding.evidence["exception_lines"] == 30
 
 
+@CHECK
 def test_a_listener_that_throws_explains_the_retries() -> None:
     report = of("client-retry-storm-4.9.7")
     roots = {one.fingerprint for one in report.findings if one.rule == "listener-throws"}
@@ -255,6 +258,7 @@ def test_failures_of_different_messages_block_no_queue() -> None:
     assert (row.offset, row.failures) == (39, 1)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("version", "offset", "confidence"),
     [("4.9.7", None, Confidence.MEDIUM), ("4.9.7", 0, Confidence.HIGH), ("5.3.3", None, Confidence.HIGH)],
@@ -273,6 +277,7 @@ def test_a_broker_that_was_restarted_explains_what_its_clients_met(
     assert all(stopped.fingerprint in one.caused_by for one in felt)
 
 
+@CHECK
 def test_clients_that_failed_before_the_broker_was_asked_to_end_are_not_explained_by_it() -> None:
     """With clocks that are five minutes off, the clients fail before the shutdown hook runs."""
     paths = sorted((FIXTURES / "broker-restarted-4.9.7").glob("*/*.gz"))

@@ -91,6 +91,7 @@ def _report(case: str, files: tuple[Path, ...]) -> Report:
     return diagnosis.report
 
 
+@CHECK
 def test_groups_that_fail_at_once_are_told_apart() -> None:
     """Both groups' logs are cut after some 97 failures a minute: together they would be above the limit of 100."""
     (one, other) = (found for found in report(CUT).findings if found.rule == "retry-storm")
@@ -117,6 +118,7 @@ def test_finds_what_was_made_to_happen(case: str) -> None:
     assert found <= wanted | FOLLOWS | ALSO.get(case, set()), "and nothing else"
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", [case for case in CASES if case.startswith("healthy")])
 def test_a_healthy_log_gives_no_finding(case: str) -> None:
     """Though each has WARN and ERROR lines of its start."""
@@ -152,6 +154,7 @@ def test_verdicts() -> None:
         assert (first.rule, first.severity) == ("transient-pool-exhausted", Severity.ERROR)
 
 
+@CHECK
 def test_low_limits_are_no_busy_page_cache() -> None:
     """The five texts come from a sound disk when a limit is one millisecond."""
     for case in ("low-limits-4.3.2", "low-limits-5.3.3"):

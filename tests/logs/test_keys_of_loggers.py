@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.logs.message import wrapped_head
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
+@folded(
     "key",
     [
         "logger",

@@ -13,6 +13,7 @@ from mqdiag.logs.reader import LogsReader
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.shape import shape_of
 from mqdiag.read.logs.stamps import StampReader
+from tests.folded import folded
 from tests.logs.given import facts, only_event, read
 
 SPAN = (
@@ -22,9 +23,7 @@ SPAN = (
 )
 
 
-@pytest.mark.parametrize(
-    ("line", "thread"),
-    [
+@folded("line, thread", [
         ("26-11-21 20:00:01 INFO PullMessageService - x", "PullMessageService"),
         ("2026-11-21 20:00:01.0926 WARN - PublicExecutor_2 | Client.onException-384  x", "PublicExecutor_2"),
         ("[87] 2026-11-21 20:00:01,980 INFO  [RocketmqClient      ] [PullMessageService] - x", "PullMessageService"),
@@ -35,8 +34,7 @@ SPAN = (
         ("2026-11-21 20:00:01.735|WARN|worker-3|RocketmqClient|x", "worker-3"),
         ("2026-11-21 20:00:01,735 WARN [worker-3] [o.a.r.X:12] - x", "worker-3"),
         ("2026-11-21 20:00:01,735 WARN RocketmqClient - x", None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_the_thread_of_a_line(line: str, thread: str | None) -> None:
     data = line.encode()
     message = Message(Hit(0, data, data, 0, 0, 1), StampReader())
@@ -87,9 +85,7 @@ def test_quoted_and_wrapped_flow_control() -> None:
     assert row.topics == ("segments",)
 
 
-@pytest.mark.parametrize(
-    "wrap",
-    [
+@folded("wrap", [
         lambda text: json.dumps({"@timestamp": "2026-11-21T12:00:01.250Z", "message": text, "host": "a"}),
         lambda text: json.dumps(
             {"_index": "app", "_source": {"@timestamp": "2026-11-21T12:00:01.250Z", "message": text}}
@@ -100,8 +96,7 @@ def test_quoted_and_wrapped_flow_control() -> None:
         lambda text: f"[pod/shop-6f/app] 2026-11-21T12:00:01.250Z {text}",
         lambda text: f"<14>1 2026-11-21T12:00:01.250Z host shop 42 - - {text}",
         lambda text: f"2026-11-21T12:00:01.250+00:00 host shop[42]: {text}",
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_prefixes_of_collectors(wrap: Callable[[str], str]) -> None:
     logs = facts(wrap(f"WARN RocketmqClient - {SPAN}") + "\n")
     (row,) = logs.flow_control

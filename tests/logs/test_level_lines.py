@@ -19,6 +19,7 @@ from mqdiag.logs.other_clients import other_client
 from mqdiag.read.logs.levels import ALL, COMMON, words_of
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS, places_of_words
 from mqdiag.rules.reported_fault import RULE
+from tests.folded import folded
 
 LOGS = Path(__file__).parents[2] / "fixtures" / "logs"
 CATALOGUE = Path(data.__file__).parent
@@ -91,7 +92,7 @@ def test_an_exception_of_the_application_below_tells_nothing() -> None:
     assert facts_of(record * 3).foreign == 3
 
 
-@pytest.mark.parametrize("path", HEALTHY, ids=lambda path: "-".join(path.parts[-3:]))
+@folded("path", HEALTHY, lambda path: "-".join(path.parts[-3:]))
 def test_a_healthy_process_logs_only_what_is_known_to_be_harmless(path: Path) -> None:
     facts = facts_of(gzip.decompress(path.read_bytes()))
     if path.name == "application.log.gz":
@@ -100,7 +101,7 @@ def test_a_healthy_process_logs_only_what_is_known_to_be_harmless(path: Path) ->
         assert facts.all_harmless, facts
 
 
-@pytest.mark.parametrize(
+@folded(
     "line",
     [
         b"2026-11-21 20:00:01 WARN main - Load default HA Service: DefaultHAService\n",
@@ -147,7 +148,7 @@ def test_words_in_a_text_and_lines_of_stack_traces_are_no_levels() -> None:
     assert facts == LevelLineFacts()
 
 
-@pytest.mark.parametrize(
+@folded(
     "line",
     [
         b"2026-11-21 20:00:01,123 FATAL [main] com.acme.Shop - shop closed\n",
@@ -253,8 +254,8 @@ def test_of_each_kind_of_line_the_first_is_kept_as_it_stands() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("client", "line"),
+@folded(
+    "client, line",
     [
         ("C++", b"[2026-Jun-30 15:51:22.863803](info):oneway update of mq[update:310]\n"),
         ("Go", b'time="2026-06-30T15:51:22+08:00" level=warning msg="pull failed" consumerGroup=CID_x\n'),
@@ -323,8 +324,8 @@ def test_mqadmin_that_asks_for_the_first_message_is_harmless(thread: bytes, symp
     assert (found.harmless, len(found.symptoms)) == (1 - symptoms, symptoms)
 
 
-@pytest.mark.parametrize(
-    ("text", "lines"),
+@folded(
+    "text, lines",
     [
         (b"java.lang.IllegalStateException: no\n\tat a.B.c(B.java:1)\nCaused by: a.b.CException: d\n", 1),
         (b'Exception in thread "main" a.b.CError\n', 1),
@@ -361,8 +362,8 @@ def test_an_answer_of_mqadmin_without_a_dead_letter_queue_is_harmless_and_anothe
     assert facts_of(text.replace(b"%DLQ%CID_orders", b"orders")).foreign == 1
 
 
-@pytest.mark.parametrize(
-    ("text", "harmless"),
+@folded(
+    "text, harmless",
     [
         ("payment of order 7 was refused, code:500", False),
         ("refused code:5", False),

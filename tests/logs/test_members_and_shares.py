@@ -8,6 +8,7 @@ import pytest
 
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Finding
+from tests.folded import folded
 from tests.logs.given import facts
 
 REFUSED = "org.apache.rocketmq.remoting.exception.RemotingConnectException: connect to <{address}> failed\n"
@@ -57,8 +58,8 @@ def test_the_frames_tell_who_asked(thrown: str, frames: str, kinds: set[str]) ->
     assert {event.kind for event in facts(text).events} == kinds
 
 
-@pytest.mark.parametrize(
-    ("spent", "total", "kind"),
+@folded(
+    "spent, total, kind",
     [
         ("2.6s", "3.2s", "gc-over-half"),
         ("500ms", "1s", "gc-over-half"),

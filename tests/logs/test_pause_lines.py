@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.logs import collections, pauses
 from mqdiag.logs.pause_lines import tells_nothing
+from tests.folded import folded
 from tests.layers import one_in_each_run, some_later
 from tests.logs.given import read
 
@@ -108,8 +109,8 @@ def test_a_line_without_a_duration_may_be_the_first_with_a_zone() -> None:
     assert read(first + second, "gc.log").tally.zone_minutes == 480
 
 
-@pytest.mark.parametrize(
-    ("line", "nothing"),
+@folded(
+    "line, nothing",
     [
         (b"[1.1s][info][gc,start] GC(0) Pause Young (Normal) (G1 Evacuation Pause)", True),
         (b"[1.1s][info][gc] GC(0) Pause Young 24M->5M(256M) 4.5ms", False),

@@ -16,7 +16,8 @@ from mqdiag.findings import Report
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.reader import ReadLog
 from mqdiag.read.logs.heads import head_of, known_heads
-from tests.layers import CHECK, NIGHTLY, some_later
+from tests.folded import folded
+from tests.layers import CHECK, NIGHTLY, one_in_each_run, some_later
 from tests.logs.given import CLIENT_4, CLIENT_5, facts, line, read
 from tests.logs.statement_rows import Row, rows
 
@@ -79,6 +80,7 @@ def assert_not_counted(quote: Callable[[str], str], given: Sequence[Row]) -> Non
             assert not changed(read(USUAL + quote(row.example))), row
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(("place", "quote"), list(enumerate(QUOTES.values())), ids=QUOTES)
 def test_no_quoted_statement_counts(place: int, quote: Callable[[str], str]) -> None:
     assert_not_counted(quote, in_every_run(place))
@@ -271,7 +273,7 @@ def test_words_of_a_statement_that_say_nothing_are_not_quoted(tmp_path: Path) ->
     assert [given.quoted for given in found.inputs] == [0]
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         spring(f"send failed: {OUT_OF_MEMORY}", "ERROR"),
@@ -295,7 +297,7 @@ def test_a_record_in_json_counts_among_such_records_alone() -> None:
     assert not facts(USUAL + text).events
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         spring(f"search failed, q={OUT_OF_MEMORY}", "ERROR"),
@@ -348,8 +350,8 @@ def test_one_known_line_does_not_speak_for_a_log_of_an_unknown_layout(tmp_path: 
     assert known_heads(b"  at a.B.c(B.java:1)\n") == (None, 0)
 
 
-@pytest.mark.parametrize(
-    ("text", "level", "logger"),
+@folded(
+    "text, level, logger",
     [
         ("", None, None),
         ("2026-11-21 20:00:01 WARN main - ", "WARN", None),
@@ -369,7 +371,7 @@ def test_heads(text: str, level: str | None, logger: str | None) -> None:
     assert head.logger == logger
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         "2026-11-21 20:00:01 WARN main - comment: ",

@@ -15,6 +15,8 @@ from mqdiag.facts.logs import UNNAMED_BROKER, BrokerLogs, LogsFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.logs.places import place_of
 from mqdiag.rules.shared.write_times import writes_fast
+from tests.folded import folded
+from tests.layers import CHECK
 from tests.logs.given import facts, line
 
 ROOT = Path(__file__).parents[2] / "fixtures" / "logs"
@@ -77,6 +79,7 @@ def test_the_healthy_one_does_not_dilute(two: Path) -> None:
     assert not [event for event in both["broker-a"].events if event.kind.startswith("busy")]
 
 
+@CHECK
 def test_a_healthy_broker_writes_fast_beside_one_that_does_not(tmp_path: Path) -> None:
     laid("healthy-4.3.2", tmp_path / "one")
     laid("page-cache-busy-4.3.2", tmp_path / "two", renamed="broker-b")
@@ -87,6 +90,7 @@ def test_a_healthy_broker_writes_fast_beside_one_that_does_not(tmp_path: Path) -
     assert {found.subject.broker for found in report.findings} == {"broker-b"}
 
 
+@CHECK
 def test_two_incidents_of_brokers_of_one_name_stay_two(tmp_path: Path) -> None:
     """Both are broker-a at 127.0.0.1: folders and times tell them apart."""
     laid("pool-exhausted-4.3.2", tmp_path / "monday")
@@ -117,6 +121,7 @@ def test_no_cause_leads_from_one_broker_to_the_other(tmp_path: Path) -> None:
     assert links == {("monday/broker", "monday/broker"), ("thursday/broker", "thursday/broker")}
 
 
+@CHECK
 def test_master_and_slave_are_two(tmp_path: Path) -> None:
     laid("sync-slave-stopped-4.3.2", tmp_path, processes=("broker", "slave", "producer"))
     report = diagnose_incident([tmp_path]).report
@@ -181,6 +186,7 @@ def test_answers_that_name_nobody_are_given_to_nobody(tmp_path: Path) -> None:
     assert by_instance == {("broker-a", None): 1, ("broker-b", None): 1, (None, UNNAMED_BROKER): 1}
 
 
+@CHECK
 def test_a_name_that_two_brokers_have_tells_neither(tmp_path: Path) -> None:
     """Their logs lie elsewhere and are of that time: what senders were told is joined with no broker's trouble."""
     laid("page-cache-busy-5.3.3", tmp_path / "x" / "one", processes=("broker",))
@@ -195,8 +201,8 @@ def test_a_name_that_two_brokers_have_tells_neither(tmp_path: Path) -> None:
     assert links == {("one/broker", "one/broker"), ("two/broker", "two/broker"), ("unnamed", "unnamed")}
 
 
-@pytest.mark.parametrize(
-    ("path", "place"),
+@folded(
+    "path, place",
     [
         ("logs/broker.log", "logs"),
         ("logs/otherdays/store.3.log.gz", "logs"),

@@ -9,6 +9,7 @@ import pytest
 from mqdiag.errors import InputError
 from mqdiag.facts.logs import LogSubject
 from mqdiag.language import english
+from tests.folded import folded
 from tests.logs.given import CLIENT_4, CLIENT_5, facts, line, only_event, read
 
 REQUEST = (
@@ -31,8 +32,8 @@ NOT_MATCHED = "Offset not matched. Request offset: "
 TIMEOUT = "[TIMEOUT_CLEAN_QUEUE]broker busy, start flow control for a while, period in queue: 205ms, size of queue: 880"
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "largest", "threshold"),
+@folded(
+    "text, kind, largest, threshold",
     [
         # 3.2.6 to 3.4.6
         (f"the consumer message buffer is full, so do flow control, 1203 {REQUEST} 1", "count", 1203, None),
@@ -107,8 +108,8 @@ def test_clients_in_other_languages_are_told_apart() -> None:
     assert logs.flow_control == ()
 
 
-@pytest.mark.parametrize(
-    ("text", "kind"),
+@folded(
+    "text, kind",
     [
         ("[REJECTREQUEST]system busy, start flow control for a while", "busy-reject"),
         ("[OVERLOAD]system busy, start flow control for a while", "busy-overload"),
@@ -224,9 +225,7 @@ def test_slave_behind(text: str, gap: int) -> None:
     assert facts(line(text)).replica_gaps[0].last_bytes == gap
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "group"),
-    [
+@folded("text, kind, group", [
         ("consumeMessage exception: java.lang.IllegalStateException Group: G Msgs: [x] MQ: MessageQueue [topic=t,"
          " brokerName=b, queueId=1]", "consume-exception", "G"),
         ("consumeMessage return null, Group: G Msgs: [x] MQ: m", "consume-returned-null", "G"),
@@ -247,8 +246,7 @@ def test_slave_behind(text: str, gap: int) -> None:
          "send-pool-rejected", None),
         ("10.0.0.7:1, too many requests and system thread pool busy, RejectedExecutionException x request code: 11",
          "other-pool-rejected", None),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_other_texts(text: str, kind: str, group: str | None) -> None:
     event = only_event(facts(line(text)))
     assert event.kind == kind
@@ -272,8 +270,8 @@ def test_flags_and_frames_are_no_out_of_memory() -> None:
     assert (event.kind, event.subjects[0].thread) == ("out-of-memory", "worker-1")
 
 
-@pytest.mark.parametrize(
-    ("text", "kind", "values"),
+@folded(
+    "text, kind, values",
     [
         ("java.lang.OutOfMemoryError: Direct buffer memory", "out-of-direct-memory", {}),
         (
@@ -321,8 +319,8 @@ def test_a_class_histogram_shows_no_out_of_memory(module: str) -> None:
 MESSAGE = "send expire msg back. topic=t, msgId=m, storeHost=/10.0.0.1:10911, queueId=1, queueOffset=9"
 
 
-@pytest.mark.parametrize(
-    ("text", "first"),
+@folded(
+    "text, first",
     [
         (line(MESSAGE), "2026-11-21T20:00:01+08:00"),
         (line(MESSAGE, CLIENT_4), "2026-11-21T12:00:01"),
@@ -385,8 +383,8 @@ def test_chunks_make_no_difference(chunk: int) -> None:
         assert parts.tally.events[key].subjects.keys() == event.subjects.keys()
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
+@folded(
+    "data, problem",
     [
         (b"", "is empty"),
         (b"\n\n", "is empty"),
@@ -401,7 +399,7 @@ def test_what_is_no_log(data: bytes, problem: str) -> None:
         read(data)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "gbk"])
+@folded("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "gbk"])
 def test_encodings(encoding: str) -> None:
     text = (line(MESSAGE.replace("topic=t", "topic=消息"), CLIENT_4) * 5).encode(encoding)
     event = only_event(facts(text))

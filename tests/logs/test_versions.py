@@ -13,7 +13,7 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.logs import VersionRange
 from mqdiag.language import english
 from mqdiag.logs.versions import SETTINGS, number
-from tests.layers import one_in, one_in_each_run
+from tests.layers import CHECK, one_in, one_in_each_run
 from tests.logs.given import facts, line
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -47,6 +47,7 @@ def test_the_true_version_lies_in_the_range(case: str) -> None:
         assert not one.reason
 
 
+@CHECK
 def test_ranges_are_narrow() -> None:
     (old,), (middle,), (new,) = (versions_of(f"healthy-{version}") for version in ("4.3.2", "4.9.7", "5.3.3"))
     assert (old.since, old.before) == ("4.3.1", "4.4.0")

@@ -39,7 +39,7 @@ from tests.folded import folded
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.hostile.test_queries import ENDLESS, UNINTERRUPTED
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 TOOLS = ["diagnose", "heap", "stacks", "logs", "show", "query", "rules"]
@@ -181,6 +181,7 @@ def test_no_document_is_larger_than_an_answer(document: dict[str, Any]) -> None:
     assert found["left_out"]
 
 
+@CHECK
 def test_rows_are_in_the_text_and_fit(folder: Path) -> None:
     result = asked(folder, "query", path="given.hprof", sql="SELECT 7 AS seven, 'a' AS letter")
     assert text(result).splitlines() == ["seven  letter", "-----  ------", "    7  a", "1 rows"]
@@ -193,6 +194,7 @@ def test_rows_are_in_the_text_and_fit(folder: Path) -> None:
     assert f"{len(found['rows'])} rows; there are more" in text(many)
 
 
+@CHECK
 def test_a_recipe_is_described_and_runs(folder: Path) -> None:
     asking = {"path": "given.hprof", "recipe": "who-refers-to-class", "values": {"class": "java.util.HashMap"}}
     assert values(asked(folder, "query", **asking))["rows"][0]["holder"] == "app.Holder"
@@ -328,6 +330,7 @@ def test_a_folder_with_a_link_that_leads_out_is_refused(folder: Path) -> None:
     assert "leads out of the folders" in line(asked(folder, "diagnose", paths=["."]))
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("tool", "arguments", "told"),
     [
@@ -373,6 +376,7 @@ class UsedUp(Silent):
             raise InputError("given.hprof", say("took too much"))
 
 
+@CHECK
 def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
     granted: list[tuple[float, int]] = []
     progress = UsedUp()
@@ -429,6 +433,7 @@ def test_a_path_that_is_named_again_is_read_once(folder: Path) -> None:
     assert len(again["inputs"]) == len(once["inputs"]) == 1
 
 
+@CHECK
 def test_a_query_whose_process_was_killed_is_an_error_and_the_server_goes_on(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

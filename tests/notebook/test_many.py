@@ -27,6 +27,7 @@ def test_texts_of_many_strings(heap: Heap) -> None:
     ]  # fmt: skip
 
 
+@CHECK
 def test_texts_of_20000_strings_take_less_than_half_a_second(tmp_path: Path) -> None:
     dump = DumpWriter()
     java = JavaObjects(dump)

@@ -12,6 +12,7 @@ import pytest
 import mqdiag.notebook.heap
 from mqdiag.errors import InputError
 from mqdiag.notebook import Heap, JavaObject, open_dump
+from tests.layers import CHECK
 from tests.writers import hprof_records as hprof
 from tests.writers.hprof_records import BOOLEAN, BYTE, CHAR, DOUBLE, INT, LONG, OBJECT
 from tests.writers.hprof_writer import DumpWriter
@@ -49,6 +50,7 @@ def test_classes_by_name(heap: Heap, truth: Any) -> None:
     assert root.instances == truth["heap"]["messages"]
 
 
+@CHECK
 def test_queues_and_their_messages(heap: Heap, truth: Any) -> None:
     bodies = 0
     counts = []

@@ -22,7 +22,7 @@ from mqdiag.query.tables import table_names
 from mqdiag.query.times import times_array
 from tests.graph.opening import heap_of
 from tests.graph.small_dump import small_dump
-from tests.layers import one_in_each_run
+from tests.layers import CHECK, one_in_each_run
 from tests.writers.hprof_records import CHAR, DOUBLE, INT, OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -128,6 +128,7 @@ def test_rows_that_python_gets_no_memory_for_are_told_like_that(heap: Heap) -> N
         raise MemoryError
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("sql", "columns"),
     [
@@ -255,6 +256,7 @@ def test_every_column_has_a_meaning_and_no_reserved_name(session: Session) -> No
         assert [column for column, meaning in words.columns.items() if len(meaning) < 5] == []
 
 
+@CHECK
 def test_former_names_of_columns_are_answered_and_not_shown() -> None:
     with Session(open_heap(str(STUCK))) as session:
         assert "group" not in session.ask("SELECT * FROM queues").columns

@@ -12,6 +12,7 @@ from mqdiag.read import background_unmap
 from mqdiag.read.background_unmap import unmap_in_background
 from mqdiag.read.cores import LEAST_BYTES
 from mqdiag.read.source import Source, open_source
+from tests.layers import CHECK
 
 
 @pytest.fixture(autouse=True)
@@ -68,6 +69,7 @@ def test_one_core_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert not unmapped(source)
 
 
+@CHECK
 def test_a_copy_in_memory_keeps_its_bytes() -> None:
     """Memory without a file behind it would be zeros afterwards."""
     source = Source("dump.hprof.gz", np.ones(LEAST_BYTES, np.uint8), 1, "gzip")

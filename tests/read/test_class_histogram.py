@@ -10,6 +10,7 @@ from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.read.class_histogram import CountedClass, is_class_histogram, read_class_histogram
 from mqdiag.text import NOTHING
+from tests.layers import one_in_each_run
 
 REAL = sorted((Path(__file__).parents[2] / "fixtures" / "heap").glob("*/histogram.txt"))
 """of `jcmd GC.class_histogram`, JDK 17 and 25"""
@@ -31,6 +32,7 @@ Total           14            384
 """
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("path", REAL, ids=lambda path: path.parent.name)
 def test_every_row_of_a_real_one_is_read(path: Path) -> None:
     text = path.read_text()

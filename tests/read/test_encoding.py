@@ -8,12 +8,13 @@ from mqdiag.read.encoding import PROBE, encoding_of, is_chinese
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.sniff import Content, content_of
 from mqdiag.read.stacks.decode import TextPieces
+from tests.folded import folded
 
 TEXT = "2026-11-21 20:00:01 WARN main - 磁盘 x\n" * 20
 
 
-@pytest.mark.parametrize(
-    ("encoding", "told"),
+@folded(
+    "encoding, told",
     [
         ("utf-8", "utf-8"),
         ("utf-8-sig", "utf-8-sig"),
@@ -42,8 +43,8 @@ def test_chinese_that_comes_late_is_read_as_such(size: int) -> None:
     assert b"".join(blocks("x", chunks)).decode() == f"{text}{stamp}\ufffd\n{stamp}plain\n"
 
 
-@pytest.mark.parametrize(
-    ("data", "chinese"),
+@folded(
+    "data, chinese",
     [
         (b"plain", None),
         ("找不到或无法加载主类".encode("gb18030"), True),

@@ -10,6 +10,7 @@ import pytest
 from mqdiag.read import healing
 from mqdiag.read.healing import SAMPLE_BYTES, heal, healed
 from tests.damaged_texts import CHARACTERS, DAMAGES, LINES, WRAPPERS, Damage
+from tests.folded import folded
 from tests.layers import one_in_each_run
 
 LOG = "".join(
@@ -57,7 +58,7 @@ def pieces(text: bytes, size: int) -> Iterator[bytes]:
     return (text[at : at + size] for at in range(0, len(text), size))
 
 
-@pytest.mark.parametrize("name", CLEAN)
+@folded("name", CLEAN)
 def test_what_nothing_was_done_to_stays_the_same_object(name: str) -> None:
     text = CLEAN[name].encode("latin-1" if name == "UTF-16" else "utf-8")
     assert heal(text) is text
@@ -87,7 +88,7 @@ def undone(name: str, damage: Damage) -> str:
     return text.replace("\r", "").strip("\n") + "\n"
 
 
-@pytest.mark.parametrize("name", [*CHARACTERS, *LINES, *WRAPPERS])
+@folded("name", [*CHARACTERS, *LINES, *WRAPPERS])
 def test_what_was_done_to_a_log_is_undone(name: str) -> None:
     assert undone(name, DAMAGES[name]) == LOG
 

@@ -19,6 +19,7 @@ from mqdiag.diagnose.sort.kind import all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.route import needs_sorting
 from mqdiag.read.parts import MAX_BYTES, parts_of
+from tests.folded import folded
 from tests.read.stacks.given import real_dump
 
 LOG = (
@@ -122,7 +123,7 @@ def test_what_tail_follows_in_turns_is_one_file_each() -> None:
     assert parts == {"a.log": LOG.strip(), "b.log": one.strip()}
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         LOG,

@@ -6,6 +6,7 @@ import pytest
 
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.paste import MAX_BYTES, tidied
+from tests.folded import folded
 
 RECORD = (
     b"2026-11-21 20:00:01 WARN PullMessageThread_4 - the request offset too small. group=CID_a, topic=orders"
@@ -73,7 +74,7 @@ def test_the_repeated_last_character_of_a_wrapped_line_goes() -> None:
     assert tidied(RECORD[:60] + b"\n" + cut) == RECORD[:60] + b"\n" + b"\n".join(frames)
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         b"\n".join((RECORD, OTHER)),

@@ -15,6 +15,7 @@ from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.read import collapsed
 from mqdiag.read.collapsed import CollapsedStack, is_collapsed, read_collapsed
+from tests.folded import folded
 
 POOL = (
     "java/lang/Thread.run;java/util/concurrent/ThreadPoolExecutor$Worker.run"
@@ -145,7 +146,7 @@ def test_signatures_and_dots_make_the_same_stack() -> None:
     assert plain.stacks == {CollapsedStack("a b", ("com.x.A.of", "java.lang.Thread.run")): 3}
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         "",

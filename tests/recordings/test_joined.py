@@ -16,7 +16,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
 from mqdiag.recordings import collect
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -70,6 +70,7 @@ def test_a_message_of_many_calls_is_told_from_one_that_hangs(case: str) -> None:
     assert "stuck-socket-read" not in {one.rule for one in report.findings}
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("seconds_before_the_end", "hangs", "disagrees"), [(5, False, True), (11, False, False), (5, True, False)]
 )

@@ -16,6 +16,7 @@ from mqdiag.findings import Finding
 from mqdiag.render import formats
 from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.engine import run_rules
+from tests.folded import folded
 from tests.layers import one_in_each_run
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "recordings-plain"
@@ -67,7 +68,7 @@ STRAINS = {
 """what Strains.java does to its JVM, and the healthy twin that does a little of all"""
 
 
-@pytest.mark.parametrize("case", STRAINS)
+@folded("case", STRAINS)
 def test_what_strains_a_jvm_has_its_rule_and_the_twin_none(case: str) -> None:
     _, findings = read(case)
     # the JVM of safepoints-jdk17 ends by itself

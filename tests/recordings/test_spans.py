@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import numpy as np
-import pytest
 
 from mqdiag.recordings.constants import ThreadKey
 from mqdiag.recordings.spans import PARK, PINNED, SOCKET_READ, Alike, Numbered, Spans, SpansByThread
+from tests.folded import folded
 
 WORKER = ThreadKey("ConsumeMessageThread_orders_1", 7, 70)
 Event = tuple[int, int, int, int]
@@ -31,7 +31,7 @@ def chunk(rng: random.Random, kind: int) -> tuple[list[Event], Spans]:
     return events, Spans(columns[0], columns[1], np.zeros(len(sizes), np.int64), np.cumsum(sizes), alike)
 
 
-@pytest.mark.parametrize("seed", range(10))
+@folded("seed", range(10))
 def test_events_of_a_thread_are_those_of_its_lots(seed: int) -> None:
     rng = random.Random(seed)
     threads = Numbered()

@@ -173,6 +173,7 @@ def test_no_flip_of_a_bit_lets_a_secret_through(tmp_path: Path) -> None:
     assert refused < 40
 
 
+@CHECK
 def test_gzip_in_and_out(tmp_path: Path) -> None:
     made = canary_dump()
     (tmp_path / "in.hprof.gz").write_bytes(gzip.compress(made.dump.to_bytes()))

@@ -11,6 +11,7 @@ from mqdiag.progress import Silent
 from mqdiag.read.hprof.block_index import LARGE_BYTES
 from mqdiag.redact.redact_dump import redact_dump
 from mqdiag.text import Text
+from tests.layers import one_in_each_run
 from tests.redact.canary_dump import KEPT, CanaryDump, canary_dump
 from tests.redact.compare import differences
 from tests.writers.hprof_records import BYTE, OBJECT, STICKY_CLASS
@@ -99,6 +100,7 @@ def test_what_is_blanked_in_large_is_neither_read_nor_written(
     assert differences(tmp_path / "original.hprof", tmp_path / "shared.hprof") == []
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("less", [0, 1, 30, 1000])
 @pytest.mark.parametrize("first", ["instance", "array"])
 def test_small_objects_before_one_that_is_nearly_large(first: str, less: int, tmp_path: Path) -> None:

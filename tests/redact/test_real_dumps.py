@@ -61,6 +61,7 @@ def test_numbers_and_findings_are_the_same(dump: Path, tmp_path: Path) -> None:
     assert differences(dump, tmp_path / "shared.hprof") == []
 
 
+@CHECK
 def test_the_comparison_sees_another_number(tmp_path: Path) -> None:
     one, other = DUMPS[0], DUMPS[1]
     assert reported(one).heap is not None

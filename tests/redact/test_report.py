@@ -33,6 +33,7 @@ from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.engine import run_rules
 from mqdiag.text import say
 from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.rules.examples import example_of
 
 SECRETS = ("alice@example.org", "7F0001A2", "10.1.2.3@4711", "job-of-alice", "10.1.2.3:9876", "card 4711")
@@ -243,8 +244,8 @@ def test_every_name_of_a_broker_is_declared_as_one() -> None:
     assert undeclared == []
 
 
-@pytest.mark.parametrize(
-    ("text", "left"),
+@folded(
+    "text, left",
     [
         ("127.0.0.1:10911", "?"),
         ("/10.1.2.3:5000", "/?"),
@@ -264,6 +265,7 @@ def test_what_an_address_is(text: str, left: str) -> None:
     assert ADDRESS.sub("?", text) == left
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("part", ["a", "a-", "1.", "a:", "[a:", "::", "1.1.1.", "ab::"])
 def test_long_texts_without_an_address_take_no_time(part: str) -> None:
     text = part * 100_000

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.cli import run
+from tests.layers import one_in_each_run
 from tests.writers.hprof_records import INT, OBJECT, STICKY_CLASS
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -33,6 +34,7 @@ def dump(tmp_path: Path) -> DumpWriter:
     return made
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("name", "field", "number"),
     [

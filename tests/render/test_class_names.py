@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.render.wording.class_names import shortened
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("name", "width", "shown"),
+@folded(
+    "name, width, shown",
     [
         ("byte[]", 3, "byte[]"),
         ("org.apache.rocketmq.common.message.MessageExt", 80, "org.apache.rocketmq.common.message.MessageExt"),

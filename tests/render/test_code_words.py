@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.render.wording.code_words import code_words, pasted
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("sentence", "code"),
-    [
+@folded("sentence, code", [
         ("Call setReadTimeout on every HttpURLConnection.", ["setReadTimeout"]),
         (
             "Set pullThresholdForQueue=100, or call setConsumeTimeout(30).",
@@ -48,17 +45,14 @@ from mqdiag.render.wording.code_words import code_words, pasted
         ),
         ("Return CONSUME_SUCCESS.", ["CONSUME_SUCCESS"]),
         ("Make the gRPC call faster, and upgrade to 4.9.4.", []),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_forms_of_code(sentence: str, code: list[str]) -> None:
     parts = list(code_words(sentence))
     assert [part for part, is_code in parts if is_code] == code
     assert "".join(part for part, _ in parts) == sentence.replace("`", "")
 
 
-@pytest.mark.parametrize(
-    ("step", "whole"),
-    [
+@folded("step, whole", [
         ("Call setReadTimeout and set -Dsun.net.client.defaultReadTimeout (milliseconds).", []),
         ("Call setBatch(32) before start(). The values now are batch=100 and batchSize=9.", ["setBatch(32)"]),
         ("On an ASYNC_FLUSH master transientStorePoolEnable=true helps.", ["transientStorePoolEnable=true"]),
@@ -67,8 +61,7 @@ def test_forms_of_code(sentence: str, code: list[str]) -> None:
         ("Use Future.get(timeout, unit), not TimeoutOptions.enabled().", ["Future.get(timeout, unit)"]),
         ("Set RequestConfig.custom().setSocketTimeout(…).", ["RequestConfig.custom().setSocketTimeout(…)"]),
         ("In prepareStart take -Xmx2g.", ["-Xmx2g"]),
-    ],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_only_what_is_whole_is_pasted(step: str, whole: list[str]) -> None:
     codes = [part for part, is_code in code_words(step) if is_code]
     assert sorted(pasted(codes)) == whole

@@ -7,7 +7,6 @@ import io
 import json
 
 import msgspec
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,6 +16,7 @@ from mqdiag.render import TABLES, View, renderer
 from mqdiag.render.csv.cells import cell
 from mqdiag.render.csv.tables import TABLES as MADE
 from mqdiag.text import Text
+from tests.folded import folded
 from tests.render import samples
 from tests.render.test_text import REPORTS
 
@@ -34,7 +34,7 @@ def test_every_table_is_there() -> None:
     assert set(MADE) == set(TABLES)
 
 
-@pytest.mark.parametrize("table", TABLES)
+@folded("table", TABLES)
 def test_columns_do_not_depend_on_what_was_found(table: str) -> None:
     heads = {
         renderer("csv")(report, View(table=table)).split("\n")[0]
@@ -84,7 +84,7 @@ FORMULAS = [
 ]
 
 
-@pytest.mark.parametrize("formula", FORMULAS)
+@folded("formula", FORMULAS)
 def test_a_name_from_a_dump_is_no_formula(formula: str) -> None:
     evil = msgspec.structs.replace(samples.OVERSIZED, title=Text(formula), remedy=())
     (row,) = rows(msgspec.structs.replace(samples.ARTICLE, findings=(evil,)))

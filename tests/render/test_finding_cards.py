@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from mqdiag.findings import EvidenceValue
 from mqdiag.render import View, renderer
+from tests.folded import folded
 from tests.render import samples
 
 
-@pytest.mark.parametrize(
-    ("key", "value", "shown"),
+@folded(
+    "key, value, shown",
     [
         ("age_ms", 195_000, "age 3 min 15 s"),
         ("body_bytes", 2048, "body 2,048 (2 KiB)"),

@@ -12,6 +12,7 @@ from mqdiag.findings import Report
 from mqdiag.render import SHARED, View, formats, renderer
 from mqdiag.render.json.schema import schema_text
 from mqdiag.report_json import from_json
+from tests.folded import folded
 from tests.render import samples
 from tests.render.test_text import REPORTS
 from tests.report_schema import validate_report
@@ -58,7 +59,7 @@ def test_reports_are_valid(report: Report) -> None:
     validate_report(rendered(report))
 
 
-@pytest.mark.parametrize("name", CONTRACT)
+@folded("name", CONTRACT)
 def test_the_contract_s_keys_are_there(name: str) -> None:
     definition = SCHEMA["$defs"][name]
     keys = set(CONTRACT[name].split())

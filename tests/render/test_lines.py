@@ -7,10 +7,11 @@ from rich.cells import cell_len
 
 from mqdiag.render.text import lines as text_lines
 from mqdiag.render.text.lines import fitted, flowing, longest_word, wrapped
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "lines"),
+@folded(
+    "text, width, lines",
     [
         ("", 10, [""]),
         ("one two", 10, ["one two"]),

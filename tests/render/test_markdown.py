@@ -17,6 +17,7 @@ from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.render.markdown.escape import escaped, with_code
 from mqdiag.text import Text
+from tests.folded import folded
 from tests.render import samples
 from tests.render.test_text import REPORTS, flat
 
@@ -129,7 +130,7 @@ def test_a_command_in_a_sentence_is_code() -> None:
     assert with_code("End it: `kill 7`. See [x].") == "End it: `kill 7`. See \\[x\\]."
 
 
-@pytest.mark.parametrize(
+@folded(
     "reference",
     ["@octocat", "see #12", "!34", "https://evil.example/x", "www.evil.example", "mail@evil.example", "GH-7"],
 )

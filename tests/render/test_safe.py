@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from mqdiag.render.wording.safe import ELLIPSIS, safe
+from tests.folded import folded
 
 
-@pytest.mark.parametrize(
-    ("raw", "shown"),
+@folded(
+    "raw, shown",
     [
         ("ConsumeMessageThread_1", "ConsumeMessageThread_1"),
         ("\x1b[2J", "\\x1b[2J"),

@@ -17,6 +17,7 @@ from mqdiag.language import english
 from mqdiag.render import View, renderer
 from mqdiag.render.sarif.artifacts import uri
 from mqdiag.text import Text
+from tests.folded import folded
 from tests.render import samples
 from tests.render.test_text import REPORTS
 
@@ -132,8 +133,8 @@ def test_hostile_text_is_shown_as_escapes() -> None:
     text.encode()
 
 
-@pytest.mark.parametrize(
-    ("path", "wanted"),
+@folded(
+    "path, wanted",
     [
         ("a dump.hprof", "a%20dump.hprof"),
         ("/var/log/x", "file:///var/log/x"),

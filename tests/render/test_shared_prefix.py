@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.thread_names import shared_prefix
+from tests.folded import folded
 
 LONG = "ConsumeMessageThread_CID_orders"
 
 
-@pytest.mark.parametrize(
-    ("names", "prefix"),
+@folded(
+    "names, prefix",
     [
         ([f"{LONG}_1", f"{LONG}_12", f"{LONG}_2"], LONG),
         ([f"{LONG}_1"], ""),

@@ -12,7 +12,7 @@ from mqdiag.facts.heap import CLOCKS, TIME
 from mqdiag.findings import Report, Severity
 from mqdiag.language import english
 from tests.hostile.typed_mutations import parsed
-from tests.layers import one_in, one_in_each_run
+from tests.layers import CHECK, one_in, one_in_each_run
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 AT = len(b"JAVA PROFILE 1.0.2\0") + 4
@@ -92,6 +92,7 @@ def test_a_time_that_can_be_is_believed(tmp_path: Path, moved: int) -> None:
     assert report.findings[0].severity is Severity.ERROR
 
 
+@CHECK
 def test_a_broker_whose_clock_is_ahead_leaves_times_of_hosts_apart(tmp_path: Path) -> None:
     """Ages of the client hold, and the answer says that times of two hosts cannot be compared."""
     data = bytearray(gzip.decompress((HEAPS / "healthy-busy-4.9.8" / "dump.hprof.gz").read_bytes()))

@@ -7,6 +7,7 @@ import pytest
 from mqdiag.facts.heap import ConsumerOwner
 from mqdiag.facts.heap_classes import EqualNumber
 from mqdiag.rocketmq.consumer_owners import likeliest
+from tests.layers import one_in_each_run
 from tests.rocketmq.conftest import case
 
 
@@ -27,6 +28,7 @@ def test_the_constant_of_the_wrapper_that_overrides_is_named() -> None:
     )
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("name", ["oversized-oom-4.3.2", "stuck-one-5.3.3", "pop-5.3.3"])
 def test_the_field_that_holds_a_consumer_is_the_applications(name: str) -> None:
     owner = _owner(name)

@@ -15,7 +15,7 @@ from mqdiag.facts.heap import HeapFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
 from mqdiag.text import Text
-from tests.layers import one_in_each_run
+from tests.layers import CHECK, one_in_each_run
 
 CASES = Path(__file__).parents[2] / "fixtures" / "grpc"
 DUMPS = sorted(path.parent.name for path in CASES.glob("*/dump.hprof.gz"))
@@ -191,6 +191,7 @@ def test_many_producers() -> None:
     assert found.evidence["instances"] == truth("kept-by-simple-5.0.0")["reading"]["producers"]
 
 
+@CHECK
 def test_rules_that_do_not_apply_say_why() -> None:
     reasons = {one.rule: english()(one.reason) for one in report("stuck-5.2.0").skipped}
     assert "acknowledges each message" in reasons["offset-stuck-at-head"]

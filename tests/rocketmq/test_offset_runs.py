@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import SimpleNamespace
 
 import numpy as np
-import pytest
 
 from mqdiag.rocketmq.queue_contents import MOST_RUNS, QueueContents
+from tests.folded import folded
 
 
 def runs(offsets: list[int]) -> tuple[tuple[int, int], ...]:
@@ -19,8 +19,8 @@ def runs(offsets: list[int]) -> tuple[tuple[int, int], ...]:
     return contents.runs(0)
 
 
-@pytest.mark.parametrize(
-    ("offsets", "expected"),
+@folded(
+    "offsets, expected",
     [
         ([], ()),
         ([5], ((5, 5),)),

@@ -9,6 +9,7 @@ import pytest
 from mqdiag.facts.producers import SendingFacts
 from mqdiag.graph import open_heap
 from mqdiag.rocketmq.view import rocketmq_facts
+from tests.layers import one_in_each_run
 from tests.rocketmq.broker.written_broker import ObjectMaker, Ref
 from tests.rocketmq.written import WrittenClient, view_of
 from tests.writers.hprof_records import BYTE, INT, LONG, OBJECT, STICKY_CLASS
@@ -18,6 +19,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures" / "heap"
 NOW = CAPTURED_AT_MS
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("case", "permits", "backpressure"),
     [

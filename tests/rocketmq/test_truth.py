@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from tests.layers import one_in
+from tests.layers import one_in, one_in_each_run
 from tests.rocketmq.conftest import Case, case, case_names
 
 IN_TOTALS = ("process_queues", "messages", "messages_unreachable", "messages_in_queues", "body_bytes")
@@ -21,11 +21,13 @@ def read(request: pytest.FixtureRequest) -> Case:
     return case(request.param)
 
 
+@one_in_each_run(3)
 def test_totals(read: Case) -> None:
     known = {key: value or 0 for key, value in read.truth["heap"].items() if key in IN_TOTALS}
     assert {key: getattr(read.view, key) for key in known} == known
 
 
+@one_in_each_run(3)
 def test_body_bytes_held(read: Case) -> None:
     popped = sum(one.body_bytes for one in read.view.consumers if one.kind == "pop")
     assert read.view.message_totals.in_queues_body_bytes + popped == read.truth["heap"]["body_bytes_held"]
@@ -58,6 +60,7 @@ def _agrees(ours: Any, theirs: Any, between: list[int] | None) -> bool:
     return between[0] <= ours <= between[1] if between else ours == theirs
 
 
+@one_in_each_run(3)
 def test_queues(read: Case) -> None:
     ours = [msgspec.to_builtins(row) for row in read.view.queues]
     theirs = read.truth["heap"].get("queues", [])
@@ -86,6 +89,7 @@ def _queue_key(row: dict[str, Any]) -> tuple[str, str, str, int, bool, int]:
     )
 
 
+@one_in_each_run(3)
 def test_lag(read: Case) -> None:
     """The broker's end, as the client last heard of it, less what is committed."""
     theirs = {_queue_key(row): row for row in read.truth["heap"].get("queues", [])}
@@ -101,6 +105,7 @@ def test_lag(read: Case) -> None:
             assert row.lag == max(0, end - done)
 
 
+@one_in_each_run(3)
 def test_version(read: Case) -> None:
     versions = {one.client_version for one in read.view.consumers}
     assert versions <= {read.truth["client_version"]}
@@ -121,6 +126,7 @@ def test_messages_in_hand(read: Case) -> None:
     assert theirs <= ours
 
 
+@one_in_each_run(3)
 def test_how_long_messages_are_in_hand(read: Case) -> None:
     """The listener notes when it is called; the client stamps the message, or an orderly one's queue, just before."""
     since = {row["thread"]: row["since_ms"] for row in read.truth.get("in_hand", []) if "since_ms" in row}
@@ -137,11 +143,13 @@ def test_how_long_messages_are_in_hand(read: Case) -> None:
             assert abs(read.header.captured_at_ms - one.age_ms - since[names[node]]) < 1000
 
 
+@one_in_each_run(3)
 def test_nothing_unknown(read: Case) -> None:
     assert read.view.unknown == {}
     assert all(row.found_by == "rebalance-table" for row in read.view.queues if row.assigned)
 
 
+@one_in_each_run(3)
 def test_rates(read: Case) -> None:
     """What the listeners finished since the start, in a consumer younger than a minute."""
     for one in read.view.consumers:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.facts.bounds import MIB, CacheLimits, cache_limits, largest_bound_bytes, recommend
 from mqdiag.facts.heap import ConfigValue, ConsumerFacts
 from mqdiag.facts.heap_classes import KindTraits
+from tests.folded import folded
 from tests.rules.checks import of_kind
 
 
@@ -40,8 +39,8 @@ def test_a_higher_value_than_the_consumers_own_changes_nothing() -> None:
     assert _limits().bound_bytes(threshold=1000, size_mib=1024) == _limits().bound_bytes()
 
 
-@pytest.mark.parametrize(
-    ("changes", "known"),
+@folded(
+    "changes, known",
     [
         ({}, True),
         (of_kind("lite-pull"), True),

@@ -12,6 +12,7 @@ from mqdiag.findings import Finding, Margin
 from mqdiag.language import english
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.rules import disk_full, page_cache_busy, send_queue_full, send_queue_timeout, slow_writes
+from tests.folded import folded
 from tests.rules.checks import outcome_of, said
 
 RULES = [
@@ -36,8 +37,8 @@ def findings(**values: object) -> tuple[Finding, ...]:
     return outcome_of(RULES, facts).findings
 
 
-@pytest.mark.parametrize(
-    ("held", "said"),
+@folded(
+    "held, said",
     [
         (0, []),
         (499, []),

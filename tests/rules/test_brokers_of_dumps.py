@@ -23,6 +23,7 @@ from mqdiag.rules import (
     transient_pool_exhausted,
 )
 from mqdiag.rules.rule import Rule
+from tests.folded import folded
 from tests.rules.checks import findings, heap_of, named, reasons, said, with_heap
 from tests.rules.examples import example_of
 from tests.rules.examples.broker import BROKER, example
@@ -63,19 +64,19 @@ def _without_wait() -> dict[str, object]:
     return {name: value for name, value in _config().items() if name != "waitTimeMillsInSendQueue"}
 
 
-@pytest.mark.parametrize("module", ALL)
+@folded("module", ALL)
 def test_a_consumers_dump_is_said_to_be_none(module: ModuleType | Rule) -> None:
     assert reasons(module, consumer_example()) == ["the dump is not a broker's"]
     assert findings(module, consumer_example()) == ()
 
 
-@pytest.mark.parametrize("module", ALL)
+@folded("module", ALL)
 def test_counts_alone_are_said_to_tell_nothing(module: ModuleType | Rule) -> None:
     facts = with_heap(consumer_example(), process_queues=None)
     assert reasons(module, facts) == ["the object graph was left out (--quick)"]
 
 
-@pytest.mark.parametrize("module", ALL)
+@folded("module", ALL)
 def test_every_broker_of_a_container_is_looked_at(module: ModuleType | Rule) -> None:
     bad = heap_of(example_of(module).fires())
     healthy = heap_of(example())
@@ -83,8 +84,8 @@ def test_every_broker_of_a_container_is_looked_at(module: ModuleType | Rule) -> 
     assert findings(module, both)
 
 
-@pytest.mark.parametrize(
-    ("age", "lock", "busy", "stuck"),
+@folded(
+    "age, lock, busy, stuck",
     [
         (1000, HOLDER, False, False),
         (1001, HOLDER, True, False),
@@ -148,8 +149,8 @@ def _pool(**changes: object) -> TransientStorePoolFacts:
     return msgspec.structs.replace(base, **changes)
 
 
-@pytest.mark.parametrize(
-    ("pool", "cause"),
+@folded(
+    "pool, cause",
     [
         (_pool(), "commit-too-slow"),
         (_pool(buffers_in_use=0), "pool-not-initialised"),
@@ -173,8 +174,8 @@ def test_full_queue(size: int, severities: list[Severity]) -> None:
     assert [found.severity for found in findings(send_queue_full, facts)] == severities
 
 
-@pytest.mark.parametrize(
-    ("size", "waits", "severities"),
+@folded(
+    "size, waits, severities",
     [
         (99, 2999, []),
         (100, 200, []),
@@ -189,8 +190,8 @@ def test_waiting_sends(size: int, waits: int | None, severities: list[Severity])
     assert [found.severity for found in findings(send_queue_timeout, facts)] == severities
 
 
-@pytest.mark.parametrize(
-    ("changes", "cause"),
+@folded(
+    "changes, cause",
     [
         ({"page_cache_lock_ms": 3000, "put_lock": HOLDER}, "page-cache-busy"),
         ({"flush": "SYNC_FLUSH"}, "sync-flush"),
@@ -205,8 +206,8 @@ def test_what_sends_wait_for(changes: dict[str, object], cause: str) -> None:
     assert found.cause == cause
 
 
-@pytest.mark.parametrize(
-    ("changes", "named"),
+@folded(
+    "changes, named",
     [
         ({}, ()),
         ({"store_config": _settings(osPageCacheBusyTimeOutMills=1000)}, ()),

@@ -24,6 +24,7 @@ from mqdiag.rules.draft import Draft
 from mqdiag.rules.engine import run_rules
 from mqdiag.rules.rule import Rule
 from mqdiag.text import say
+from tests.layers import one_in_each_run
 
 ROOT = Path(cards.__file__).parents[1]
 NAMES = sorted(packed.read(cards.FOLDER))
@@ -315,6 +316,7 @@ def test_texts_do_not_end_in_blanks() -> None:
                 assert text == text.strip(), (name, text)
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("right", "wrong", "at", "says"),
     [

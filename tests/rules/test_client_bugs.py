@@ -9,14 +9,15 @@ import pytest
 
 from mqdiag.facts import Input
 from mqdiag.rules import expiry_cleaner_dead, message_count_drift, message_size_drift, pull_loop_lost
+from tests.folded import folded
 from tests.rules.checks import findings, of_kind, reasons, said, with_consumer, with_queue
 from tests.rules.examples import example_of
 
 MIB = 1024 * 1024
 
 
-@pytest.mark.parametrize(
-    ("queue", "fires"),
+@folded(
+    "queue, fires",
     [
         ({"msg_count": 72}, False),
         ({"msg_count": 73}, True),
@@ -48,8 +49,8 @@ def test_versions(version: str | None, words: str) -> None:
         assert words in said(finding)
 
 
-@pytest.mark.parametrize(
-    ("queue", "fires"),
+@folded(
+    "queue, fires",
     [
         ({}, True),
         ({"msg_size": MIB}, False),
@@ -67,8 +68,8 @@ def test_size(queue: dict[str, object], fires: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("consumer", "fires"),
+@folded(
+    "consumer, fires",
     [
         ({}, True),
         ({"cleaner_tasks": 1}, False),
@@ -85,8 +86,8 @@ def test_cleaner(consumer: dict[str, object], fires: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("queue", "consumer", "fires"),
+@folded(
+    "queue, consumer, fires",
     [
         ({"last_pull_age_ms": 60_000}, {}, True),
         ({"last_pull_age_ms": 59_999}, {}, False),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Expectation, Facts
 from mqdiag.facts.heap import ConfigValue
@@ -13,6 +12,7 @@ from mqdiag.findings import Report
 from mqdiag.redact.report import redact_report
 from mqdiag.report_json import to_values
 from mqdiag.rules import config_not_in_force, consumer_config_conflict
+from tests.folded import folded
 from tests.rules.checks import findings, heap_of, reasons, said, with_consumer, with_heap
 from tests.rules.examples import example_of
 
@@ -60,8 +60,8 @@ def test_without_expectations_it_says_so() -> None:
     assert "--expect" in reasons(config_not_in_force, facts)[0]
 
 
-@pytest.mark.parametrize(
-    ("expected", "actual", "equal"),
+@folded(
+    "expected, actual, equal",
     [
         (40, 40, True),
         (40, 41, False),

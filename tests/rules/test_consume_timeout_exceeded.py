@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from mqdiag.rules import consume_timeout_exceeded
+from tests.folded import folded
 from tests.rules.checks import findings, heap_of, margins, said, with_consumer, with_heap, with_queue
 from tests.rules.examples import example_of
 
 MINUTE = 60_000
 
 
-@pytest.mark.parametrize(
-    ("age", "consumer", "fires"),
+@folded(
+    "age, consumer, fires",
     [
         (15 * MINUTE, {}, True),
         (15 * MINUTE - 1, {}, False),

@@ -13,6 +13,8 @@ from mqdiag.facts.admin import ConnectedClient, ConsumerConnection, GroupProgres
 from mqdiag.facts.services import ServicesFacts, Socket
 from mqdiag.findings import Finding
 from mqdiag.rules import consumer_backlog
+from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.rules import checks
 from tests.rules.checks import said
 
@@ -42,6 +44,7 @@ def found(*groups: GroupProgress) -> list[Finding]:
     return list(checks.findings(consumer_backlog, Facts(admin=AdminFacts(groups=groups))))
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_real_groups(version: str) -> None:
     report = diagnose_incident([FIXTURES / version]).report
@@ -118,8 +121,8 @@ def test_what_drains_soon_is_worth_a_note_only() -> None:
     assert found(group("CID", 3000, 3000, tps=5))[0].severity == "warning"
 
 
-@pytest.mark.parametrize(
-    ("connected", "cause", "silent"),
+@folded(
+    "connected, cause, silent",
     [
         ({"10.0.0.1@A": "10.0.0.1:40001", "10.0.0.2@B": "10.0.0.2:40002"}, "client-stands", "10.0.0.2@B"),
         # two instances of one host, and the captured process has the other connection

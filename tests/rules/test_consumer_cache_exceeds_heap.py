@@ -10,6 +10,7 @@ from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
 from mqdiag.rocketmq.clients.grpc_push import GrpcPush
 from mqdiag.rules import consumer_cache_exceeds_heap as module
+from tests.folded import folded
 from tests.rules.checks import (
     findings,
     heap_of,
@@ -47,8 +48,8 @@ def _holding(held: int, bound: int, **heap: object) -> object:
     return with_heap(facts, **parts)
 
 
-@pytest.mark.parametrize(
-    ("held", "bound", "oom", "expected"),
+@folded(
+    "held, bound, oom, expected",
     [
         (500_000_000, 600_000_000, False, [Severity.ERROR]),
         (499_999_999, 600_000_000, False, []),

@@ -13,6 +13,7 @@ from mqdiag.rules import (
     queue_unassigned,
     send_back_failing,
 )
+from tests.folded import folded
 from tests.rules.checks import findings, heap_of, of_kind, with_consumer, with_heap, with_queue
 from tests.rules.examples import example_of
 from tests.rules.examples.consumer import CONSUMER
@@ -26,8 +27,8 @@ def test_not_paused(state: dict[str, object]) -> None:
     assert findings(consumer_paused, with_consumer(example_of(consumer_paused).fires(), state=state)) == ()
 
 
-@pytest.mark.parametrize(
-    ("consumer", "fires"),
+@folded(
+    "consumer, fires",
     [
         ({}, True),
         ({"message_model": "BROADCASTING"}, False),
@@ -66,8 +67,8 @@ def test_leak(count: int, fires: bool) -> None:
     assert bool(findings(client_leak, facts)) is fires
 
 
-@pytest.mark.parametrize(
-    ("queue", "consumer", "fires"),
+@folded(
+    "queue, consumer, fires",
     [
         ({"last_consume_age_ms": 60_000}, {}, True),
         ({"last_consume_age_ms": 59_999}, {}, False),
@@ -97,8 +98,8 @@ def test_send_back(consumer: dict[str, object], fires: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("queue", "consumer", "fires"),
+@folded(
+    "queue, consumer, fires",
     [
         ({"last_pull_age_ms": 30_000}, {}, True),
         ({"last_pull_age_ms": 30_001}, {}, False),

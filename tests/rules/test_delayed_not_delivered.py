@@ -7,6 +7,7 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerListed, BrokerStatus
 from mqdiag.rules import delayed_not_delivered
+from tests.folded import folded
 from tests.logs import given
 from tests.rules import checks
 
@@ -45,8 +46,8 @@ _WENT_ON = (
 )
 
 
-@pytest.mark.parametrize(
-    ("lines", "found"),
+@folded(
+    "lines, found",
     [
         pytest.param(_SIZE, ("error", 7340032), id="too-large"),
         pytest.param([*_SIZE, (600, _LATER)], None, id="too-large-and-over"),

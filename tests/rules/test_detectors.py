@@ -6,7 +6,6 @@ import re
 import tomllib
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import BrokerLogs, LogEvent, LogGroup, LogsFacts, LogSubject
@@ -19,6 +18,7 @@ from mqdiag.rules.detectors import checks_of
 from mqdiag.rules.draft import Draft, Result, Skip
 from mqdiag.rules.rule import Rule
 from tests.docs.copied_tree import ROOT
+from tests.folded import folded
 from tests.rules.checks import with_heap
 from tests.rules.examples import proxy_handles_kept
 from tests.rules.examples.consumer import example
@@ -104,8 +104,8 @@ def test_what_came_later_shows_that_it_passed() -> None:
     assert len(drafts(detect, logs(event(), event("reached", last=late)))) == 1, "an unknown time shows nothing"
 
 
-@pytest.mark.parametrize(
-    ("number", "value"),
+@folded(
+    "number, value",
     [
         ('{ largest = "n" }', 9),
         ('{ smallest = "n" }', 4),

@@ -7,6 +7,7 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogFile, LogsFacts, LogSubject
 from mqdiag.rules import downstream_failing
+from tests.folded import folded
 from tests.rules import checks
 
 
@@ -32,8 +33,8 @@ ENDS = (_file("app.log", "2026-11-28T09:10:00"), _file("client.log", "2026-11-28
 COUNTED = _event("messages-consumed", "2026-11-28T09:10:00", "client.log")
 
 
-@pytest.mark.parametrize(
-    ("events", "cause"),
+@folded(
+    "events, cause",
     [
         pytest.param((REFUSED,), "circuit-breaker-open", id="open"),
         pytest.param((REFUSED, _event("breaker-closed", "2026-11-28T09:05:01")), "recovered", id="closed"),

@@ -12,6 +12,7 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.text import Text
+from tests.layers import one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
@@ -40,6 +41,7 @@ def test_the_queues_of_a_group_are_named_in_its_one_finding() -> None:
     assert "group" not in queues, "the finding names it"
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("case", ["busy-http", "stuck-http"])
 def test_the_heap_and_the_log_of_one_client_say_it_once(case: str) -> None:
     folder = FIXTURES / "incidents" / case

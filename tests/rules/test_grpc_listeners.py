@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Facts, HeapFacts, StacksFacts
 from mqdiag.facts.heap import ConsumerFacts
@@ -11,6 +10,7 @@ from mqdiag.facts.heap_classes import KindTraits
 from mqdiag.facts.heap_threads import HeapThread, ListenerCall, MessageInHand
 from mqdiag.findings import Severity
 from mqdiag.rules import progress_not_judged, stuck_consumer_thread
+from tests.folded import folded
 from tests.rules.checks import findings, reasons
 
 GRPC = KindTraits(library="grpc")
@@ -37,8 +37,8 @@ def facts(age_ms: int | None, received_ms: int | None, traits: KindTraits = GRPC
     return Facts(heap=heap)
 
 
-@pytest.mark.parametrize(
-    ("age_ms", "received_ms", "undecided"),
+@folded(
+    "age_ms, received_ms, undecided",
     [
         (None, 60_000, True),
         (None, 59_999, False),

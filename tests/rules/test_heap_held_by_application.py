@@ -10,6 +10,7 @@ from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.facts.recordings import OldObject, RecordedCollections, RecordingsFacts
 from mqdiag.findings import Severity
 from mqdiag.rules import heap_held_by_application
+from tests.folded import folded
 from tests.rules.checks import findings, heap_of, margins, severities, with_heap
 from tests.rules.examples import example_of
 from tests.rules.examples.recorded import recording
@@ -17,8 +18,8 @@ from tests.rules.examples.recorded import recording
 MIB = 1024 * 1024
 
 
-@pytest.mark.parametrize(
-    ("retained", "reachable", "expected"),
+@folded(
+    "retained, reachable, expected",
     [
         (100 * MIB, 200 * MIB, [Severity.ERROR]),
         (100 * MIB, 201 * MIB, [Severity.WARNING]),
@@ -133,8 +134,8 @@ def test_a_healthy_heap_learns_how_close_its_largest_accumulation_is(
     assert [(one.value, one.limit, one.kind) for one in found] == expected
 
 
-@pytest.mark.parametrize(
-    ("heap_bytes", "out_of_memory", "expected"),
+@folded(
+    "heap_bytes, out_of_memory, expected",
     [
         (None, False, Severity.ERROR),
         (200 * MIB, False, Severity.ERROR),

@@ -9,6 +9,7 @@ from mqdiag.facts.heap import ConsumerFacts, MessageTotals
 from mqdiag.findings import Severity
 from mqdiag.language import english
 from mqdiag.rules import message_overhead, messages_outside_queues, oversized_message
+from tests.folded import folded
 from tests.rules.checks import (
     findings,
     heap_of,
@@ -89,8 +90,8 @@ def test_overhead_share_needs_the_heaps_size() -> None:
     assert findings(message_overhead, with_heap(facts, out_of_memory=True))
 
 
-@pytest.mark.parametrize(
-    ("body", "heap", "fires"),
+@folded(
+    "body, heap, fires",
     [
         (4 * MIB, None, True),
         (4 * MIB - 1, None, False),

@@ -37,6 +37,7 @@ from mqdiag.rules import (
     slow_writes,
     transient_pool_exhausted,
 )
+from tests.folded import folded
 from tests.rules import checks
 from tests.rules.checks import said
 
@@ -55,8 +56,8 @@ def put(puts: int, slow: int, from_1_s: int = 0) -> PutLatency:
     )
 
 
-@pytest.mark.parametrize(
-    ("puts", "slow", "severity"),
+@folded(
+    "puts, slow, severity",
     [
         (100_000, 99, None),
         (100_000, 100, Severity.WARNING),
@@ -88,8 +89,8 @@ def test_slow_writes_by_their_own_lines(kind: str, lines: int, cause: str | None
     assert not findings(slow_writes, events=locked, lines=5000), "the page cache's rule speaks of these"
 
 
-@pytest.mark.parametrize(
-    ("made", "in_lock", "file_bytes", "fires"),
+@folded(
+    "made, in_lock, file_bytes, fires",
     [
         (3, 6, 4 << 20, True),
         (3, 6, 1 << 30, True),
@@ -112,8 +113,8 @@ def test_writes_that_waited_for_new_files(made: int, in_lock: int, file_bytes: i
     assert all(one.then[0].text.template.startswith(larger_files) is small for one in found)
 
 
-@pytest.mark.parametrize(
-    ("run", "fires"),
+@folded(
+    "run, fires",
     [
         ({}, True),
         ({"full": 9}, False),
@@ -166,8 +167,8 @@ def test_gc_thrashing_at_the_end_of_a_log(run: dict[str, float], fires: bool) ->
     assert not findings(gc_thrashing, gc=(msgspec.structs.replace(gc, open_run=None),))
 
 
-@pytest.mark.parametrize(
-    ("reset", "fires"),
+@folded(
+    "reset, fires",
     [
         ({}, True),
         ({"given": 75}, False),
@@ -185,8 +186,8 @@ def test_reset_to_zero(reset: dict[str, object], fires: bool) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("thread", "place", "cause"),
+@folded(
+    "thread, place, cause",
     [
         ("WriteSocketService", "beyond-last", "slave-ahead"),
         ("WriteSocketService", "below-first", "slave-too-far-behind"),
@@ -217,8 +218,8 @@ def test_deleted_data(count: int, peak: int, severity: str | None) -> None:
     assert [one.severity.value for one in found] == ([] if severity is None else [severity])
 
 
-@pytest.mark.parametrize(
-    ("logs", "fires"),
+@folded(
+    "logs, fires",
     [
         ({"events": (event("busy-pc-clean", side="client"),)}, True),
         ({"events": (event("busy-reject", side="client"),)}, True),
@@ -257,8 +258,8 @@ def test_an_orderly_listener_returns_another_status(module: ModuleType, orderly:
     assert ("CONSUME_SUCCESS" in said(found)) is not orderly
 
 
-@pytest.mark.parametrize(
-    ("settings", "offered"),
+@folded(
+    "settings, offered",
     [
         ({}, True),
         ({"flushDiskType": "ASYNC_FLUSH", "brokerRole": "ASYNC_MASTER"}, True),
@@ -324,8 +325,8 @@ def gap(**more: object) -> ReplicaGap:
     return msgspec.structs.replace(base, **more)
 
 
-@pytest.mark.parametrize(
-    ("one", "events", "cause"),
+@folded(
+    "one, events, cause",
     [
         (gap(largest_bytes=1 << 40, last_bytes=1 << 40, growing=True), (), None),
         (gap(largest_bytes=1 << 40, last_bytes=1 << 40, replica_seen=True), (), "slow-slave"),
@@ -499,8 +500,8 @@ def test_memory_outside_of_the_heap_is_not_blamed_on_the_heap(kind: str, cause: 
     assert "who holds the heap" not in remedy
 
 
-@pytest.mark.parametrize(
-    ("settings", "fires"),
+@folded(
+    "settings, fires",
     [
         ({"sendThreadPoolQueueCapacity": "100000"}, True),
         ({"sendThreadPoolQueueCapacity": "10000"}, False),
@@ -515,8 +516,8 @@ def test_busy_workaround(settings: dict[str, str], fires: bool) -> None:
     assert findings(busy_workaround, settings=settings) == (), "defaults of older versions are higher"
 
 
-@pytest.mark.parametrize(
-    ("settings", "events", "offered"),
+@folded(
+    "settings, events, offered",
     [
         ({}, (), True),
         ({"flushDiskType": "ASYNC_FLUSH"}, (), True),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Facts, StacksFacts
 from mqdiag.facts.stacks import SampleFacts
@@ -11,6 +10,7 @@ from mqdiag.facts.thread_locks import LockFacts
 from mqdiag.facts.thread_pools import PutWaits, WorkerPool
 from mqdiag.findings import Severity
 from mqdiag.text import say
+from tests.folded import folded
 from tests.rules.checks import findings, named
 
 WANTED = tuple(f"http-{number}" for number in range(6))
@@ -33,8 +33,8 @@ def wanted(*, seconds: float | None = 5.0, **lock: object) -> Facts:
     return Facts(stacks=StacksFacts(samples=3, seconds=seconds, judged=True, locks=locks))
 
 
-@pytest.mark.parametrize(
-    ("lock", "severity"),
+@folded(
+    "lock, severity",
     [
         ({}, Severity.WARNING),
         ({"seconds": 4.9}, Severity.INFO),
@@ -70,8 +70,8 @@ def stood(still: tuple[int, ...], *, every: float = 1.0, dated: bool = True) -> 
     return Facts(stacks=StacksFacts(samples=len(still), judged=True, series=series, pools=(pool,)))
 
 
-@pytest.mark.parametrize(
-    ("facts", "told"),
+@folded(
+    "facts, told",
     [
         (stood((0, 4, 5, 6, 0)), (1, 4, 3.0, 4)),
         (stood((0, 0, 0, 4, 4, 4)), (3, 6, 3.0, 4)),

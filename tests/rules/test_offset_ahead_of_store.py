@@ -20,6 +20,7 @@ from mqdiag.facts.stores import StoresFacts
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
 from mqdiag.rules import offset_ahead_of_store
+from tests.folded import folded
 from tests.programs import need
 from tests.read.stores.written import WrittenStore
 from tests.rules import checks
@@ -205,8 +206,8 @@ def test_a_master_that_went_on_writing_is_said_to_have_diverged(tmp_path: Path) 
     assert "different messages at the same offsets" in said(found(report)[0])
 
 
-@pytest.mark.parametrize(
-    ("version", "outcome", "again"),
+@folded(
+    "version, outcome, again",
     [
         ("V4_9_3", "to-zero", 10_000),
         ("V4_3_2", "to-zero", 10_000),

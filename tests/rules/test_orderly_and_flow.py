@@ -9,6 +9,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.heap import ClientInstance
 from mqdiag.findings import Severity
 from mqdiag.rules import flow_control, orderly_lock_lost, orderly_suspended, pull_service_dead, retry_storm
+from tests.folded import folded
 from tests.rules.checks import (
     findings,
     heap_of,
@@ -35,8 +36,8 @@ def test_suspended(times: int, orderly: bool, fires: bool) -> None:
     assert bool(findings(orderly_suspended, facts)) is fires
 
 
-@pytest.mark.parametrize(
-    ("queue", "consumer", "fires"),
+@folded(
+    "queue, consumer, fires",
     [
         ({}, {}, True),
         ({"locked": True, "last_lock_age_ms": 60_000}, {}, True),
@@ -107,8 +108,8 @@ DEAD = ClientInstance(
 )
 
 
-@pytest.mark.parametrize(
-    ("changes", "fires"),
+@folded(
+    "changes, fires",
     [
         ({}, True),
         ({"pull_thread": "alive"}, False),

@@ -14,6 +14,8 @@ from mqdiag.facts.logs import LogEvent, LogsFacts
 from mqdiag.fail_on import FailOn
 from mqdiag.findings import Finding
 from mqdiag.rules import heap_held_by_application
+from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.rules.checks import heap_of, said, with_heap
 from tests.rules.examples import example_of
 
@@ -23,6 +25,7 @@ EVEN = {"even": True, "entries": 60, "entry_classes": ("com.acme.Bean: 60",), "l
 SOFT = {"entries": 9, "entry_classes": ("java.lang.ref.SoftReference: 9",), "largest_entry_share": 0.2}
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("share", [0.95, 0.5, 0.31, 0.29, 0.01])
 @pytest.mark.parametrize("how", [{}, EVEN, SOFT, {"owner": "rocketmq"}, {"owner": "jdk"}], ids=repr)
 @pytest.mark.parametrize("reachable", [30 * MIB, 900 * MIB])
@@ -74,8 +77,8 @@ def error_of(facts: Facts) -> Finding:
     return next(one for one in found if one.rule == "out-of-memory-thread" and one.evidence.get("frame"))
 
 
-@pytest.mark.parametrize(
-    ("frame", "used", "complete", "rule", "cause"),
+@folded(
+    "frame, used, complete, rule, cause",
     [
         ("com.acme.Import.run(Import.java:9)", 600, True, "heap-held-by-application", "not-rocketmq"),
         ("com.acme.Import.run(Import.java:9)", 400, True, "out-of-memory-thread", "large-allocation"),

@@ -18,6 +18,7 @@ from mqdiag.rules import (
     offset_stuck_at_head,
     out_of_memory_thread,
 )
+from tests.folded import folded
 from tests.rules.checks import findings, said
 
 
@@ -110,8 +111,8 @@ def test_thread_that_met_the_error_in_one_dump() -> None:
     assert finding.subject.group == "CID"
 
 
-@pytest.mark.parametrize(
-    ("report", "cause", "confidence"),
+@folded(
+    "report, cause, confidence",
     [
         (
             CrashReport(source="a", signal="SIGBUS", frame_kind="native", library="libc.so.6"),

@@ -16,6 +16,7 @@ from mqdiag.rules import (
     stuck_consumer_thread,
     unsupported_client,
 )
+from tests.folded import folded
 from tests.rules.checks import (
     findings,
     heap_of,
@@ -30,8 +31,8 @@ from tests.rules.examples import example_of
 MINUTE = 60_000
 
 
-@pytest.mark.parametrize(
-    ("age", "span", "finished", "expected"),
+@folded(
+    "age, span, finished, expected",
     [
         (60_000, 2001, 0, [Severity.ERROR]),
         (59_999, 2001, 5000, []),
@@ -115,8 +116,8 @@ def test_a_restart_delivers_again_what_is_done_behind_the_head() -> None:
     assert not finding.consequence
 
 
-@pytest.mark.parametrize(
-    ("queue", "fires"),
+@folded(
+    "queue, fires",
     [
         ({}, True),
         ({"messages": 1}, True),

@@ -12,6 +12,7 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.findings import Finding, Severity
 from mqdiag.rules import raft_without_leader
+from tests.folded import folded
 from tests.logs.given import facts
 from tests.rules import checks
 from tests.rules.checks import said
@@ -126,8 +127,8 @@ def test_a_failover_within_one_second_is_no_warning() -> None:
     assert "two seconds" not in said(found), "the heartbeats of SOFAJRaft are 100 ms apart by default"
 
 
-@pytest.mark.parametrize(
-    ("member", "cause"),
+@folded(
+    "member, cause",
     [
         ({}, "no-majority"),
         ({"role": "follower"}, "no-leader"),

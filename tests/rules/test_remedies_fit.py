@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-import pytest
-
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.findings import Finding
 from mqdiag.language import english
 from tests.accuracy.public.truth import PUBLIC, cases
-from tests.layers import one_in
+from tests.folded import folded
+from tests.layers import NIGHTLY
 
 STACKS = Path(__file__).parents[2] / "fixtures" / "stacks"
 FOREIGN = {"pool", "other", "jvm", "virtual", "virtual-carrier"}
@@ -31,7 +30,7 @@ EVIDENCE = [
 ]
 
 
-@pytest.mark.parametrize("paths", one_in(50, EVIDENCE, name=lambda paths: paths[0].parent.name))
+@folded("paths", EVIDENCE, lambda paths: paths[0].parent.name, one_in=50, rest=NIGHTLY)
 def test_no_advice_contradicts_the_report(paths: list[Path]) -> None:
     report = diagnose_stacks([path for path in paths if path.exists()]).report
     stacks = report.stacks

@@ -7,6 +7,7 @@ import pytest
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogEvent, LogFile, LogsFacts
 from mqdiag.rules import send_busy
+from tests.folded import folded
 from tests.rules import checks
 
 LAST = "2026-11-28T18:03:48+08:00"
@@ -31,8 +32,8 @@ def _made(version: int) -> LogEvent:
     return LogEvent(kind="client-made", side="client", count=1, files=("client.log",), values=values)
 
 
-@pytest.mark.parametrize(
-    ("events", "end", "causes"),
+@folded(
+    "events, end, causes",
     [
         pytest.param((_waited(2), _made(50300)), GOES_ON, ["busy-for-a-moment"], id="passed"),
         pytest.param((_waited(2), _made(50200)), GOES_ON, ["not-sent-again"], id="before-5.3.0"),

@@ -20,6 +20,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import english
 from mqdiag.rules import proxy_threads_busy
+from tests.folded import folded
 from tests.layers import NIGHTLY, one_in_each_run, some_later
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
@@ -86,9 +87,7 @@ WINDOW_BYTES = 65_535
 SERVER_LOGS = ("pop.log.gz", "proxy.log.gz")
 
 
-@pytest.mark.parametrize(
-    "name", [name for name in CASES if any((FOLDER / name / log).is_file() for log in SERVER_LOGS)]
-)
+@folded("name", [name for name in CASES if any((FOLDER / name / log).is_file() for log in SERVER_LOGS)])
 def test_log_of_a_proxy_or_of_pop(name: str) -> None:
     (path,) = [FOLDER / name / log for log in SERVER_LOGS if (FOLDER / name / log).is_file()]
     report = diagnose_logs([str(path)]).report

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import msgspec
-import pytest
 
 from mqdiag.facts import Facts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
 from mqdiag.rules import stuck_consumer_thread as rule
 from mqdiag.text import say
+from tests.folded import folded
 from tests.rules.checks import findings, heap_of, margins, said, severities, with_consumer, with_heap
 from tests.rules.examples import example_of
 
@@ -22,8 +22,8 @@ def _with_message(facts: Facts, **changes: object) -> Facts:
     return with_heap(facts, threads=(msgspec.structs.replace(thread, message=message),))
 
 
-@pytest.mark.parametrize(
-    ("age", "expected"),
+@folded(
+    "age, expected",
     [
         (None, []),
         (MINUTE - 1, []),

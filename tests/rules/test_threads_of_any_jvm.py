@@ -15,6 +15,7 @@ from mqdiag.language import english
 from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.engine import run_rules
 from mqdiag.text import say
+from tests.folded import folded
 from tests.rules.examples import (
     busy_loop,
     carriers_pinned,
@@ -47,8 +48,8 @@ def test_a_map_that_is_changed_within_its_own_change_is_a_loop_of_consume_thread
         assert "ConcurrentHashMap within the function" in english()(found.title)
 
 
-@pytest.mark.parametrize(
-    ("values", "severity"),
+@folded(
+    "values, severity",
     [
         ({}, "warning"),
         ({"share_of_core": 0.6}, "info"),

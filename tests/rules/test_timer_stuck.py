@@ -9,6 +9,7 @@ from mqdiag.facts import Facts
 from mqdiag.facts.admin import AdminFacts, BrokerConfig, BrokerStatus
 from mqdiag.language import english
 from mqdiag.rules import timer_stuck
+from tests.folded import folded
 from tests.logs import given
 from tests.rules import checks
 
@@ -51,8 +52,8 @@ def _of_progress(*lines: tuple[int, int, int], read: int = 10, role: str = "ASYN
 _STOPPED = [(0, 5, 300 * number) for number in range(9)]
 
 
-@pytest.mark.parametrize(
-    ("logs", "title"),
+@folded(
+    "logs, title",
     [
         pytest.param([_of_progress(*_STOPPED)], "takes no message in", id="takes-none"),
         pytest.param([_of_progress(*_STOPPED[:-1], (0, 5, 2099))], "takes no message in", id="one-less"),
@@ -99,8 +100,8 @@ def test_lines_of_progress(logs: list[str], title: str | None) -> None:
     assert all(str(title) in one for one in titles), titles
 
 
-@pytest.mark.parametrize(
-    ("facts", "causes"),
+@folded(
+    "facts, causes",
     [
         pytest.param(_of_counters(0, 0, "0.0"), [], id="idle"),
         pytest.param(_of_counters(300, 0, "0.0"), ["behind"], id="gives-none"),

@@ -20,6 +20,7 @@ from mqdiag.rules import (
     wasteful_collections,
 )
 from mqdiag.rules.engine import run_rules
+from tests.folded import folded
 from tests.rules.examples import example_of
 
 RULES = [class_loader_leak, direct_buffers, duplicate_strings, thread_local_leak, wasteful_collections]
@@ -47,7 +48,7 @@ def changed(module: ModuleType, part: str, *, heap_bytes: int | None = None, **f
     return Facts(heap=heap)
 
 
-@pytest.mark.parametrize("module", RULES)
+@folded("module", RULES)
 def test_without_the_graph_a_rule_says_so(module: ModuleType) -> None:
     facts = example_of(module).fires()
     assert facts.heap is not None
@@ -57,7 +58,7 @@ def test_without_the_graph_a_rule_says_so(module: ModuleType) -> None:
     assert [english()(skip.reason) for skip in outcome.skipped] == ["the object graph was left out (--quick)"]
 
 
-@pytest.mark.parametrize("module", RULES)
+@folded("module", RULES)
 def test_nothing_read_is_nothing_found(module: ModuleType) -> None:
     facts = example_of(module).fires()
     assert facts.heap is not None
@@ -106,8 +107,8 @@ def test_texts_stay_out_of_findings() -> None:
     assert "CNY" not in str(finding_values(finding))
 
 
-@pytest.mark.parametrize(
-    ("loaders", "closed", "retained", "cause"),
+@folded(
+    "loaders, closed, retained, cause",
     [
         (4, 1, 90_000_000, None),
         (4, 2, 90_000_000, "closed-loader-held"),
@@ -170,8 +171,8 @@ def test_chunks_that_are_handed_out_make_it_an_error(
 CACHED, POOL = "sun.nio.ch.Util$BufferCache", "com.acme.ImagePool"
 
 
-@pytest.mark.parametrize(
-    ("holders", "advice"),
+@folded(
+    "holders, advice",
     [
         ((CACHED,), ("limit what threads keep",)),
         ((POOL, "com.acme.Other"), ("limit pools",)),

@@ -7,6 +7,7 @@ import tomllib
 
 from mqdiag import __version__
 from mqdiag.rules.catalogue import rule_files
+from tests.layers import CHECK
 from tests.surface.surface import RELEASED, REMOVED, missing, surface
 
 
@@ -21,6 +22,7 @@ def test_each_removal_names_the_release_that_warned() -> None:
         assert set(why) == {"warned_in", "instead"}, place
 
 
+@CHECK
 def test_a_lost_field_is_noticed() -> None:
     now = surface()
     later = {**now, "json": {**now["json"], "Finding": {"rule": True}}}

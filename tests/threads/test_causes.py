@@ -10,6 +10,7 @@ from mqdiag.read.stacks.body import parse_stack
 from mqdiag.threads.cause_of_wait import cause_of_wait
 from mqdiag.threads.roles import CONSUME_WORKER
 from mqdiag.threads.stack_meaning import meaning_of
+from tests.folded import folded
 
 PARK = ("jdk.internal.misc.Unsafe.park", "java.util.concurrent.locks.LockSupport.park")
 AWAIT = (*PARK, "java.util.concurrent.locks.AbstractQueuedSynchronizer$ConditionObject.await")
@@ -306,7 +307,7 @@ def test_springs_wrapper_is_not_the_listener() -> None:
     assert view.listener == "com.acme.OrderService.onMessage(X.java:1)"
 
 
-@pytest.mark.parametrize(
+@folded(
     "wrapper",
     [
         "com.acme.Dao$$SpringCGLIB$$0.find",
@@ -361,8 +362,8 @@ def test_advice_fits_the_call() -> None:
     assert "Thread.dump_to_file" in advice
 
 
-@pytest.mark.parametrize(
-    ("calls", "words"),
+@folded(
+    "calls, words",
     [
         (("java.util.concurrent.ThreadPerTaskExecutor.awaitTermination",), "shutdownNow()"),
         (("java.util.concurrent.SubmissionPublisher.submit",), "offer(item, timeout, unit, onDrop)"),

@@ -9,6 +9,7 @@ import pytest
 from mqdiag.findings import Finding, Severity
 from mqdiag.language import english
 from mqdiag.threads.roles import role_of_name
+from tests.folded import folded
 from tests.threads.made import CONSUME, MYSQL, TAKE, At, report
 
 TASK = (
@@ -156,8 +157,8 @@ def test_a_finalizer_that_waits_is_told(tmp_path: Path) -> None:
     assert not _of(tmp_path, [At("Finalizer", 3, waits[2:])])
 
 
-@pytest.mark.parametrize(
-    ("name", "pool"),
+@folded(
+    "name, pool",
     [
         ("[STUCK] ExecuteThread: '12' for queue: 'weblogic.kernel.Default'", "weblogic.kernel.Default"),
         ("IPC Server handler 9 on 8020", "IPC Server handler"),

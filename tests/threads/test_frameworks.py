@@ -13,6 +13,7 @@ import pytest
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Finding, Report
 from mqdiag.language import english
+from tests.layers import one_in_each_run
 from tests.threads.real_series import STANDS
 
 PACK = Path(__file__).parents[2] / "fixtures" / "frameworks" / "series.tar.xz"
@@ -71,6 +72,7 @@ def test_slow_work_is_not_called_stuck(folder: Path, name: str) -> None:
         assert wanted["at_work"] in words(finding), group
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("kind", ["stuck", "progressing"])
 @pytest.mark.parametrize("name", APPLICATIONS)
 def test_states(folder: Path, name: str, kind: str) -> None:

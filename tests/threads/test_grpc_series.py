@@ -15,6 +15,7 @@ from mqdiag.language import english
 from mqdiag.rules import workers_saturated
 from mqdiag.text import Text
 from mqdiag.threads.roles import role_of_name
+from tests.folded import folded
 from tests.rules.checks import findings
 from tests.rules.examples import example_of
 
@@ -78,8 +79,8 @@ def test_a_slow_listener_that_keeps_up(reports: dict[str, Report]) -> None:
     assert reports["half-busy-5.2.0"].answer.state == "healthy"
 
 
-@pytest.mark.parametrize(
-    ("name", "role", "pool"),
+@folded(
+    "name, role, pool",
     [
         ("RocketmqMessageConsumption-3-12", "consume-worker", "RocketmqMessageConsumption-3"),
         ("RocketmqMessageConsumption-12", "consume-worker", "RocketmqMessageConsumption"),

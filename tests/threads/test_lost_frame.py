@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.threads.same_work import lost_a_frame
 from tests.cli.conftest import here
+from tests.folded import folded
 
 DUMP = Path(__file__).parents[2] / "fixtures" / "any-jvm" / "mq-pull.txt.gz"
 
@@ -26,8 +27,8 @@ def test_a_line_lost_in_one_sample_is_no_move(tmp_path: Path, lost: str) -> None
     assert [found["rule"] for found in report["findings"]] == ["threads-stuck"]
 
 
-@pytest.mark.parametrize(
-    ("one", "other", "is_lost"),
+@folded(
+    "one, other, is_lost",
     [
         ("abcde", "abde", True),
         ("abcde", "abcdf", False),

@@ -54,6 +54,7 @@ def test_a_second_form_takes_nothing_from_what_jstack_shows(case: Path, first: i
     assert {(one.kind, one.cause) for one in alone.standstills} <= shown
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", STUCK, ids=lambda case: case.name)
 def test_all_stuck_threads_are_found_in_both_forms_together(case: Path) -> None:
     states = {thread.java_id: thread.state for thread in stacks_facts(jstacks(case) + jsons(case)).threads}
@@ -83,6 +84,7 @@ def test_one_sample_of_each_form_shows_the_same_work(name: str) -> None:
     assert "progressing" not in worker_states(stacks_facts(pair)).values()
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("case", STUCK, ids=lambda case: case.name)
 def test_stuck_threads_have_the_same_visible_frames_in_both_forms(case: Path) -> None:
     def visible(sample: Sample) -> dict[int | None, list[str]]:

@@ -10,6 +10,7 @@ from mqdiag.facts.vocabulary import StandstillCause
 from mqdiag.language import english
 from mqdiag.threads import roles
 from mqdiag.threads.cause_of_wait import broker_remedy
+from tests.layers import one_in_each_run
 from tests.rules.checks import said
 from tests.threads.made import HTTP, RUN, TAKE, At, facts, report
 from tests.threads.real_series import CASES, diagnosis_of
@@ -233,6 +234,7 @@ def test_the_first_remedy_of_a_lock_names_the_thread_and_its_frame(case: str) ->
         assert still.holder_does.partition(" at ")[2] in first
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize(
     "prefix", [prefix for prefix, _ in roles.NAMES.beginnings] + ["pool-3-thread-", "order_", "G1 Conc#", ""]
 )

@@ -22,6 +22,7 @@ from mqdiag.threads.passes import PASSES, run_passes
 from mqdiag.threads.series import Series, make_series
 from mqdiag.threads.stack_meaning import StackMeanings
 from mqdiag.threads.tracks import Track, align
+from tests.folded import folded
 from tests.layers import one_in_each_run
 from tests.threads.real_series import CASES
 
@@ -39,8 +40,8 @@ def histories(samples: list[Sample]) -> dict[str, str]:
     return {judgement.track.name: judgement.history() for judgement in world.judgements}
 
 
-@pytest.mark.parametrize(
-    ("case", "history"),
+@folded(
+    "case, history",
     [
         ("convoy-stuck", "stuck by own samples -> blocked by lock owner"),
         ("convoy-progressing", "progressing by own samples"),

@@ -13,6 +13,7 @@ from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.facts.stacks import ThreadFacts
 from mqdiag.findings import Confidence, Severity
 from mqdiag.language import english
+from tests.folded import folded
 from tests.threads.made import TAKE, At, facts, report
 from tests.threads.real_series import CASES, diagnosis_of
 
@@ -174,7 +175,7 @@ def test_a_thread_that_made_a_file_in_between_is_not_stuck() -> None:
     assert thread_named(MADE_BY, stacks.threads).state == "progressing"
 
 
-@pytest.mark.parametrize(
+@folded(
     "case",
     [
         "broker-busy",

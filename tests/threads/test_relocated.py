@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.knowledge.own_code import unshaded
+from tests.folded import folded
 from tests.threads.made import READ, At, report
 
 LISTENER = (
@@ -37,8 +38,8 @@ def test_a_moved_client_library_is_still_known(tmp_path: Path, package: str) -> 
     assert found.evidence["listener"] == "com.acme.Listener.consumeMessage(Listener.java:19)"
 
 
-@pytest.mark.parametrize(
-    ("method", "home"),
+@folded(
+    "method, home",
     [
         ("com.bigco.shaded.okhttp3.internal.RealCall.execute", "okhttp3.internal.RealCall.execute"),
         ("io.grpc.netty.shaded.io.netty.channel.nio.NioEventLoop.run", "io.netty.channel.nio.NioEventLoop.run"),

@@ -10,7 +10,7 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Confidence, Severity
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY
 from tests.threads.real_series import CASES, STANDS, packed_series, truth_of
 
 ONE_CALL = {("lively-progressing-jdk21", 5, 3)}
@@ -43,6 +43,7 @@ def standing(case: Path, dumps: list[Path]) -> list[str]:
     return [one.name for one in stacks.threads if one.java_id in listeners and one.state in STANDS]
 
 
+@CHECK
 def test_two_dumps_a_second_apart_show_no_standstill(tmp_path: Path) -> None:
     for pair in pairwise(unpacked(BUSY / "series.tar.gz", tmp_path)):
         assert not standing(BUSY, list(pair))

@@ -14,6 +14,7 @@ from mqdiag.diagnose.sort.route import diagnose_routed_stacks
 from mqdiag.facts import StacksFacts
 from mqdiag.progress import Silent
 from mqdiag.read.stacks.cpu_times import is_cpu_times, read_cpu_times
+from tests.folded import folded
 from tests.threads.made import CONSUME, HTTP, MYSQL, RUN, TAKE, At, dump, facts, states
 
 WORKER = "(a java.util.concurrent.ThreadPoolExecutor$Worker)"
@@ -156,9 +157,7 @@ def test_layouts_of_the_kernels_times(line: str, ms: float) -> None:
     assert len(found.by_thread) == 4
 
 
-@pytest.mark.parametrize(
-    "text", ["1 2\n3 4\n5 6\n", "a b c\n" * 5, "", '"main" #1\n', "1.5 2 3\n" * 9, "12 3 4\n"]
-)
+@folded("text", ["1 2\n3 4\n5 6\n", "a b c\n" * 5, "", '"main" #1\n', "1.5 2 3\n" * 9, "12 3 4\n"])
 def test_what_is_no_such_file(text: str) -> None:
     assert not is_cpu_times(text)
 

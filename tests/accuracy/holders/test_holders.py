@@ -6,6 +6,7 @@ import pytest
 
 from tests.accuracy.holders.outcome import Outcome, Said, first_outcomes, outcome_of, verdict_of
 from tests.accuracy.holders.truth import RIG, Case, cases, make_missing
+from tests.folded import folded
 from tests.layers import NIGHTLY, one_in_each_run
 from tests.programs import need
 
@@ -25,8 +26,8 @@ def _outcome(*findings: str, code: int = 0) -> Outcome:
     )
 
 
-@pytest.mark.parametrize(
-    ("outcome", "verdict"),
+@folded(
+    "outcome, verdict",
     [
         (_outcome("error a.Cache.ENTRIES retains 9"), "right"),
         (_outcome("warning a.Cache.ENTRIES retains 9"), "missed"),

@@ -37,8 +37,8 @@ def _outcome(state: str, *findings: str) -> Outcome:
     )
 
 
-@pytest.mark.parametrize(
-    ("outcome", "verdict"),
+@folded(
+    "outcome, verdict",
     [
         (_outcome("fault", "send-timeout/broker-unreachable error"), "right"),
         (_outcome("undecided", "send-timeout/broker-unreachable info"), "right"),

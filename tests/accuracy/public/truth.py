@@ -60,14 +60,15 @@ class Search(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     not_found: str = ""
 
 
-def cases() -> list[Case]:
+@cache
+def cases() -> tuple[Case, ...]:
     """All cases, by name.
 
     Raises:
         msgspec.ValidationError: a truth.toml is not of the form.
     """
     found = sorted(PUBLIC.glob(f"*/{TRUTH}"))
-    return [Case(name=path.parent.name, truth=_truth(path), folder=path.parent) for path in found]
+    return tuple(Case(name=path.parent.name, truth=_truth(path), folder=path.parent) for path in found)
 
 
 @cache

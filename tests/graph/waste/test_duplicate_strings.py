@@ -13,8 +13,9 @@ from mqdiag.graph import Heap, open_heap
 from mqdiag.graph.waste import drawn_texts, read_texts, sample, sampled_texts
 from mqdiag.graph.waste.duplicate_strings import LARGEST, _shortened, duplicate_strings
 from mqdiag.graph.waste.read_texts import grouped
+from tests.folded import folded
 from tests.graph.opening import heap_of
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 from tests.oracles import waste as oracle
 from tests.writers.hprof_records import CHAR, INT, JNI_GLOBAL, OBJECT
 from tests.writers.hprof_writer import DumpWriter
@@ -169,6 +170,7 @@ def test_what_is_considerable_in_the_sample_is_read_whole(
     assert [(each.held_by, each.share) for each in found.holders] == [("java.lang.Object[]", 1.0)]
 
 
+@CHECK
 def test_of_very_many_strings_texts_are_drawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """One text is there very often, many are twice, many once: the first is counted, the others are estimated."""
     rare, once = [f"rare-{number}" for number in range(4000)], [f"once-{number}" for number in range(4000)]
@@ -199,6 +201,7 @@ def test_of_very_many_strings_texts_are_drawn(tmp_path: Path, monkeypatch: pytes
     assert [one.held_by for one in drawn.holders] == ["java.lang.Object[]"]
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("shared", [False, True])
 def test_a_sample_decides_where_each_text_is_frequent_or_hardly_matters(
     shared: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -271,9 +274,7 @@ def test_the_stated_error_holds_for_texts_of_any_frequency(
     assert decided >= 1
 
 
-@pytest.mark.parametrize(
-    ("size", "values"), [(0, 1), (1, 1), (2, 1), (5000, 1), (5000, 4000), (20_000, 40_000)]
-)
+@folded("size, values", [(0, 1), (1, 1), (2, 1), (5000, 1), (5000, 4000), (20_000, 40_000)])
 def test_hashes_are_grouped_as_the_twin_does(size: int, values: int) -> None:
     draw = np.random.default_rng(size + values)
     pool = draw.integers(0, 1 << 64, values, np.uint64)
@@ -289,6 +290,7 @@ def test_hashes_are_grouped_as_the_twin_does(size: int, values: int) -> None:
     assert int((found.of >= 0).sum()) == sum(map(len, truth.values()))
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("name", ["no-rocketmq", "healthy-busy-4.3.2"])
 def test_real_dumps_against_decoded_texts(name: str) -> None:
     heap = open_heap(str(FIXTURES / name / "dump.hprof.gz"))

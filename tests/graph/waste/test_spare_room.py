@@ -9,6 +9,7 @@ import pytest
 from mqdiag.graph.waste import sample
 from mqdiag.graph.waste.spare_room import wasteful_collections
 from tests.graph.opening import heap_of
+from tests.layers import CHECK
 from tests.oracles import waste as oracle
 from tests.writers.hprof_records import INT, JNI_GLOBAL, OBJECT
 from tests.writers.hprof_writer import DumpWriter
@@ -84,6 +85,7 @@ def test_of_two_arrays_a_list_s_own_one_is_meant(tmp_path: Path) -> None:
     assert found["app.Items"].spare_bytes == oracle.array_bytes(100) - oracle.array_bytes(7)
 
 
+@CHECK
 def test_many_are_projected_from_a_sample(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What a large array wastes is known, however few of the collections are drawn."""
     monkeypatch.setattr(sample, "WHOLE", 1000)

@@ -11,6 +11,7 @@ from mqdiag.facts.admin import ConnectedClient, ReplicaListed, Subscription
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.paste import decoded
+from tests.folded import folded
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
 CONNECTION_3 = """\
@@ -392,7 +393,7 @@ def test_a_session_with_many_commands() -> None:
     ] == [2, 1, 1, 2, 2, 1]  # fmt: skip
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         "2026-11-21 20:00:01 INFO main - brokerClusterName=shop\n",

@@ -10,6 +10,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.read.wrappers import wrapper_of
+from tests.folded import folded
 from tests.layers import one_in_each_run
 
 QUEUE = {
@@ -69,7 +70,7 @@ def test_counters_of_brokers() -> None:
     assert (status.address, status.version, status.disk_ratio) == ("10.1.2.3:10911", "V4_9_4", 0.96)
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         '{"data": [{"topic": 1, "queueStatInfoList": [{"brokerName": [], "queueId": true}]}]}',

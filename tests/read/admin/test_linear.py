@@ -11,6 +11,7 @@ import pytest
 
 from mqdiag.read.admin import reader
 from mqdiag.read.admin.reader import read_admin
+from tests.layers import one_in_each_run
 
 LINES = 400
 
@@ -82,6 +83,7 @@ def steps(lines: list[str]) -> int:
     return sum(entry.callcount for entry in profile.getstats())
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 def test_twice_the_lines_take_twice_the_steps(kind: Callable[[int], Iterator[str]]) -> None:
     read_admin("answers.txt", list(kind(2)))  # patterns are compiled

@@ -12,6 +12,7 @@ from mqdiag.facts import AdminFacts
 from mqdiag.facts.put_buckets import puts_of
 from mqdiag.read.admin.reader import read_admin
 from mqdiag.read.admin.recognise import is_admin_output
+from tests.folded import folded
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "admin"
 VERSIONS = sorted(path.parent.name for path in FIXTURES.glob("*/clusterList.txt"))
@@ -190,13 +191,13 @@ def test_the_disk_and_the_time_of_an_answer() -> None:
     assert 1.5 < minutes < 3
 
 
-@pytest.mark.parametrize("ratio", ["-1.0", "nan", "NaN", "1e400", "", "much", "7"])
+@folded("ratio", ["-1.0", "nan", "NaN", "1e400", "", "much", "7"])
 def test_a_disk_that_is_not_known_is_not_empty(ratio: str) -> None:
     (status,) = of_text(f"brokerVersionDesc : V4_3_2\ncommitLogDiskRatio : {ratio}\n").broker_statuses
     assert status.disk_ratio is None
 
 
-@pytest.mark.parametrize("boot", ["", "-1", "x", "9" * 14, "9" * 400])
+@folded("boot", ["", "-1", "x", "9" * 14, "9" * 400])
 def test_a_time_that_is_none(boot: str) -> None:
     text = f"brokerVersionDesc : V4_3_2\nbootTimestamp : {boot}\nruntime : [ 0 days, 0 hours, 3 minutes, 9 seconds ]\n"
     (status,) = of_text(text).broker_statuses
@@ -225,8 +226,8 @@ def test_a_list_without_brokers_says_that_there_is_none() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "kept", "is_cut"),
+@folded(
+    "name, kept, is_cut",
     [
         ("topicStatus", -45, True),
         ("topicStatus", -1, False),

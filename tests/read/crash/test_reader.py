@@ -12,6 +12,7 @@ from mqdiag.facts.crash import CrashContainer, CrashReport
 from mqdiag.read.crash.frames import parts_of
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import begins_as_crash_report, is_crash_report
+from tests.folded import folded
 
 SIGNLESS = """\
  There is insufficient memory for the Java Runtime Environment to continue.
@@ -229,8 +230,8 @@ def test_two_heads_on_a_console_are_two_crashes() -> None:
     assert [report.pid for report in read_crash("console.log", text.splitlines())] == [24250, 24251]
 
 
-@pytest.mark.parametrize(
-    ("frame", "kind", "library", "method"),
+@folded(
+    "frame, kind, library, method",
     [
         ("C  [libc.so.6+0x8a7b6]  __memcpy_ssse3_back+0x16", "native", "libc.so.6", None),
         ("C  [librocksdbjni-linux64.so+0x2a7b60]", "native", "librocksdbjni-linux64.so", None),

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqdiag.read.hprof.names import decode_modified_utf8, java_name
+from tests.folded import folded
 from tests.graph.opening import dump_of, heap_of
 from tests.writers.hprof_records import OBJECT, modified_utf8
 from tests.writers.hprof_writer import DumpWriter
@@ -55,8 +56,8 @@ def test_trap_39_names_twice_empty_and_missing(tmp_path: Path) -> None:
     assert heap.classes.field_names(heap.classes.indices_named("app.B")[0]) == ["unknown-name@0x6666"]
 
 
-@pytest.mark.parametrize(
-    ("raw", "java"),
+@folded(
+    "raw, java",
     [
         ("java/lang/String", "java.lang.String"),
         ("java.lang.String", "java.lang.String"),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from mqdiag.read.jfr.kernels.between import Events, share_time
+from tests.folded import folded
 
 BEGIN, END, PERIOD, LONGEST = 1_000, 9_000, 20, 300
 
 
-@pytest.mark.parametrize("seed", range(40))
+@folded("seed", range(40))
 def test_time_is_shared_out(seed: int) -> None:
     random = np.random.default_rng(seed)
     events, seen = random.integers(0, 60), random.integers(0, 80)

@@ -15,7 +15,9 @@ from mqdiag.read.jfr.lots import InCommon, in_common
 from mqdiag.read.jfr.program import in_runs, program_of
 from mqdiag.read.jfr.recording import chunks
 from mqdiag.recordings.spans import COLUMNS
+from tests.folded import folded
 from tests.kernel.called import RECORDING
+from tests.layers import one_in_each_run
 from tests.read.jfr.test_values import DOUBLE, INT, LONG, TEXT, TYPES, compressed, field
 
 FIELDS = (
@@ -76,6 +78,7 @@ def read(made: list[bytes]) -> tuple[np.ndarray, InCommon, int | None, bytes]:
     return listed.rows, in_common(array, head, program, listed), listed.stopped_at, data
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize(("kinds", "count"), [(1, 1), (3, 700), (1500, 4000), (1, 0)])
 def test_lots_have_the_values_of_their_events(kinds: int, count: int) -> None:
     """Also where their first table has no room for so many."""
@@ -99,7 +102,7 @@ def test_lots_have_the_values_of_their_events(kinds: int, count: int) -> None:
         assert lot[at["share"]] == int.from_bytes(share, "big", signed=True)
 
 
-@pytest.mark.parametrize("seed", range(20))
+@folded("seed", range(20))
 def test_a_damaged_event_ends_them_and_no_lot_is_empty(seed: int) -> None:
     """As it ends the reading of all values, whichever of them is damaged."""
     rng = random.Random(seed)

@@ -14,6 +14,8 @@ from mqdiag.read.jfr.header import MOST_NS, ChunkHead
 from mqdiag.read.jfr.metadata import Field, JfrType
 from mqdiag.read.jfr.program import Program, UnknownTypeError, program_of
 from mqdiag.read.jfr.values import Cursor, DamagedError
+from tests.folded import folded
+from tests.layers import one_in_each_run
 
 NAMES = ("long", "int", "short", "byte", "float", "double", "java.lang.String")
 TYPES = {number: JfrType(number, name, None, ()) for number, name in enumerate(NAMES, 1)}
@@ -81,6 +83,7 @@ def random_text(rng: random.Random, write: Callable[[int, int], bytes]) -> bytes
     )
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("is_compressed", [True, False])
 def test_events_by_columns_are_as_by_rows(is_compressed: bool) -> None:
     """Whole ones and cut ones, in more than one block; the last one ends with the file."""
@@ -144,8 +147,8 @@ def test_a_record_that_crosses_the_end_is_none(cut: int) -> None:
     assert (len(done.rows), done.stopped_at) == (1, len(record))
 
 
-@pytest.mark.parametrize(
-    ("data", "text"),
+@folded(
+    "data, text",
     [
         (b"\0", None),
         (b"\1", ""),
@@ -159,7 +162,7 @@ def test_texts_in_all_encodings(data: bytes, text: str | int | None) -> None:
     assert Cursor(data, 0, len(data), is_compressed=True).text() == text
 
 
-@pytest.mark.parametrize("data", [b"", b"\6", b"\3\x05abc", b"\3\xff\xff\xff\xff\x0f", b"\4\2a"])
+@folded("data", [b"", b"\6", b"\3\x05abc", b"\3\xff\xff\xff\xff\x0f", b"\4\2a"])
 def test_a_text_that_cannot_be_is_damage(data: bytes) -> None:
     with pytest.raises(DamagedError):
         Cursor(data, 0, len(data), is_compressed=True).text()

@@ -15,6 +15,7 @@ from mqdiag.read.logs import scan
 from mqdiag.read.logs.filter import SHORTEST_LITERAL, Filter
 from mqdiag.read.logs.levels import ALL, COMMON
 from mqdiag.read.logs.scan import LOOK_BACK, SOME, Automaton, Counts, Hit, Places, Scanner, Words
+from tests.folded import folded
 from tests.layers import CHECK, one_in_each_run
 
 LOGS = Path(__file__).parents[3] / "fixtures" / "logs"
@@ -76,14 +77,12 @@ def test_texts_of_pieces_that_overlap(words: tuple[bytes, ...]) -> None:
     assert searched > 1400
 
 
-@pytest.mark.parametrize(
-    "text", [b"", b"W", b"WAR", b"WARN", b"xWARN", b"\n", b"OOMKilled", b"  OOMKilled", b"\0" * 9]
-)
+@folded("text", [b"", b"W", b"WAR", b"WARN", b"xWARN", b"\n", b"OOMKilled", b"  OOMKilled", b"\0" * 9])
 def test_short_texts(text: bytes) -> None:
     assert both(Filter(LITERALS, COMMON, b""), text, 0, COMMON) is not None
 
 
-@pytest.mark.parametrize("at", range(8))
+@folded("at", range(8))
 def test_every_literal_at_every_place(at: int) -> None:
     """Some literals hold others: a line has as many as stand in it one behind the other."""
     lines = [PLAIN + b" " * at + literal + b"\n" for literal in LITERALS]

@@ -9,11 +9,12 @@ import pytest
 from mqdiag.read.logs import shape
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.sniff import HEAD_BYTES
+from tests.folded import folded
 
 FRAME = "at org.apache.rocketmq.client.impl.producer.DefaultMQProducerImpl.send(DefaultMQProducerImpl.java:1)"
 
 
-@pytest.mark.parametrize(
+@folded(
     "text",
     [
         'WARN[0000] add a new mq failed, because lock failed  MessageQueue="MessageQueue [topic=t]"\n',

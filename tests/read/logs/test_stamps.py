@@ -7,12 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from mqdiag.read.logs.stamps import StampReader
+from tests.folded import folded
 
 AT = datetime(2026, 11, 21, 12, 0, 1, tzinfo=UTC)
 
 
-@pytest.mark.parametrize(
-    ("line", "milliseconds", "offset"),
+@folded(
+    "line, milliseconds, offset",
     [
         (b"2026-11-21 12:00:01 INFO x", 0, None),
         (b"2026-11-21 12:00:01,250 INFO x", 250, None),
@@ -56,7 +57,7 @@ def test_a_zone_that_is_none(zone: bytes, minutes: int | None) -> None:
     assert stamp.offset_minutes == minutes
 
 
-@pytest.mark.parametrize(
+@folded(
     "line",
     [
         b"",

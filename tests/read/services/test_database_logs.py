@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import pytest
-
 from mqdiag.read.services.mysql import is_mysql_log, read_mysql
 from mqdiag.read.services.postgresql import is_postgresql_log, read_postgresql
 from mqdiag.read.services.reader import kind_of
+from tests.folded import folded
 
 WAITING = (
     ("LOG", "process 26197 still waiting for ShareLock on transaction 728 after 1000.119 ms"),
@@ -21,7 +20,7 @@ PREFIXES = (
 )
 
 
-@pytest.mark.parametrize("prefix", PREFIXES)
+@folded("prefix", PREFIXES)
 def test_a_wait_under_any_prefix(prefix: str) -> None:
     lines = [f"{prefix}{level}:  {text}" for level, text in WAITING]
     assert is_postgresql_log(lines)

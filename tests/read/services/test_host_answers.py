@@ -11,6 +11,7 @@ from mqdiag.read.services.host_tables import is_host_table, read_host_tables
 from mqdiag.read.services.reader import kind_of
 from mqdiag.read.services.redis_slowlog import read_slowlog
 from mqdiag.read.services.sockets import read_connections
+from tests.folded import folded
 
 DF = """\
 Filesystem      Size  Used Avail Use% Mounted on
@@ -97,8 +98,8 @@ Id\tUser\tHost\tdb\tCommand\tTime\tState\tInfo
 """
 
 
-@pytest.mark.parametrize(
-    ("text", "figures"),
+@folded(
+    "text, figures",
     [
         (DF, [("disk", "/data/rocketmq", 100.0)]),
         (WRAPPED, [("disk", "/", 100.0)]),

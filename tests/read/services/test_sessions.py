@@ -5,6 +5,7 @@ import pytest
 from mqdiag.read.services.durations import interval_ms
 from mqdiag.read.services.reader import kind_of, read_services
 from mqdiag.read.services.sessions import read_sessions
+from tests.folded import folded
 
 ALIGNED = """\
   pid  | usename |    application_name    | client_addr | client_port |        state        | wait_event | \
@@ -97,7 +98,7 @@ def test_lock_waits_of_mysql_join_the_processlist() -> None:
     assert sessions[8].transaction_ms == 95_000
 
 
-@pytest.mark.parametrize("text", [ALIGNED, UPRIGHT, LOCKS, PROCESSLIST, LOCK_WAITS])
+@folded("text", [ALIGNED, UPRIGHT, LOCKS, PROCESSLIST, LOCK_WAITS])
 def test_answers_are_recognised(text: str) -> None:
     assert kind_of(text) == "database sessions"
     assert read_services("a", "database sessions", text.splitlines()).sessions
@@ -108,8 +109,8 @@ def test_a_table_of_something_else_is_none() -> None:
     assert kind_of("#Group            #Count  #Version\nCID_a  1  V4_9_8\n") is None
 
 
-@pytest.mark.parametrize(
-    ("text", "ms"),
+@folded(
+    "text, ms",
     [
         ("00:00:54.5", 54_500),
         ("1 day 02:00:00", 93_600_000),
@@ -123,8 +124,8 @@ def test_intervals(text: str, ms: float | None) -> None:
     assert interval_ms(text) == ms
 
 
-@pytest.mark.parametrize(
-    ("alias", "age", "known"),
+@folded(
+    "alias, age, known",
     [
         ("runs", "00:00:54.7", 54_700.0),
         ("age", "1 day 00:00:01", 86_401_000.0),

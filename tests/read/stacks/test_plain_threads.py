@@ -13,6 +13,7 @@ from mqdiag.read.stacks.body import BodyParser
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.records import Sample, ThreadRecord
 from tests.bench.series import SOURCE
+from tests.folded import folded
 from tests.layers import one_in_each_run, some_later
 
 THREADS = 1_000
@@ -294,7 +295,7 @@ SERIES_CHANGES = {
 """what the next sample of a series can have"""
 
 
-@pytest.mark.parametrize("change", SERIES_CHANGES)
+@folded("change", SERIES_CHANGES)
 def test_headers_say_the_same_in_a_series_as_alone(change: str) -> None:
     lines = [
         b'"w-%d" #%d prio=5 cpu=1.%02dms elapsed=9.%02ds tid=0x7f%d nid=0x1f runnable\n\n' % (n, n, n, n, n)

@@ -428,6 +428,7 @@ def test_the_first_line_alone_is_not_indented(tmp_path: Path, blanks: str) -> No
     same(read_text(tmp_path, f"{head}\n{indented}"), read_text(tmp_path, plain))
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize("signs", SIGNS)
 @pytest.mark.parametrize(
     "line",

@@ -10,6 +10,7 @@ import pytest
 
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.wrapped import Joined, wrapped_at
+from tests.layers import one_in_each_run
 
 STACKS = Path(__file__).parents[3] / "fixtures" / "stacks"
 
@@ -38,6 +39,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 }
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", ["urlconnection-stuck", "idle", "jdk8-convoy-stuck", "deadlock-monitors"])
 def test_the_threads_are_the_same(case: str, way: str, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.layers import one_in_each_run
 from tests.read.stacks.given import CASES, read_text, real_dump, same
 
 
@@ -80,6 +81,7 @@ WRAPPERS: dict[str, Callable[[str], str]] = {
 }
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("name", WRAPPERS)
 def test_a_wrapper_changes_nothing(name: str, tmp_path: Path) -> None:
     plain = real_dump()

@@ -14,6 +14,8 @@ from mqdiag.language import english
 from mqdiag.read.stores.config_file import NoConfig, consumer_offsets, parse_config
 from mqdiag.read.stores.folder import is_store_folder, read_store
 from mqdiag.read.stores.segments import segments_of
+from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.read.stores.written import LOG_FILE_BYTES, QUEUE_FILE_BYTES, WrittenStore
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "stores"
@@ -121,6 +123,7 @@ def test_settings_beside_a_store_are_read_below_what_was_given_alone(tmp_path: P
     assert read_store(path, within=tmp_path / "given").role is None
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("case", CASES)
 @pytest.mark.parametrize("moment", ["in-order", "tail-lost"])
 def test_real_stores(case: str, moment: str, tmp_path: Path) -> None:
@@ -175,7 +178,7 @@ def test_delay_levels_are_offsets_of_their_queues(tmp_path: Path) -> None:
     assert levels == [(2, 9, None), (17, 0, None)]
 
 
-@pytest.mark.parametrize("text", ["", "[", "[1]", '{"offsetTable":3}', "{" * 100_000, '{"a":1}', "\0\0"])
+@folded("text", ["", "[", "[1]", '{"offsetTable":3}', "{" * 100_000, '{"a":1}', "\0\0"])
 def test_hostile_offset_files(text: str) -> None:
     with pytest.raises(NoConfig):
         consumer_offsets(parse_config(text))

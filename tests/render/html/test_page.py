@@ -175,6 +175,7 @@ def test_logs_are_drawn_over_time() -> None:
     assert "How long the broker's" in text
 
 
+@CHECK
 def test_another_process_has_its_own_part() -> None:
     page = html(two_processes())
     (other,) = two_processes().other_processes
