@@ -210,6 +210,9 @@ def test_no_own_statement_of_all_is_lost(layout: str) -> None:
 
 
 def assert_not_lost(layout: str, collector: str, given: Sequence[Row]) -> None:
+    if layout == "without level and logger":
+        # what excuses must stand in a record, as the next test shows
+        given = [row for row in given if not row.statement.recorded]
     wrap, collect = LAYOUTS[layout], COLLECTORS[collector]
     head = START + collect(wrap("INFO", "order received " + "and packed " * 30) * 3)
     hits = 0
