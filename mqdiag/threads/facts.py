@@ -28,7 +28,7 @@ from mqdiag.threads.series import Moment, Series, make_series
 from mqdiag.threads.servers import server_kinds
 from mqdiag.threads.shown_frames import cut_frames
 from mqdiag.threads.shutdown import shutdown_of
-from mqdiag.threads.signs_of_rocketmq import signs_of_rocketmq
+from mqdiag.threads.signs_of_rocketmq import has_frame_of_rocketmq, signs_of_rocketmq
 from mqdiag.threads.stack_meaning import StackMeanings
 from mqdiag.threads.standstills import frame_of, same_calls, standstills
 from mqdiag.threads.starts import start_wait
@@ -253,6 +253,8 @@ def _missing(tracks: list[Track], series: Series) -> tuple[str, ...]:
     if series.jvms > 1 or not series.moments:
         return ()
     rebalance = [track for track in tracks if track.role == roles.REBALANCE_SERVICE and not track.ended]
+    # an application may have a thread of that name; without any frame the name is all that tells
+    rebalance = list(filter(has_frame_of_rocketmq, rebalance)) or rebalance
     pull = [track for track in tracks if track.role == roles.PULL_SERVICE and not track.ended]
     consumers = any(
         track.is_worker or track.role in ("expiry-cleaner", "consume-scheduled") for track in tracks

@@ -17,6 +17,8 @@ from mqdiag.threads.tracks import Track
 
 HANDLER = "java.lang.Terminator$1.handle"
 _HANDLERS = ("SIGTERM handler", "SIGINT handler", "SIGHUP handler")
+_SIGNALS = ("jdk.internal.misc.Signal", "sun.misc.Signal", "java.lang.Terminator")
+"""beginnings of the methods by which a handler's thread begins; an application may call a thread so too"""
 EXIT = "java.lang.Runtime.exit"
 _ENDS = "java.lang.Shutdown."
 """beginning of the methods that run one end at a time: who is blocked in one waits for an end that is under way"""
@@ -81,7 +83,12 @@ def _begun_by(runner: Track) -> ShutdownBegan:
 
 def _handles_signal(track: Track) -> bool:
     """Whether the JVM made it to run the handler of a signal that asks for the end; a handler of an application too."""
-    return track.name in _HANDLERS and bool(track.last.stack.frames)
+    meaning = track.last_meaning
+    return (
+        track.name in _HANDLERS
+        and bool(track.last.stack.frames)
+        and (not meaning.whole or any(method.startswith(_SIGNALS) for method in meaning.methods))
+    )
 
 
 def _waits_for_end(track: Track) -> bool:

@@ -20,12 +20,13 @@ def signs_of_rocketmq(tracks: Sequence[Track]) -> SignsOfRocketMQ:
     (PullMessageService, RebalanceService). Names of consume threads alone are no sign: a pool may be called so.
     """
     named = {track.role for track in tracks} - _OF_ANY_PROCESS
-    if named - {roles.CONSUME_WORKER} or any(map(_has_frame, tracks)):
+    if named - {roles.CONSUME_WORKER} or any(map(has_frame_of_rocketmq, tracks)):
         return "seen"
     return "names-alone" if named else "none"
 
 
-def _has_frame(track: Track) -> bool:
+def has_frame_of_rocketmq(track: Track) -> bool:
+    """Whether a frame of RocketMQ, relocated or not, stands in a sample of the thread."""
     return any(
         part in frame
         for meaning in dict.fromkeys(track.meanings)
