@@ -13,6 +13,7 @@ from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.read.admin.recognise import is_admin_output
+from mqdiag.read.foreign_form import LEAST_RECORDS, MOST_OF_A_MAIL, attachments, holds_records, is_mail
 from mqdiag.read.healing import heal, healed
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
@@ -95,7 +96,6 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def is_mostly_records(self) -> bool:
         """Whether it is a log whatever its name says: most of its lines begin records."""
-        from mqdiag.read.foreign_form import LEAST_RECORDS
         from mqdiag.read.logs.heads import known_heads
         from mqdiag.read.logs.recognise import is_log
 
@@ -106,8 +106,6 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def hides_evidence(self) -> bool:
         """Whether a text that no reader understands has records of a log in it, or is a mail with evidence."""
-        from mqdiag.read.foreign_form import MOST_OF_A_MAIL, attachments, holds_records, is_mail
-
         if holds_records(self.inner_head):
             return True
         if self.packed or not is_mail(self.inner_head):
