@@ -22,7 +22,7 @@ RULE = Rule("lock-convoy")
 @RULE.stacks
 def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     """One finding for each pool and holder."""
-    left = {name for lock in stacks.locks if lock.left for name in lock.waiters}
+    left = _before_left_locks(stacks)
     for still in stacks.standstills:
         if still.kind != "lock" or (still.samples == 1 and left.issuperset(still.threads)):
             continue
@@ -47,6 +47,11 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
             },
             given={"waits": (waits,), "further_remedy": still.remedy[1:]},
         )
+
+
+def _before_left_locks(stacks: StacksFacts) -> set[str]:
+    """Threads that wait for locks which no thread can give back."""
+    return {name for lock in stacks.locks if lock.left for name in lock.waiters}
 
 
 @RULE.stacks
@@ -83,7 +88,7 @@ def of_any_threads(stacks: StacksFacts, limits: Limits) -> Findings:
     told = {name for still in stacks.standstills if still.kind == "lock" for name in still.threads}
     told |= {name for cycle in stacks.deadlocks for name in cycle.threads}
     told |= {name for hidden in stacks.hidden_deadlocks for name in hidden.workers}
-    told |= {name for lock in stacks.locks if lock.left for name in lock.waiters}
+    told |= _before_left_locks(stacks)
     told_holders = {still.holder for still in stacks.standstills if still.kind == "lock"}
     by_name = {thread.name: thread for thread in stacks.threads}
     for lock in stacks.locks:

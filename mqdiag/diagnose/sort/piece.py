@@ -27,8 +27,6 @@ MOST_CHUNKS = 64
 """parts of a packed file that may show that it is a log behind its first bytes"""
 SCAN_CHUNK = 256 << 10
 """bytes that stay in the cache of a core; larger pieces take twice the time"""
-
-
 LEAST_SHARE = 0.5
 """share of the lines of a log that begin records"""
 _EVIDENCE = frozenset((Content.HEAP_DUMP, Content.RECORDING, *ARCHIVES, *SQUEEZED))
