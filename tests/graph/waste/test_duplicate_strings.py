@@ -142,6 +142,7 @@ def _many(tmp_path: Path, texts: list[str], ballast: int) -> Heap:
     return heap_of(dump, tmp_path)
 
 
+@CHECK
 def test_a_sample_bounds_what_is_not_worth_a_full_look(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample, "WHOLE", 1000)
     monkeypatch.setattr(duplicates, "DRAWN", 1000)
