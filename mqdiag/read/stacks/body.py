@@ -171,8 +171,8 @@ def parse_stack(shape: str) -> Stack:
         elif line.startswith(patterns.STATE_MARK):
             found = patterns.STATE_LINE.match(line)
             if found:
-                if state and not has_first_frame([method_of(plain_frame(frame)) for frame in frames[-1:]]):
-                    # behind a whole stack it is that of a thread whose header a paste lacks
+                # behind a whole stack it is that of a thread whose header a paste lacks
+                if frames and not has_first_frame([method_of(plain_frame(frames[-1]))]):
                     misplaced = misplaced or line
                 state, detail = found["state"], found["detail"] or ""
         elif "virtual thread" in line:
