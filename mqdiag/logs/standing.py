@@ -9,6 +9,7 @@ nothing contradicts counts where it stands in many places, or passes through the
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -21,8 +22,6 @@ from mqdiag.logs.application_records import (
     is_of_an_application,
     layout_of,
 )
-from mqdiag.logs.application_texts import Part as PartOfAnApplication
-from mqdiag.logs.application_texts import part_of_an_application
 from mqdiag.logs.message import (
     STACK_KEYS,
     Message,
@@ -39,6 +38,9 @@ from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
+
+if TYPE_CHECKING:
+    from mqdiag.logs.application_texts import Part as PartOfAnApplication
 
 LEAST_RECORDS = 20
 """records of an application without which a log is no place where users write"""
@@ -216,6 +218,9 @@ class Standings(msgspec.Struct):
         """As what a statement stands in a text that the client repeats; None of other lines."""
         if not self.is_client and not (self.is_application and _is_of_the_client(message)):
             return None
+        # Here, not above: the logs of servers repeat no such text.
+        from mqdiag.logs.application_texts import part_of_an_application
+
         return part_of_an_application(message, statement, literal.decode())
 
     def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
