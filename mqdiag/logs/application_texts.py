@@ -9,6 +9,7 @@ MessageExt.toString, 3.2.6 to 5.5.0; Throwable.toString and printStackTrace, JDK
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
@@ -155,7 +156,9 @@ def _is_before_a_stack(message: Message, rest: str) -> bool:
     """Whether frames stand below a line, and no line between them says what was thrown: that stands above it then."""
     _, _, inside = rest.partition("\n")
     hit = message.hit
-    below = inside.split("\n") if inside else (raw for _, raw in lines_below(hit.block, hit.start, STACK_BYTES))
+    below: Iterable[str | bytes] = (raw for _, raw in lines_below(hit.block, hit.start, STACK_BYTES))
+    if inside:
+        below = inside.split("\n")
     for raw in islice(below, MOST_LINES):
         text = raw if isinstance(raw, str) else raw.decode(errors="replace")
         bare = line_of_stack(raw)[0]
