@@ -8,9 +8,10 @@ import time
 import pytest
 
 from mqdiag.capture.program import run_program
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize(
     ("script", "seconds", "too_long"),
     [

@@ -16,6 +16,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.report_json import to_values
 from mqdiag.text import NOTHING
+from tests.layers import CHECK
 
 HEAPS = Path(__file__).parents[2] / "fixtures" / "heap"
 CASES = ("stuck-one-4.9.8", "no-rocketmq")
@@ -45,6 +46,7 @@ def dumps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
+@CHECK
 def test_the_report_is_that_of_one_process(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     start = workers.started
@@ -64,6 +66,7 @@ def test_large_dumps_are_read_one_after_the_other(dumps: Path, monkeypatch: pyte
     assert len(diagnose_incident([dumps], Settings(jobs=3)).report.other_processes) == 2
 
 
+@CHECK
 def test_a_reader_that_dies_is_told(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heaps_at_once, "_WORK", f"{__name__}.die")
     report = diagnose_incident([dumps], Settings(jobs=2)).report

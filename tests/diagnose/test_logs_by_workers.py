@@ -58,6 +58,7 @@ def logs(tmp_path: Path) -> list[str]:
     return [str(path) for path in found]
 
 
+@CHECK
 def test_the_report_is_that_of_one_process(logs: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     started = []
     start = workers.started

@@ -70,6 +70,7 @@ def test_a_large_dump_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert searched == []
 
 
+@CHECK
 def test_a_crash_report_behind_thousands_of_threads_is_read_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

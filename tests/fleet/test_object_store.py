@@ -32,7 +32,7 @@ from mqdiag.fleet.work.scratch import fetch, wait_for_room
 from tests.fleet.cluster import free_port
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
-from tests.layers import NIGHTLY
+from tests.layers import CHECK, NIGHTLY
 from tests.waiting import wait_until
 
 
@@ -153,6 +153,7 @@ def test_an_object_that_has_gone_is_tried_again_by_the_next_run(
     assert result.rows["failures"][0]["kind"] == "lost"
 
 
+@CHECK
 def test_a_full_scratch_disk_waits_and_then_says_so(tmp_path: Path) -> None:
     started = time.monotonic()
     with pytest.raises(NotAnalysed) as full:

@@ -19,7 +19,7 @@ from mqdiag.fleet.views import script
 from mqdiag.fleet.views.script import VIEWS, told_views, view_select, views_script
 from tests.fleet.dashboard import answers
 from tests.fleet.made_output import Analysed, Row, at, finding, write_output
-from tests.layers import CHECK, NIGHTLY
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -119,6 +119,7 @@ def analysed_again(incident: str, evidence: str | None = None, **more: Any) -> A
     return ill(incident, 2, more={"evidence": evidence or "e-a", "listing": "l-a", **more})
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     "second",
     [

@@ -96,6 +96,7 @@ def test_random_graphs_of_up_to_200_objects(seed: int) -> None:
         assert dominator_nodes(given_heap) == graphs.dominators(given_heap.graph, given_heap.roots)
 
 
+@CHECK
 @settings(max_examples=10, deadline=None)
 @given(SEEDS)
 def test_ways_around_a_long_chain(seed: int) -> None:

@@ -154,6 +154,7 @@ def test_trap_34_array_bytes_beyond_32_bits(tmp_path: Path) -> None:
     assert heap.shallow_sizes(nodes_of(heap, [0x1_0000_0000])).tolist() == [16 + 8 * length]
 
 
+@CHECK
 def test_trap_34_a_truncated_huge_array_has_the_size_up_to_the_next_object(tmp_path: Path) -> None:
     true_bytes = 16 + 8 * (TRUNCATED + 50_000_000)
     heap = two_arrays(tmp_path / "truncated.hprof", TRUNCATED, 0x1_0000_0000 + true_bytes)

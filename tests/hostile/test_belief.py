@@ -23,7 +23,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.facts.heap import TIME
 from mqdiag.findings import Confidence, Report, Severity
 from tests.folded import folded
-from tests.layers import one_in_each_run
+from tests.layers import CHECK, one_in_each_run
 from tests.logs.statement_rows import rows
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -362,6 +362,7 @@ TEXTS_OF_USERS = {
 }
 
 
+@CHECK
 @folded("layout", WITHOUT_A_KNOWN_LEVEL)
 def test_a_layout_without_a_known_level_proves_no_more(layout: str, tmp_path: Path) -> None:
     """Users write into logs of any program, whatever it prints before its messages."""

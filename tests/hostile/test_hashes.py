@@ -164,6 +164,7 @@ def numbers_of_one_way(bits: int = 13) -> list[int]:
     return way + others
 
 
+@CHECK
 def test_texts_made_to_share_a_slot_do_not(tmp_path: Path) -> None:
     texts = texts_of_one_slot(2_000)
     assert slot_probes(place << 32 for place in range(1, 2_001)) > 2_000 * 900

@@ -399,6 +399,7 @@ def test_a_query_may_take_what_it_is_allowed_and_no_more(folder: Path) -> None:
         questions.query(path, ENDLESS[0], 10)
 
 
+@CHECK
 def test_half_a_character_gets_an_answer(tmp_path: Path) -> None:
     assert mended(rb'"\ud83d\ude00 \ud800 \\ud800 \uDC00\n"') == rb'"\ud83d\ude00 \ufffd \\ud800 \ufffd\n"'
     start = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}

@@ -7,6 +7,7 @@ import pytest
 
 from mqdiag.kernel import kernel
 from mqdiag.redact.kernels.text_hash import hash_text, hash_texts, write_letters
+from tests.layers import one_in_each_run
 
 MASK = (1 << 64) - 1
 KEY = bytes(range(16))
@@ -27,6 +28,7 @@ def hash_one(data, begin, end, key0, key1, found):
     found[0] = hash_text(data, begin, end, key0, key1)
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("length", VECTORS)
 @pytest.mark.parametrize("behind", [0, 3, 20], ids=lambda left: f"{left} bytes behind")
 def test_the_hash_is_siphash_wherever_the_text_stands(length: int, behind: int) -> None:
@@ -55,6 +57,7 @@ def letters(text: bytes, width: int, seed: int) -> bytes:
     return b"".join(bytes(width - 1) + bytes([letter]) for letter in made)
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("width", [1, 2])
 def test_letters_fill_a_text_and_nothing_else(width: int) -> None:
     for count in (*range(20), 31, 32, 33, 100):

@@ -101,6 +101,7 @@ def test_on_jdk_8_every_series_that_stands_is_a_fault_without_times() -> None:
     assert set(answers.values()) == {"fault"}, answers
 
 
+@CHECK
 def test_the_page_has_the_table_without_cpu_times_of_today() -> None:
     assert part_of("without-cpu-times")[1].strip() == without_cpu_times().strip(), "make accuracy writes it"
 

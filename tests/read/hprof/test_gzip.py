@@ -18,6 +18,7 @@ from mqdiag.read.source import Source, open_source
 from mqdiag.text import NOTHING
 from tests.graph.opening import counts, dump_of
 from tests.graph.small_dump import small_dump
+from tests.layers import CHECK
 from tests.waiting import PATIENCE_S
 from tests.writers import gzip_forms
 
@@ -82,6 +83,7 @@ def test_a_cut_file_gives_what_comes_before(block: int | None, share: float, tmp
     assert "cut" in english()(source.problem or NOTHING)
 
 
+@CHECK
 def test_a_cut_between_two_members_shows_in_the_dump(tmp_path: Path) -> None:
     dump = dump_of(b"".join(gzip_forms.members(DATA, BLOCK)[:-2]), tmp_path)
     assert not dump.complete
@@ -153,6 +155,7 @@ print(source.data.size, source.problem)
     return done.stdout.strip() or done.stderr
 
 
+@CHECK
 def test_a_bomb_is_inflated_in_steps(tmp_path: Path) -> None:
     # 120 MiB of zeros in 120 KB. In steps at most six pieces of 4 MiB and a thread's stack are in memory.
     content = b"JAVA PROFILE 1.0.2\0" + bytes(120 << 20)

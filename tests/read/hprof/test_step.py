@@ -12,6 +12,7 @@ import pytest
 from mqdiag.kernel import kernel
 from mqdiag.read.hprof.kernels.step import CROSSES_END, UNKNOWN_TAG, next_place, sub_record_end
 from mqdiag.read.hprof.types import DTYPES, NAMES, PRIMITIVE_BYTES, REFERENCE, WIDTHS, unpack, width_of
+from tests.layers import one_in_each_run
 
 PACKAGE = Path(__file__).parents[3] / "mqdiag"
 MANUAL_WIDTHS = {4: 1, 5: 2, 6: 4, 7: 8, 8: 1, 9: 2, 10: 4, 11: 8}
@@ -82,6 +83,7 @@ def manual_end(data: bytes, at: int, end: int, id_size: int) -> int:
     return at
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("id_size", [4, 8])
 def test_every_step_ends_where_the_manual_says(id_size: int) -> None:
     chance = random.Random(11)

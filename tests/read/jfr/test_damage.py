@@ -19,7 +19,7 @@ from mqdiag.read.jfr.header import HEAD_BYTES, NoChunkError
 from mqdiag.read.jfr.recording import chunks
 from mqdiag.recordings.collect import read_recording
 from tests.folded import folded
-from tests.layers import one_in
+from tests.layers import CHECK, one_in
 
 FIELDS = (
     "startTime", "activeCount", "javaName", "method", "throwables", "weight", "duration", "eventThread", "stackTrace",
@@ -110,6 +110,7 @@ def test_less_than_a_head_is_no_recording(length: int) -> None:
         read(whole("idle-jdk17")[:length])
 
 
+@CHECK
 @folded("field", FIELDS)
 def test_a_field_of_another_name_costs_its_events_alone(field: str) -> None:
     """As a JDK to come may have it."""

@@ -17,7 +17,7 @@ from mqdiag.read.jfr.recording import chunks
 from mqdiag.recordings.spans import COLUMNS
 from tests.folded import folded
 from tests.kernel.called import RECORDING
-from tests.layers import one_in_each_run
+from tests.layers import CHECK, one_in_each_run
 from tests.read.jfr.test_values import DOUBLE, INT, LONG, TEXT, TYPES, compressed, field
 
 FIELDS = (
@@ -78,6 +78,7 @@ def read(made: list[bytes]) -> tuple[np.ndarray, InCommon, int | None, bytes]:
     return listed.rows, in_common(array, head, program, listed), listed.stopped_at, data
 
 
+@CHECK
 @one_in_each_run(4)
 @pytest.mark.parametrize(("kinds", "count"), [(1, 1), (3, 700), (1500, 4000), (1, 0)])
 def test_lots_have_the_values_of_their_events(kinds: int, count: int) -> None:

@@ -163,6 +163,7 @@ def test_so_many_members_are_opened(tmp_path: Path) -> None:
         read(path, Limits(most_members=8))
 
 
+@CHECK
 def test_what_comes_out_is_bounded_by_what_was_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(limits, "LEAST_BYTES", 1 << 20)
     monkeypatch.setattr(limits, "MOST_RATIO", 2)
