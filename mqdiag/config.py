@@ -76,6 +76,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
 
     expectations: tuple[Expectation, ...] = ()
     fail_on: FailOn = msgspec.field(default_factory=FailOn)
+    fail_on_by: str | None = None
+    """the file that says what fails the run; None where an option or nothing does"""
     heap_limit: int | None = None
     cache_bytes: int | None = 0
     """that may be kept of heap dumps for later runs: None for a share of the disk, 0 for nothing"""
@@ -255,6 +257,7 @@ def resolve(
     return Settings(
         expectations=tuple(merged.values()),
         fail_on=failing,
+        fail_on_by=source if fail_on is None and config.fail_on is not None else None,
         heap_limit=_limit_of(heap_limit, config, source),
         cache_bytes=cache_bytes,
         limits={name: rule.limits for name, rule in config.rules.items() if rule.limits},

@@ -136,12 +136,11 @@ def build_dominance(
         _immediate(index, references, class_nodes, (numbers, parents, heads, steps), label, room)
         del parents, steps
         progress.phase(say("summing retained sizes"))
-        # Ample memory has these two where the search was, so that hardly a page must be cleared.
-        order = room.empty(places, np.int32, any_order=room.is_ample)
+        # Ample memory has it where the search was, so that hardly a page must be cleared.
         dominated = room.empty(places, np.int32, any_order=room.is_ample)
         dominator, prefix = prepare() if prepared is None else prepared.result()
-        tree = Dominance(numbers, order, dominator, dominated, prefix, sizes.alignment)
-        _fill(tree, heads, label, measured.result(), beside)
+        tree = Dominance(numbers, label, dominator, dominated, prefix, sizes.alignment)
+        _fill(tree, heads, measured.result(), room, beside)
     return tree
 
 
@@ -213,8 +212,8 @@ def _prepared(places: int, units: NDArray[np.uint32], room: ArrayMemory) -> _Pre
 def _fill(
     tree: Dominance,
     heads: NDArray[np.uint32],
-    ends: NDArray[np.int32],
     units: NDArray[np.uint32],
+    room: ArrayMemory,
     beside: Pool,
 ) -> None:
     """Number the tree anew by places.
@@ -222,11 +221,13 @@ def _fill(
     Args:
         tree: in: the numbers of the search; the other arrays are undefined. Out: all of it.
         heads: the immediate dominators.
-        ends: int32[m + 1], scratch; a new array would have to be cleared by the system first.
         units: shallow units by object.
+        room: where scratch is.
         beside: the other thread.
     """
     places = heads[:-1].view(np.int32)
+    # The order takes the place of what it is made after: a new array would have to be cleared by the system first.
+    ends = tree.order
     kernel.tree_places(places, ends)
     kernel.subtree_sizes(places, ends, tree.dominated)
 
@@ -234,8 +235,9 @@ def _fill(
         kernel.order_by_place(tree.numbers, places, tree.order)
         kernel.sum_units(tree.order, units, tree.prefix)
 
+    stack = room.empty(places.size, np.int32, any_order=True, sparse=True)
     summed = beside.submit(order_and_sum)
-    kernel.dominators_by_place(tree.dominated, tree.dominator, ends)
+    kernel.dominators_by_place(tree.dominated, tree.dominator, stack)
     summed.result()
 
 

@@ -14,11 +14,11 @@ _SEARCHED_IN_ORDER = 10
 """bytes for an object while dominators are searched for: class 2, start of the references 4, size 4"""
 _SEARCHED_ANY_ORDER = 19
 """bytes: number, parent, predecessors and label 4 each, and 3 of the look-up of ids"""
-_SUMMED_IN_ORDER = 26
-"""bytes once they are found: class 2, start of the references, size, and by place the object, its dominator, the size
-of its subtree and the sum of sizes before it 4 each"""
-_SUMMED_ANY_ORDER = 11
-"""bytes: place 4, 3 of the look-up, and 4 for paths from the roots"""
+_SUMMED_IN_ORDER = 22
+"""bytes once they are found: class 2, start of the references, size, and by place its dominator, the size of its
+subtree and the sum of sizes before it 4 each"""
+_SUMMED_ANY_ORDER = 15
+"""bytes: place 4, the object at a place 4, 3 of the look-up, and 4 for paths from the roots"""
 _FOR_REFERENCE = 4
 """bytes, once in order and, in the search, once more, turned round, in any order"""
 

@@ -65,8 +65,8 @@ class PathSearch:
         self.came_from = graph.dump.room.empty(graph.count, np.int32, any_order=True)
         self.came_from[:] = _NOT_YET
         self.came_from[roots] = _ROOT
-        # Touched only as far as the search goes.
-        self._queue = graph.dump.room.empty(graph.count, np.int32, any_order=True, sparse=True)
+        # Touched only as far as the search goes, where the search for dominators has left memory.
+        self._queue = graph.dump.room.empty(graph.count, np.int32, any_order=True)
         self._queue[: roots.size] = roots
         self._first, self._last = 0, int(roots.size)
         self._weak = graph.instances(graph.classes.indices_named("java.lang.ref.Reference"))

@@ -299,6 +299,19 @@ def _is_in_a_text(before: str, wrapper: Head) -> bool:
     return _ENDS_VALUE.search(_IN_BRACKETS.sub("", value)) is None
 
 
+def starts_of(before: str, statement: Statement) -> list[int]:
+    """Where a statement may begin, by what of it stands before its literal: an exception with its class.
+
+    Args:
+        before: what stands before the literal.
+        statement: of the literal.
+    """
+    starts = _starts(before, statement.behind)
+    if statement.place != "exception":
+        return starts
+    return [start - len(_last_word(before[:start])) for start in starts]
+
+
 def _starts(before: str, behind: tuple[str, ...]) -> list[int]:
     """Where the statement may begin, by what of it stands before its literal."""
     starts = []

@@ -9,6 +9,7 @@ nothing contradicts counts where it stands in many places, or passes through the
 from __future__ import annotations
 
 from enum import Enum
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -37,6 +38,9 @@ from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
 from mqdiag.read.stacks.whole import has_first_frame
+
+if TYPE_CHECKING:
+    from mqdiag.logs.application_texts import Part as PartOfAnApplication
 
 LEAST_RECORDS = 20
 """records of an application without which a log is no place where users write"""
@@ -137,6 +141,8 @@ class Standings(msgspec.Struct):
     is_application: bool
     first: bytes = b""
     """the log's first bytes; nothing where nobody asks who writes it"""
+    is_client: bool = False
+    """whether RocketMQ's client writes it by itself"""
     least: int = LEAST_RECORDS
     """records of an application in it without which it is none"""
     _begins_at: int | None = None
@@ -164,6 +170,9 @@ class Standings(msgspec.Struct):
             literal: by which it was found.
             event: place of the statement's event.
         """
+        part = self._part_of_an_application(message, statement, literal)
+        if part is not None:
+            return Standing.ALONE if part == "words" else Standing.LIKELY
         if not self.is_application:
             return Standing.SURE
         if self._layouts is None:
@@ -202,6 +211,17 @@ class Standings(msgspec.Struct):
             self._likely.add(event)
             return Standing.LIKELY
         return Standing.ALONE
+
+    def _part_of_an_application(
+        self, message: Message, statement: Statement, literal: bytes
+    ) -> PartOfAnApplication | None:
+        """As what a statement stands in a text that the client repeats; None of other lines."""
+        if not self.is_client and not (self.is_application and _is_of_the_client(message)):
+            return None
+        # Here, not above: the logs of servers repeat no such text.
+        from mqdiag.logs.application_texts import part_of_an_application
+
+        return part_of_an_application(message, statement, literal.decode())
 
     def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
         """Whether an event was met among many messages."""
@@ -287,8 +307,15 @@ def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
         for line, text in texts
     )
     if records < least:
-        return shape, Standings(is_application=False)
+        return shape, Standings(is_application=False, is_client=shape.kind == "client")
     return Shape("application", "plain"), Standings(is_application=True, first=first, least=least)
+
+
+def _is_of_the_client(message: Message) -> bool:
+    """Whether RocketMQ logged the record of a line."""
+    wrapper = wrapped_head(message.hit.line)
+    logger = wrapper.logger or logger_of(message.record.header or message.text)
+    return logger is not None and is_of_rocketmq(logger)
 
 
 def _is_behind_a_collector(message: Message) -> bool:

@@ -111,8 +111,10 @@ class StackMeaning(msgspec.Struct, frozen=True, eq=False, dict=True):
 
     @cached_property
     def awaits_end_of_server(self) -> bool:
-        """Whether it began a server, and waits for the server's end."""
-        return not known_methods("serves").isdisjoint(self.methods)
+        """Whether it began a server, and waits for the server's end, which no listener and no task of a pool does."""
+        return not (self.in_listener or self.in_pool_task) and not known_methods("serves").isdisjoint(
+            self.methods
+        )
 
     @cached_property
     def serves_in_turn(self) -> bool:

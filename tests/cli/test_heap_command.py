@@ -179,8 +179,7 @@ def test_a_plain_dump_gives_the_same_findings(tmp_path: Path, capsysbinary: Capt
     assert found["heap"] == zipped["heap"]
 
 
-@one_in_each_run(2)
-@one_in_each_run(3)
+@one_in_each_run(6)
 @pytest.mark.parametrize("share", [0.02, 0.3, 0.7, 0.99])
 def test_a_cut_dump_gives_what_comes_before_the_cut(
     share: float, tmp_path: Path, capsysbinary: Capture

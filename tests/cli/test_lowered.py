@@ -126,3 +126,13 @@ def test_how_much_of_a_log_proves_something_is_a_limit(
         assert isinstance(answer, dict)
         assert (answer["state"], answer["lowered"]) == (state, lowered)
         assert ("An excerpt of" in str(answer["reason"])) == (state == "undecided" and not lowered)
+
+
+@pytest.mark.parametrize("more", [(), ("--fail-on", "never"), ("--config", "mqdiag.toml")])
+def test_a_found_file_lets_no_error_pass_unseen(
+    folder: Path, capsysbinary: Capture, more: tuple[str, ...]
+) -> None:
+    (folder / "mqdiag.toml").write_text('fail-on = "never"\n')
+    assert run(["stacks", str(STACKS), *more]) == EXIT_CLEAN
+    told = b"the run found an error and does not fail" in capsysbinary.readouterr().err
+    assert told is not bool(more)

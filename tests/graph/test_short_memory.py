@@ -76,7 +76,7 @@ def test_the_need_is_no_less_than_what_there_is() -> None:
     index, references, tree = heap.index, heap.references, heap.dominance
     in_order = (
         *(index.offsets, index.rows, heap.sizes.units, references.starts, references.edges),
-        *(tree.order, tree.dominator, tree.dominated, tree.prefix),
+        *(tree.dominator, tree.dominated, tree.prefix),
     )
     held = sum(array.nbytes for array in in_order)
     assert held <= need.in_order + 4 <= 1.5 * held
@@ -92,9 +92,8 @@ def test_a_large_graph_has_arrays_in_files_though_there_is_memory(
     heap = opened(None, heard)
     assert heap.dump.room.in_files == InFiles.READ_IN_ORDER
     assert np.array_equal(heap.dominance.dominated, usual.dominance.dominated)
-    tree = heap.dominance
     assert heap.references.edges.nbytes in in_files
-    assert tree.order.nbytes in in_files
+    assert heap.dominance.prefix.nbytes in in_files
     assert heard.notes == []
 
 

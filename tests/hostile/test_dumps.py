@@ -26,8 +26,7 @@ def made(attack: str, folder: Path) -> Path:
     return path
 
 
-@one_in_each_run(4)
-@one_in_each_run(5)
+@one_in_each_run(10)
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_heap_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("heap", made(attack, tmp_path), "--format", "json").check(0, 1, 3)

@@ -60,8 +60,7 @@ def check_bytes(changed: bytes, dump: str, label: str, folder: Path) -> Report:
     return diagnosis.report
 
 
-@one_in_each_run(2)
-@one_in_each_run(4)
+@one_in_each_run(8)
 @pytest.mark.parametrize("mutation", MUTATIONS)
 def test_a_mutated_dump_names_no_other_cause_for_sure(mutation: str, tmp_path: Path) -> None:
     check(mutation, DUMPS[0], 0, tmp_path)

@@ -22,8 +22,7 @@ def written(text: str, folder: Path) -> Path:
     return path
 
 
-@one_in_each_run(3)
-@one_in_each_run(3)
+@one_in_each_run(6)
 @pytest.mark.parametrize("attack", THREAD_DUMPS)
 def test_stacks_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("stacks", written(THREAD_DUMPS[attack](), tmp_path)).check(0, 1, 3)
@@ -35,15 +34,13 @@ def test_stacks_ends_within_its_budget_of_a_larger_dump(attack: str, tmp_path: P
     run_alone("stacks", written(LARGE_THREAD_DUMPS[attack](), tmp_path)).check(0, 1)
 
 
-@one_in_each_run(2)
-@one_in_each_run(4)
+@one_in_each_run(8)
 @pytest.mark.parametrize("attack", LOGS)
 def test_logs_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("logs", written(LOGS[attack](), tmp_path)).check(0, 1, 3)
 
 
-@one_in_each_run(2)
-@one_in_each_run(4)
+@one_in_each_run(8)
 @pytest.mark.parametrize("attack", ANY)
 def test_diagnose_ends_within_its_budget(run: Run, attack: str, tmp_path: Path) -> None:
     run("diagnose", written(ANY[attack](), tmp_path)).check(0, 1, 3)

@@ -182,6 +182,17 @@ def test_all_tables_of_a_file_are_used(folder: Team_) -> None:
     assert "com.acme.queue.Poller.await" not in known_frames().idle
 
 
+@pytest.mark.parametrize("key", ["serves", "idle"])
+def test_no_file_says_that_a_listener_rests(folder: Team_, key: str) -> None:
+    """A listener, or a task of a pool, that waits for good is no thread that began a server."""
+    text = f'packages = ["com.acme."]\n[threads]\n{key} = ["com.acme.shop.OwnQueue.handle"]\n'
+    team = read(folder(libraries__acme=text))
+    team.use()
+    stuck = Path(__file__).parents[2] / "fixtures" / "stacks" / "own-queue-stuck"
+    report = diagnose_incident([stuck], Settings(team=team)).report
+    assert (report.answer.state, report.findings[0].rule) == ("fault", "stuck-wait")
+
+
 # words of rules
 
 

@@ -63,8 +63,7 @@ def both(
         yield Twin(PlainDump(path), heap), session
 
 
-@one_in_each_run(2)
-@one_in_each_run(4)
+@one_in_each_run(8)
 @pytest.mark.parametrize("name", sorted(recipes()))
 def test_a_recipe_equals_its_twin(name: str, both: tuple[Twin, Session]) -> None:
     twin, session = both

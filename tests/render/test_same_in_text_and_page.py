@@ -204,8 +204,7 @@ def test_heap_dumps(path: Path) -> None:
     assert_same(diagnose_heap(FIXTURES / path).report)
 
 
-@one_in_each_run(2)
-@one_in_each_run(4)
+@one_in_each_run(8)
 @pytest.mark.parametrize(
     "path", [*one_in(16, FOLDERS, name=str), *one_in(40, SERIES_AND_LOGS, name=str)], ids=str
 )

@@ -176,6 +176,8 @@ def diagnose(
 
         complain(one_line(report, options.output))
     _complain_of_rules(diagnosis, debug=options.debug)
+    if options.config is None:
+        _complain_of_found_file(report, settings)
     return exit_code(report, settings.fail_on)
 
 
@@ -209,6 +211,14 @@ def _complain_of_rules(diagnosis: Diagnosis, *, debug: bool) -> None:
 
         for crash in diagnosis.crashes:
             traceback.print_exception(crash, file=sys.stderr)
+
+
+def _complain_of_found_file(report: Report, settings: Settings) -> None:
+    """Say that a configuration, which the user did not name, lets a run pass that would fail without it."""
+    if settings.fail_on_by is None or settings.fail_on.fails(report) or not FailOn().fails(report):
+        return
+    line = say("the run found an error and does not fail: {path} sets fail-on", path=settings.fail_on_by)
+    complain(line)
 
 
 def _complain_of_inputs(report: Report) -> None:

@@ -7,18 +7,20 @@ very many only a part is kept (`drawn_texts.py`).
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mqdiag.facts.waste import DuplicateStrings, RepeatedText, StringHolder
-from mqdiag.graph.field_columns import column
 from mqdiag.graph.heap import Heap
+from mqdiag.graph.index import Rows
 from mqdiag.graph.waste.drawn_texts import drawn_repeats
 from mqdiag.graph.waste.read_texts import Groups, Repeats, Texts, compared_whole, read_all, rows_of_strings
 from mqdiag.graph.waste.sample import sample_bits
 from mqdiag.graph.waste.sampled_texts import DRAWN, read_sample, sampled_repeats
+from mqdiag.read.hprof.types import REFERENCE
 
 CONSIDERABLE_SHARE = 0.05
 """share of the reachable bytes: above it every string is read, and the holders are looked for"""
@@ -118,11 +120,8 @@ def _held_by(
     chosen = [*(_some(own, MOST_OF_ONE_TEXT) for own in texts), _some(strings, MOST_STRINGS)]
     together = np.concatenate(chosen)
     held, holders = heap.referrers(together)  # all at once: it is a pass over all references
-    found = []
-    for begin, end in pairwise(np.cumsum([0, *map(len, chosen)]).tolist()):
-        mine = (held >= begin) & (held < end)
-        found.append(_shares(heap, together, held[mine], holders[mine]))
-    *of_texts, of_all = found
+    bounds = np.searchsorted(held, np.cumsum([0, *map(len, chosen)]))
+    *of_texts, of_all = _shares(heap, together[held], holders, bounds)
     return (
         [shares[0][0] if shares else None for shares in of_texts],
         tuple(
@@ -138,25 +137,50 @@ def _some(strings: NDArray[np.int32], most: int) -> NDArray[np.int32]:
 
 
 def _shares(
-    heap: Heap, strings: NDArray[np.int32], held: NDArray[np.int64], holders: NDArray[np.int32]
-) -> list[tuple[str, float]]:
-    """(field, share of the references), largest first; `held` are positions in `strings`."""
-    if not held.size:
-        return []
+    heap: Heap, held: NDArray[np.int32], holders: NDArray[np.int32], bounds: NDArray[np.int64]
+) -> list[list[tuple[str, float]]]:
+    """(field, share of the references), largest first, for each part of the references.
+
+    Args:
+        heap: the graph.
+        held: strings.
+        holders: what refers to each.
+        bounds: where the parts begin, and where the last one ends.
+    """
     rows = heap.index.rows[holders]
-    found: dict[str, int] = {}
-    classes, counts = np.unique(rows, return_counts=True)
-    for row in classes[np.argsort(-counts, kind="stable")][:_MOST_CLASSES].tolist():
+    parts = list(pairwise(bounds.tolist()))
+    commonest = [_commonest(rows[begin:end]) for begin, end in parts]
+    found: list[dict[str, int]] = [{} for _ in parts]
+    # A class at a time, as most parts have the same ones and each field takes a call.
+    for row in set().union(*commonest):
         mine = np.flatnonzero(rows == row)
-        name = heap.classes.names[row]
-        if name.endswith("[]"):
-            found[name] = found.get(name, 0) + mine.size
-            continue
-        targets = strings[held[mine]]
-        for field in heap.classes.field_names(row):
-            count = int((column(heap, holders[mine], field).nodes == targets).sum())
-            if count:
-                found[f"{name}.{field}"] = found.get(f"{name}.{field}", 0) + count
-    return sorted(
-        ((field, count / held.size) for field, count in found.items()), key=lambda each: (-each[1], each[0])
-    )
+        for field, hits in _fields_that_hold(heap, row, holders[mine], held[mine]):
+            counts = np.diff(np.searchsorted(mine[hits], bounds))
+            for at in np.flatnonzero(counts).tolist():
+                if row in commonest[at]:
+                    found[at][field] = found[at].get(field, 0) + int(counts[at])
+    return [
+        sorted(
+            ((field, count / (end - begin)) for field, count in fields.items()),
+            key=lambda each: (-each[1], each[0]),
+        )
+        for fields, (begin, end) in zip(found, parts, strict=True)
+    ]
+
+
+def _commonest(rows: Rows) -> set[int]:
+    classes, counts = np.unique(rows, return_counts=True)
+    return set(classes[np.argsort(-counts, kind="stable")][:_MOST_CLASSES].tolist())
+
+
+def _fields_that_hold(
+    heap: Heap, row: int, holders: NDArray[np.int32], held: NDArray[np.int32]
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+    """(field, which of the objects of a class it refers from to what each holds)."""
+    name = heap.classes.names[row]
+    if name.endswith("[]"):
+        yield name, np.ones(holders.size, bool)
+        return
+    for field, places in heap.classes.field_places(row).items():
+        if places[0][1] == REFERENCE:
+            yield f"{name}.{field}", heap.refs(holders, field) == held

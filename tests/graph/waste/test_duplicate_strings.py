@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from mqdiag.graph import Heap, open_heap
 from mqdiag.graph.waste import drawn_texts, read_texts, sample, sampled_texts
@@ -169,6 +170,49 @@ def test_what_is_considerable_in_the_sample_is_read_whole(
     assert (found.sampled_one_in, found.repeated) == (1, 2999)
     assert found.largest[0].held_by == "java.lang.Object[]"
     assert [(each.held_by, each.share) for each in found.holders] == [("java.lang.Object[]", 1.0)]
+
+
+def test_who_holds_each_text_is_read_once_for_all_texts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each text has its own field; one is held by class objects alone, and a field of primitives is not read."""
+    dump = DumpWriter()
+    java = JavaObjects(dump)
+    order = dump.known("app/Order", currency=OBJECT, amount=INT, state=OBJECT)
+    held = [
+        dump.instance(order, currency=java.string("EUR-and-so-on"), state=java.string("open-and-so-on"))
+        for _ in range(20)
+    ]
+    listed = dump.object_array(
+        dump.known("[Ljava/lang/Object;"), [java.string("open-and-so-on") for _ in range(4)]
+    )
+    loose = [java.string("loose") for _ in range(3)]
+    keep(dump, [*held, listed])
+    for each in loose:
+        dump.root(JNI_GLOBAL, each)
+    heap = heap_of(dump, tmp_path)
+    read: list[tuple[str, int]] = []
+    original = Heap.refs
+
+    def refs(graph: Heap, nodes: NDArray[np.int32], field: str) -> NDArray[np.int32]:
+        read.append((field, nodes.size))
+        return original(graph, nodes, field)
+
+    monkeypatch.setattr(Heap, "refs", refs)
+    found = duplicate_strings(heap)
+    assert found is not None
+    assert {one.text: one.held_by for one in found.largest} == {
+        "EUR-and-so-on": "app.Order.currency",
+        "open-and-so-on": "app.Order.state",
+        "loose": None,
+    }
+    assert [(one.held_by, one.share) for one in found.holders] == [
+        ("app.Order.currency", 0.4545),
+        ("app.Order.state", 0.4545),
+        ("java.lang.Object[]", 0.0909),
+    ]
+    # Both texts, and all strings that repeat once more.
+    assert [one for one in read if one[0] != "value"] == [("currency", 80), ("state", 80)]
 
 
 @CHECK
