@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from mqdiag.knowledge.library import JDK
 from mqdiag.knowledge.own_code import is_own
 
 _CONSUME_REQUESTS = frozenset(
@@ -16,6 +17,9 @@ _GRPC_TASK = ".client.java.impl.consumer.ConsumeTask.call"
 """what runs a listener of the gRPC client; a bridge method of the same name stands below it"""
 _LISTENER_METHODS = (".consumeMessage", ".consume")
 """methods of MessageListenerConcurrently and MessageListenerOrderly; of the gRPC client's MessageListener"""
+_CONSUMES = ("consume", "onmessage")
+"""in small letters, a part of every name by which RocketMQ's services and listeners run a message, relocated or not"""
+_EXECUTOR = "java.util.concurrent.ThreadPoolExecutor."
 
 
 def consume_request_at(methods: tuple[str, ...]) -> int:
@@ -30,6 +34,17 @@ def consume_request_at(methods: tuple[str, ...]) -> int:
         elif method.endswith(_GRPC_TASK):
             return index
     return -1
+
+
+def runs_something_else(methods: tuple[str, ...]) -> bool:
+    """Whether a whole stack shows work outside of the services and listeners in which a consume thread does its own.
+
+    A worker of a pool between two tasks runs the pool's own frames only: it tells neither.
+    """
+    if any(part in method.lower() for method in methods for part in _CONSUMES):
+        return False
+    in_executor = any(method.startswith(_EXECUTOR) for method in methods)
+    return not (in_executor and all(method.startswith(JDK) for method in methods))
 
 
 def listener_at(methods: tuple[str, ...], run: int) -> int:

@@ -11,6 +11,7 @@ from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
 from mqdiag.read.stacks.whole import lacks_frames
 from mqdiag.threads import roles
+from mqdiag.threads.listener_frames import runs_something_else
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
@@ -169,9 +170,12 @@ def _worth(records: _Records, samples: list[int], series: Series) -> tuple[bool,
 
 
 def _role_by_frames(track: Track) -> None:
-    """A worker under any name; a virtual thread; the carrier of one."""
+    """A worker under any name, and none that only has the name; a virtual thread; the carrier of one."""
     if track.role == roles.CONSUME_WORKER:
-        return
+        if not _only_named_worker(track):
+            return
+        track.role = roles.POOL if track.pool else roles.OTHER
+        track.group = None
     last = track.last
     if any(meaning is not None and meaning.run_index >= 0 for meaning in track.meanings):
         track.role = roles.CONSUME_WORKER
@@ -188,6 +192,16 @@ def _role_by_frames(track: Track) -> None:
         track.pool is not None and track.pool.startswith("ForkJoinPool-") and _carries(track)
     ):
         track.role = roles.CARRIER
+
+
+def _only_named_worker(track: Track) -> bool:
+    """Whether an application's thread has the name: its stacks are all whole, and show other work and no consuming."""
+    shown = [meaning for meaning in dict.fromkeys(track.meanings) if meaning is not None]
+    whole = (meaning.whole and not meaning.stack.omitted_frames for meaning in shown)
+    if not all(whole) or any(meaning.run_index >= 0 for meaning in shown):
+        return False
+    works = [meaning.methods for meaning in shown if not meaning.idle]
+    return bool(works) and all(map(runs_something_else, works))
 
 
 def _plain_container(container: str | None) -> str | None:

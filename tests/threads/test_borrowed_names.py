@@ -9,20 +9,84 @@ import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
 from mqdiag.findings import Severity
+from mqdiag.read.stacks.records import Sample, Stack, ThreadRecord
+from mqdiag.threads.series import make_series
+from mqdiag.threads.stack_meaning import StackMeanings
+from mqdiag.threads.tracks import align
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 @pytest.mark.parametrize("name", ["RebalanceService", "SIGTERM handler", "SIGHUP handler"])
 def test_a_thread_of_the_application(name: str, tmp_path: Path) -> None:
-    with tarfile.open(FIXTURES / "stacks" / "idle" / "series.tar.gz") as tar:
-        tar.extractall(tmp_path, filter="data")
-    samples = sorted(tmp_path.rglob("j*.log"))
-    for sample in samples:
-        text = sample.read_text()
-        assert '"main" ' in text
-        sample.write_text(text.replace('"main" ', f'"{name}" '))
+    samples = _renamed("idle", "main", name, tmp_path)
     report = diagnose_stacks(samples).report
     assert [found.rule for found in report.findings if found.severity is not Severity.INFO] == []
     assert report.answer is not None
     assert report.answer.state == "healthy"
+
+
+@pytest.mark.parametrize("name", ["ConsumeMessageThread_1", "ConsumeMessageThread_CID_x_1"])
+@pytest.mark.parametrize("of", ["main", "Reference Handler", "event-writer"])
+def test_a_name_of_a_consume_thread_over_a_whole_stack_that_consumes_nothing(
+    name: str, of: str, tmp_path: Path
+) -> None:
+    report = diagnose_stacks(_renamed("jdk8-idle", of, name, tmp_path)).report
+    assert [found.rule for found in report.findings if found.severity is not Severity.INFO] == []
+    assert report.answer is not None
+    assert report.answer.state == "healthy"
+
+
+_SLEEP = ("java.lang.Thread.sleep(Native Method)", "com.shop.Orders.work(Orders.java:24)")
+_POOL = (
+    "java.util.concurrent.ThreadPoolExecutor.runWorker(ThreadPoolExecutor.java:1149)",
+    "java.util.concurrent.ThreadPoolExecutor$Worker.run(ThreadPoolExecutor.java:624)",
+    "java.lang.Thread.run(Thread.java:748)",
+)
+_TASK = "java.util.concurrent.FutureTask.run(FutureTask.java:266)"
+
+
+@pytest.mark.parametrize(
+    ("frames", "role"),
+    [
+        # cut: what it was called by is unknown
+        (_SLEEP, "consume-worker"),
+        ((), "consume-worker"),
+        # a service of another version, and a client that was moved and whose classes have other names
+        (
+            (*_SLEEP, "com.x.rmq.impl.consumer.ConsumeMessageBatchService$Run.run(R.java:8)", _TASK, *_POOL),
+            "consume-worker",
+        ),
+        ((*_SLEEP, "com.x.a.b.consumeMessage(Unknown Source)", _TASK, *_POOL), "consume-worker"),
+        # between two tasks, or before the next one
+        (("java.util.HashSet.remove(HashSet.java:235)", *_POOL), "consume-worker"),
+        (
+            (
+                "sun.misc.Unsafe.park(Native Method)",
+                "java.util.concurrent.LinkedBlockingQueue.take(LinkedBlockingQueue.java:442)",
+                "java.util.concurrent.ThreadPoolExecutor.getTask(ThreadPoolExecutor.java:1074)",
+                *_POOL,
+            ),
+            "consume-worker",
+        ),
+        ((*_SLEEP, _TASK, *_POOL), "pool"),
+        ((*_SLEEP, "java.lang.Thread.run(Thread.java:748)"), "pool"),
+    ],
+)
+def test_a_name_counts_where_the_stack_does_not_deny_it(frames: tuple[str, ...], role: str) -> None:
+    methods = tuple(frame.partition("(")[0] for frame in frames)
+    stack = Stack("TIMED_WAITING", "sleeping", frames, methods)
+    sample = Sample(source="a", format="jstack", threads=[ThreadRecord("ConsumeMessageThread_CID_x_1", stack)])
+    [track] = align(make_series([sample]), StackMeanings())
+    assert track.role == role
+
+
+def _renamed(series: str, of: str, name: str, folder: Path) -> list[Path]:
+    with tarfile.open(FIXTURES / "stacks" / series / "series.tar.gz") as tar:
+        tar.extractall(folder, filter="data")
+    samples = sorted(folder.rglob("j*.log"))
+    for sample in samples:
+        text = sample.read_text()
+        assert f'"{of}" ' in text
+        sample.write_text(text.replace(f'"{of}" ', f'"{name}" '))
+    return samples
