@@ -32,6 +32,8 @@ class Open(msgspec.Struct, frozen=True):
 
 def mends(given: Input) -> str:
     """The shared action that mends what could not be read; none where its error itself says what to do."""
+    if given.has_two_processes:
+        return "dumps_apart"
     if given.lack is None:
         return "same_file"
     return "whole_folder" if given.lack == "folder" else ""

@@ -87,14 +87,24 @@ def diagnose_results(results: Results, settings: Settings, progress: Progress) -
 def result_inputs(result: ReadResult) -> list[Input]:
     """The entry of a path, and one for each part of an archive that gave nothing."""
     if not result.samples:
+        is_mixed = result.mixed is not None
         return [
-            Input(path=result.path, kind="stacks", format=result.format, bytes=result.bytes),
+            Input(
+                path=result.path,
+                kind="stacks",
+                format=result.format,
+                bytes=result.bytes,
+                complete=not is_mixed,
+                error=result.mixed,
+                contradictory=is_mixed,
+            ),
             *_parts(result),
         ]
     first = result.samples[0]
     own = [sample for sample in result.samples if sample.pasted is None]
     cut = next((sample for sample in own if not sample.complete), None)
     problem, stopped_at = result.ended_by, result.bytes if result.ended_by is not None else None
+    problem = problem or result.mixed
     if problem is None and cut is not None:
         problem, stopped_at = cut.problem, cut.stopped_at_byte
     part = max(own, key=lambda sample: sample.threads_cut, default=None)
@@ -123,7 +133,7 @@ def result_inputs(result: ReadResult) -> list[Input]:
             stopped_at_byte=stopped_at,
             problem=problem,
             pasted=len(result.samples) - len(own),
-            contradictory=any(sample.contradictory for sample in own),
+            contradictory=result.mixed is not None or any(sample.contradictory for sample in own),
         )
     ]
     return entries + _parts(result)

@@ -60,3 +60,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     def was_read(self) -> bool:
         """Whether anything of it could be read."""
         return self.error is None and self.skipped is None
+
+    @property
+    def has_two_processes(self) -> bool:
+        """Whether lines or threads of two processes stand in one thread dump of it."""
+        return self.kind == "stacks" and self.contradictory

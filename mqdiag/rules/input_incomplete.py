@@ -27,6 +27,7 @@ def in_inputs(facts: Facts, limits: Limits) -> Findings:
             words={
                 "whole": given.path.partition("!")[0],
                 "of_heap": given.kind == "heap",
+                "of_dumps": given.has_two_processes,
                 "length_unknown": given.read_share is None,
             },
             rows={"problems": ({"problem": given.problem},)},

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from mqdiag.knowledge.own_code import method_of
 from mqdiag.read.stacks import patterns
 from mqdiag.read.stacks.records import CLASS_INIT, SYNCHRONIZER, WAITING_TO_LOCK, LockLine, Stack
+from mqdiag.read.stacks.whole import OF_TOP_FRAME, frame_above_leaf, has_first_frame
 
 if TYPE_CHECKING:
     from mqdiag.read.stacks.plain_bodies import PlainBodies
@@ -141,6 +142,7 @@ def parse_stack(shape: str) -> Stack:
     target = frames
     slot = 0
     dropped = 0
+    misplaced = ""
     for raw in shape.split("\n"):
         line = raw.strip()
         if line.startswith("at "):
@@ -154,6 +156,8 @@ def parse_stack(shape: str) -> Stack:
             if lock is not None:
                 if target is frames:
                     locks.append(lock)
+                    if len(frames) > 1 and lock.kind in OF_TOP_FRAME:
+                        misplaced = misplaced or line
             else:
                 found = patterns.AGENT_FRAME.match(line)
                 if found:
@@ -167,6 +171,9 @@ def parse_stack(shape: str) -> Stack:
         elif line.startswith(patterns.STATE_MARK):
             found = patterns.STATE_LINE.match(line)
             if found:
+                # behind a whole stack it is that of a thread whose header a paste lacks
+                if frames and not has_first_frame([method_of(plain_frame(frames[-1]))]):
+                    misplaced = misplaced or line
                 state, detail = found["state"], found["detail"] or ""
         elif "virtual thread" in line:
             carrying = patterns.CARRYING_LINE.search(line)
@@ -181,15 +188,17 @@ def parse_stack(shape: str) -> Stack:
         dropped += cut - MAX_FRAMES
         del frames[MAX_FRAMES:cut]
     plain = tuple(plain_frame(frame) for frame in frames)
+    methods = tuple(method_of(frame) for frame in plain)
     return Stack(
         state=intern(state),
         detail=intern(detail),
         frames=plain,
-        methods=tuple(method_of(frame) for frame in plain),
+        methods=methods,
         locks=tuple(locks),
         omitted_frames=dropped,
         mounted=mounted,
         mounted_frames=tuple(plain_frame(frame) for frame in mounted_frames),
+        misplaced=misplaced.replace("<@> ", "") or frame_above_leaf(plain, methods),
     )
 
 

@@ -15,7 +15,7 @@ from mqdiag.read.stacks.dump_start import find_start, head_start
 from mqdiag.read.stacks.header import is_header, parse_header
 from mqdiag.read.stacks.pasted import Surroundings
 from mqdiag.read.stacks.records import Sample, ThreadRecord
-from mqdiag.read.stacks.whole import TWO_PROCESSES, is_of_two_processes
+from mqdiag.read.stacks.whole import TWO_PROCESSES, is_of_two_processes, mixed
 from mqdiag.text import say
 
 HEAD_LINES = 2_000
@@ -172,6 +172,7 @@ class ClassicScanner:
         sample.may_be_pasted = self._around.doubt(sample.threads)
         self._sample = None
         sample.contradictory = is_of_two_processes(sample)
+        sample.mixed = mixed(sample)
         begins_whole = bool(sample.threads) and sample.threads[0].name in patterns.FIRST_THREADS
         # JMX tools write no trailer
         jmx = bool(sample.threads) and all(thread.tid is None for thread in sample.threads)

@@ -58,6 +58,8 @@ class ReadResult(msgspec.Struct, kw_only=True):
     """what it holds instead of samples, or beside them: processor times of their threads"""
     ended_by: Text | None = None
     """why not all of it was read"""
+    mixed: Text | None = None
+    """why dumps in it were left out: lines of several are mixed"""
     has_crash_head: bool = False
     """the head of a crash report stands in it, which other readers understand"""
 
@@ -99,6 +101,7 @@ def read_stacks(
             label, chunks = next(found)
             headers = HeaderLines()
             samples = _read_member(label, _healed(headers.of(_counted(chunks, result, check))), bodies, result)
+            samples = _unmixed(samples, result)
             if samples:
                 samples[-1].header_lines = headers.lines
             result.samples += samples
@@ -108,11 +111,14 @@ def read_stacks(
             # of a member, or of the archive behind its last good member: what was read stays
             first_error = first_error or error
             result.errors.append((label, error.problem))
-    if not result.samples and not result.cpu_times:
+    if not result.samples and not result.cpu_times and result.mixed is None:
         if first_error is not None:
             raise InputError(path, first_error.problem, hint=first_error.hint, lack=first_error.lack)
         raise InputError(path, say("holds no file that could be a thread dump"), hint=HINT)
-    result.format = result.samples[0].format if result.samples else CPU_TIMES
+    if result.samples:
+        result.format = result.samples[0].format
+    elif result.mixed is None:
+        result.format = CPU_TIMES
     return result
 
 
@@ -199,6 +205,18 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
         raise InputError(label, refusal.problem(), hint=refusal.hint())
     result.wrapper = unwrapper.name
     return _with_threads(label, samples)
+
+
+def _unmixed(samples: list[Sample], result: ReadResult) -> list[Sample]:
+    """The samples whose stacks are those of threads; why there are others is noted.
+
+    What stands around a mixed dump and is not whole is a part of it.
+    """
+    mixed = next((sample.mixed for sample in samples if sample.mixed is not None), None)
+    if mixed is None:
+        return samples
+    result.mixed = result.mixed or mixed
+    return [sample for sample in samples if not sample.mixed and sample.complete and not sample.contradictory]
 
 
 def _pasted(sample: Sample) -> Sample:

@@ -43,6 +43,8 @@ class Stack(msgspec.Struct, frozen=True, gc=False):
     mounted: int | None = None
     """java id of the virtual thread that this carrier runs"""
     mounted_frames: tuple[str, ...] = ()
+    misplaced: str = ""
+    """the first line that no JVM prints where it stands: lines of another stack are among those of this one"""
 
 
 class ThreadRecord(msgspec.Struct, gc=False):
@@ -95,6 +97,8 @@ class Sample(msgspec.Struct, kw_only=True):
     """addresses of all threads, by that list; empty where it is not there, or is long"""
     contradictory: bool = False
     """threads of two processes stand in it"""
+    mixed: Text | None = None
+    """why its stacks are no thread's: lines of other dumps stand among those of its stacks"""
     complete: bool = True
     unknown_headers: int = 0
     """headers of threads that were not understood, or whose threads stand there without them"""

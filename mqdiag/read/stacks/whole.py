@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from mqdiag.knowledge import packed
-from mqdiag.read.stacks.records import Sample, Stack, ThreadRecord
-from mqdiag.text import say
+from mqdiag.read.stacks.records import PARKING, WAITING_ON, WAITING_TO_LOCK, Sample, Stack, ThreadRecord
+from mqdiag.text import Text, say
 
 
 class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -21,9 +21,13 @@ class _Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     inner_parts: tuple[str, ...]
     without_frames: tuple[str, ...]
     compilers: tuple[str, ...]
+    leaves: frozenset[str]
+    above_leaves: tuple[str, ...]
 
 
 _KNOWN = packed.decode(packed.ROOT, "whole_stacks", _Known)
+OF_TOP_FRAME = (PARKING, WAITING_ON, WAITING_TO_LOCK)
+"""lock lines that a JVM prints below the top frame alone"""
 _WAITING = ("WAITING", "TIMED_WAITING", "BLOCKED")
 _CONSUMES = "ConsumeMessageThread"
 FEW_THREADS = 3
@@ -86,6 +90,31 @@ def threads_cut(threads: Sequence[ThreadRecord], *, excerpt: bool) -> int:
     if 2 * count < shown or (excerpt and not any(thread.name.startswith(_CONSUMES) for thread in lacking)):
         return 0
     return count
+
+
+def frame_above_leaf(frames: Sequence[str], methods: Sequence[str]) -> str:
+    """A frame of a native method that calls no Java code, above which other frames stand; empty where none is."""
+    for at in range(1, len(methods)):
+        if (
+            methods[at] in _KNOWN.leaves
+            and frames[at].endswith("(Native Method)")
+            and not any(part in methods[at - 1] for part in _KNOWN.above_leaves)
+        ):
+            return f"at {frames[at]}"
+    return ""
+
+
+def mixed(sample: Sample) -> Text | None:
+    """Why no stack of a dump is that of a thread; None where nothing shows it."""
+    for thread in sample.threads:
+        if thread.stack.misplaced:
+            return say(
+                'lines of several thread dumps are mixed in it: below "{thread}", the line "{line}" stands where no'
+                " JVM prints it, so no stack was judged",
+                thread=thread.name,
+                line=thread.stack.misplaced,
+            )
+    return None
 
 
 TWO_PROCESSES = say(
