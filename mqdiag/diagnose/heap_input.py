@@ -47,8 +47,8 @@ def _incomplete_queues(facts: HeapFacts) -> Text | None:
     if not queues:
         return None
     return say(
-        "objects are missing, though the file is well formed: it lacks messages or bodies of {queues:count}"
-        " {queues:queue|queues}",
+        "messages or bodies of {queues:count} {queues:queue|queues} are not read: the file lacks them, though it is"
+        " well formed, or no known version of the client has such queues",
         queues=queues,
     )
 

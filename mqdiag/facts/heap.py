@@ -190,7 +190,7 @@ class QueueFacts(msgspec.Struct, frozen=True, kw_only=True):
     being_changed: bool | None = None
     """a thread was inside the queue's write lock: counters and map may differ by one batch"""
     incomplete: bool = False
-    """the file lacks messages that the queue's maps count, or bodies of its messages"""
+    """the file lacks messages that the queue's maps count, or bodies of them, or no map of a known kind was found"""
     found_by: QueueSource | None = None
 
 

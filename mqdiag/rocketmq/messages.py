@@ -73,16 +73,17 @@ def read_cached(heap: Heap, process_queues: Nodes) -> Cached:
 
 
 def incomplete_queues(heap: Heap, process_queues: Nodes, cached: Cached) -> NDArray[np.bool_]:
-    """Which ProcessQueues have messages that the file lacks in part: a map, entries of it, a message or its body.
+    """Which ProcessQueues have messages that are not read: a map, entries of it, a message or its body.
 
-    A map counts its entries itself. While a thread changes it, it may be one ahead of them.
+    A map counts its entries itself. While a thread changes it, it may be one ahead of them. A queue always has
+    its maps: where none is found that counts, its class has fields or maps that no known version has.
     """
     without_body = fields.lacks(heap, cached.nodes, "Message.body")
     incomplete = np.bincount(cached.queues[without_body], minlength=process_queues.size) > 0
     for role, in_flight in (("ProcessQueue.messages", False), ("ProcessQueue.in_flight", True)):
         found = np.bincount(cached.queues[cached.in_flight == in_flight], minlength=process_queues.size)
         counted = fields.numbers(heap, process_queues, role, "TreeMap.size")
-        incomplete |= (counted > found) | fields.lacks(heap, process_queues, role)
+        incomplete |= (counted > found) | ((counted == heap.MISSING) & (found == 0))
     return incomplete
 
 

@@ -16,7 +16,7 @@ RULE = Rule("message-count-drift")
 def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue whose counter differs from its map by more than one pull."""
     for queue in heap.queues:
-        if queue.msg_count is None or queue.being_changed is not False:
+        if queue.msg_count is None or queue.being_changed is not False or queue.incomplete:
             continue
         consumer = owner(heap, queue)
         drift = queue.msg_count - queue.messages

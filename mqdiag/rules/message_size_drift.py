@@ -15,7 +15,7 @@ RULE = Rule("message-size-drift")
 def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
     """One finding for each queue whose counter differs from its bodies by more than one pull."""
     for queue in heap.queues:
-        if queue.msg_size is None or queue.being_changed is not False:
+        if queue.msg_size is None or queue.being_changed is not False or queue.incomplete:
             continue
         consumer = owner(heap, queue)
         largest = queue.largest_body_bytes or 0

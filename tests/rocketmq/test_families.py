@@ -90,6 +90,18 @@ def test_unknown_structure_is_read_as_the_nearest_and_said(tmp_path: Path) -> No
     )
     (row,) = view.queues
     assert row.in_flight == 1
+    assert row.incomplete, "what is in the map of an unknown name is not known, and not nothing"
+
+
+def test_map_of_another_kind_is_not_an_empty_one(tmp_path: Path) -> None:
+    dump = DumpWriter()
+    client = WrittenClient(dump)
+    whole = client.process_queue()
+    other = dump.instance(dump.known("java/util/concurrent/ConcurrentSkipListMap"))
+    for queue in (whole, client.process_queue(in_map=other)):
+        client.hold(queue)
+    view = view_of(dump, tmp_path)
+    assert sorted(row.incomplete for row in view.queues) == [False, True]
 
 
 def test_no_rocketmq(tmp_path: Path) -> None:

@@ -103,6 +103,7 @@ class WrittenClient:
         behind: int = 0,
         last_pull_ms: int = 0,
         renamed: Mapping[str, str] | None = None,
+        in_map: int | None = None,
     ) -> int:
         flying = "consumingMsgOrderlyTreeMap" if self.since("4.2") else "msgTreeMapTemp"
         lock = "treeMapLock" if self.since("4.9") else "lockTreeMap"
@@ -115,7 +116,7 @@ class WrittenClient:
             fields["msgSize"] = OBJECT
         count = len(messages or {}) + len(in_flight or {})
         values = {
-            "msgTreeMap": self._tree(messages or {}),
+            "msgTreeMap": self._tree(messages or {}) if in_map is None else in_map,
             flying: self._tree(in_flight or {}),
             "msgCount": self.atomic(count),
             "queueOffsetMax": offset_max,

@@ -26,6 +26,7 @@ MIB = 1024 * 1024
         ({"msg_count": 5000, "being_changed": True}, False),
         ({"msg_count": 5000, "being_changed": None}, False),
         ({"msg_count": None}, False),
+        ({"msg_count": 5000, "incomplete": True}, False),
     ],
 )
 def test_count(queue: dict[str, object], fires: bool) -> None:
@@ -58,6 +59,7 @@ def test_versions(version: str | None, words: str) -> None:
         ({"msg_size": -MIB - 1}, True),
         ({"msg_size": None}, False),
         ({"being_changed": True}, False),
+        ({"incomplete": True}, False),
         # one array shared by all messages counts once in body_bytes
         ({"messages": 1000, "largest_body_bytes": 110_000, "body_bytes": 110_000}, False),
     ],
