@@ -338,6 +338,15 @@ def test_evidence_that_could_not_show_a_fault_does_not_refute_it() -> None:
         assert _open(frame, _table("incidents", [first, later])).num_rows == is_open, refutes
 
 
+def test_evidence_of_the_same_time_does_not_refute_a_fault() -> None:
+    """A manifest may have dates alone: which of two dumps of a day was the later one is not known."""
+    frame = _table("findings", [{**_found_at(1), "incident": "b"}])
+    faulty = {**_checked_at(1, "r"), "incident": "b"}
+    for other in ("a", "c"):
+        healthy = {**_checked_at(1, "r"), "incident": other}
+        assert _open(frame, _table("incidents", [faulty, healthy])).num_rows == 1, other
+
+
 def test_the_fault_of_one_group_does_not_refute_that_of_another() -> None:
     frame = _table("findings", [_found_at(1), _found_at(2, consumer_group="other")])
     later = {**_checked_at(2, "r"), "refutes": []}

@@ -1,6 +1,7 @@
 -- Each fault of a host at each of its incidents that could show it: `shown` is 1 where it did and 0 where it did not,
 -- `shown_before` the same of the incident before. A fault is a rule, a cause and a consumer group ('' for none). Of a pod that is
 -- gone the later incidents of its workload count, that show the fault or could show it, as ones that did not show it on the pod.
+-- Of incidents of one time the one that shows the fault counts as the last: nothing tells that it was over.
 WITH history_findings AS (
     SELECT DISTINCT h.environment, h.service, h.host, h.replica, h.incident, f.rule, f.cause, f.severity_rank,
            coalesce(f.consumer_group, '') AS consumer_group, coalesce(f.shown_by, split(f.rule, '/')) AS shown_by
@@ -27,5 +28,5 @@ WITH history_findings AS (
       AND (h.incident IS NOT NULL OR arrays_overlap(e.refutes, f.shown_by))
 )
 SELECT *, lag(shown) OVER (PARTITION BY environment, service, host, rule, cause, consumer_group
-                           ORDER BY window_start, incident) AS shown_before
+                           ORDER BY window_start, shown, incident) AS shown_before
 FROM shown

@@ -5,7 +5,7 @@
 WITH numbered AS (
     SELECT *, sum(CASE WHEN shown = 1 AND coalesce(shown_before, 0) = 0 THEN 1 ELSE 0 END) OVER (
                PARTITION BY environment, service, host, rule, cause, consumer_group
-               ORDER BY window_start, incident ROWS UNBOUNDED PRECEDING) AS span
+               ORDER BY window_start, shown, incident ROWS UNBOUNDED PRECEDING) AS span
     FROM fault_checks
 ), spans AS (
     SELECT environment, service, replica, host, rule, cause, consumer_group, span,

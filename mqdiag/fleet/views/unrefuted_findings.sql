@@ -1,6 +1,7 @@
 -- Current findings that no later incident has refuted, each fault where it was seen last. A later incident of the same host
 -- refutes a finding if evidence of a kind that showed it was read whole and would show it again, and does not. A fault is
--- a rule, a cause and a consumer group. An incident of unknown time refutes nothing, and nothing refutes it. Of a pod that is
+-- a rule, a cause and a consumer group. An incident of unknown time refutes nothing, and
+-- nothing refutes it; one of the same time, as in a manifest with dates alone, is no later one. Of a pod that is
 -- gone (`gone_hosts`) the next evidence of its workload decides: it refutes the finding, or shows the fault and takes it over.
 WITH placed AS (
     SELECT environment, service, host, incident, window_start, rule, cause, coalesce(consumer_group, '') AS fault_group,
@@ -22,7 +23,7 @@ WITH placed AS (
       AND coalesce(i.replica, i.host) = f.replica
     LEFT JOIN placed n ON n.incident = i.incident AND n.rule = f.rule AND n.cause = f.cause AND n.fault_group = f.fault_group
     WHERE (i.host = f.host
-           AND (i.window_start > f.window_start OR (i.window_start = f.window_start AND i.incident > f.incident))
+           AND i.window_start > f.window_start
            AND arrays_overlap(coalesce(i.refutes, i.checked), f.shown_by))
        OR (i.host <> f.host AND i.window_start >= f.gone_at
            AND (n.incident IS NOT NULL OR arrays_overlap(coalesce(i.refutes, i.checked), f.shown_by)))

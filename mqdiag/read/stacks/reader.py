@@ -101,7 +101,8 @@ def read_stacks(
             label, chunks = next(found)
             headers = HeaderLines()
             samples = _read_member(label, _healed(headers.of(_counted(chunks, result, check))), bodies, result)
-            samples = _unmixed(samples, result)
+            if result.ended_by is None:  # what is damaged has lines that nobody wrote
+                samples = _unmixed(samples, result)
             if samples:
                 samples[-1].header_lines = headers.lines
             result.samples += samples
