@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 
 import msgspec
@@ -247,25 +247,33 @@ def _find_initializers(graph: LockGraph, tracks: list[Track], index: int) -> Non
             meaning = owner.meanings[index]
             assert meaning is not None
             wait.class_name = wait.object_id = wait.class_name or meaning.initializes[0]
-    for track, wait in waits:
-        if wait.owner is None and not running.any_other(track, wait.class_name):
-            wait.owner = _waits_for_super_class(track, wait, waits)
+    _find_waits_for_super_class(waits, running)
 
 
-def _waits_for_super_class(track: Track, wait: Wait, waits: list[tuple[Track, Wait]]) -> Track | None:
-    """The thread that initializes a class, and waits for its super class; None where it may be one of several.
+def _find_waits_for_super_class(waits: list[tuple[Track, Wait]], running: Initializers) -> None:
+    """Name as the owner of a class the thread that initializes it, and waits for its super class.
 
-    Where all who may be it wait for the thread itself, it makes no difference which of them it is.
+    Where several may be it, it is none of them, unless all of these wait for the thread itself: then it makes no
+    difference which of them it is.
     """
-    others = [
-        (other, wanted)
-        for other, wanted in waits
-        if other is not track
-        and other.jvm == track.jvm
-        and (not wait.class_name or wanted.class_name != wait.class_name)
-    ]
-    behind = [other for other, wanted in others if wanted.owner is track]
-    return behind[0] if behind and len(behind) == len(others) else None
+    in_jvm = Counter(track.jvm for track, _ in waits)
+    for_class = Counter((track.jvm, wait.class_name) for track, wait in waits)
+    behind: dict[Track, list[tuple[Track, Wait]]] = defaultdict(list)
+    for track, wait in waits:
+        if wait.owner is not None:
+            behind[wait.owner].append((track, wait))
+    for track, wait in waits:
+        if wait.owner is not None or running.any_other(track, wait.class_name):
+            continue
+        others = in_jvm[track.jvm] - (for_class[track.jvm, wait.class_name] if wait.class_name else 1)
+        candidates = [
+            other
+            for other, wanted in behind.get(track, ())
+            if other.jvm == track.jvm and (not wait.class_name or wanted.class_name != wait.class_name)
+        ]
+        if candidates and len(candidates) == others:
+            wait.owner = candidates[0]
+            behind[wait.owner].append((track, wait))
 
 
 def _infer_owners(graph: LockGraph, tracks: list[Track], index: int) -> None:
