@@ -9,14 +9,13 @@ MessageExt.toString, 3.2.6 to 5.5.0; Throwable.toString and printStackTrace, JDK
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 from typing import Literal
 
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import BETWEEN_FRAMES, STACK_BYTES, Message, line_of_stack, lines_above, lines_below
+from mqdiag.logs.message import BETWEEN_FRAMES, Message, line_of_stack, lines_above
 from mqdiag.logs.provenance import starts_of
 from mqdiag.logs.statements import Statement
 from mqdiag.logs.whole_stack import Part as StackPart
@@ -38,7 +37,6 @@ _TOLD_BY_LIBRARIES = lazy_pattern(r"(?:nested exception is|[Cc]ause[: ]|Caused b
 _OF_ROCKETMQ = lazy_pattern(r"[\w.$]{0,60}rocketmq[\w.$]{1,140}: ")
 """an exception whose text is RocketMQ's own, as in a standing"""
 _BEGINS_WITH_CLASS = lazy_pattern(r"(?:[\w$-]+\.){1,12}[\w$]*[A-Z]")
-_FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 _ROCKETMQ = ("org.apache.rocketmq.", "com.alibaba.rocketmq.")
 _OF_A_STACK = ("at ", "...")
 _OF_FILES = ("java.io.", "java.nio.", "java.net.")
@@ -97,7 +95,7 @@ def _as_caused(message: Message, before: str, statement: Statement, literal: str
 
 def _is_of_rocketmq(part: StackPart) -> bool:
     """Whether RocketMQ itself threw an exception, and no code of the application called it."""
-    methods = [found[1] for frame in part.frames if (found := _FRAME.match(frame)) is not None]
+    methods = part.methods
     return bool(methods) and methods[0].startswith(_ROCKETMQ) and not any(map(is_own, methods))
 
 
@@ -154,12 +152,7 @@ def _line_above(message: Message, above: str) -> str:
 
 def _is_before_a_stack(message: Message, rest: str) -> bool:
     """Whether frames stand below a line, and no line between them says what was thrown: that stands above it then."""
-    _, _, inside = rest.partition("\n")
-    hit = message.hit
-    below: Iterable[str | bytes] = (raw for _, raw in lines_below(hit.block, hit.start, STACK_BYTES))
-    if inside:
-        below = inside.split("\n")
-    for raw in islice(below, MOST_LINES):
+    for raw in islice(message.behind(rest), MOST_LINES):
         text = raw if isinstance(raw, str) else raw.decode(errors="replace")
         bare = line_of_stack(raw)[0]
         if bare.startswith("at "):

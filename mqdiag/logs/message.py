@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import islice, takewhile
 
@@ -198,13 +198,22 @@ class Message(msgspec.Struct):
 
     def stack(self) -> Iterator[str]:
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
-        _, _, inside = self.text.partition("\n")
-        for line in inside[:STACK_BYTES].split("\n") if inside else self._lines_below():
+        for line in self.behind(self.text, STACK_BYTES):
             bare, is_of_stack = line_of_stack(line)
             if is_of_stack:
                 yield bare
             elif bare and not bare.startswith(BETWEEN_FRAMES):
                 return
+
+    def behind(self, text: str, most: int | None = None) -> Iterable[str | bytes]:
+        """The lines behind the first one of a text, or those below it in the log where it has one line.
+
+        Args:
+            text: its own, or the end of it.
+            most: characters of the text that are looked at; None for all.
+        """
+        _, _, inside = text.partition("\n")
+        return inside[:most].split("\n") if inside else self._lines_below()
 
     def above(self) -> Iterator[str]:
         """The lines of its record above it, from the first below the header; of many the first 8 KiB and the last."""

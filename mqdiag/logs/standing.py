@@ -32,7 +32,7 @@ from mqdiag.logs.message import (
     wrapped_head,
 )
 from mqdiag.logs.statements import Statement, searched
-from mqdiag.logs.whole_stack import Part, WholeStack, whole_stack
+from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import begin_of, is_of_rocketmq
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
@@ -70,7 +70,6 @@ _BEHIND_A_VALUE = lazy_pattern(
     r"(?:[,;] *|\b[\w.-]{1,60}=[^\s=]{1,200} +)(?:[\w$]{1,60}\.){0,12}[\w$]{0,80}(?:: [^,;=]{0,200})?\Z"
 )
 """a comma or a value, then the class of an exception as far as it stands before a literal"""
-_FRAME = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
 
@@ -273,7 +272,7 @@ class Standings(msgspec.Struct):
         return any(
             is_of_program(method, loggers) or (above is not None and _is_of_class(method, above))
             for part in stack.parts
-            for method in _methods(part)
+            for method in part.methods
         )
 
 
@@ -349,7 +348,7 @@ def _stack_of(message: Message, before: str, statement: Statement) -> WholeStack
     stack = whole_stack(message)
     if not stack.parts or ("\n" not in message.text and layout_of(stack.above) is None):
         return None  # a further line of a message
-    methods = _methods(stack.parts[0])
+    methods = stack.parts[0].methods
     return stack if len(methods) >= LEAST_FRAMES and has_first_frame(methods) else None
 
 
@@ -369,10 +368,6 @@ def _lies_between(own: Stamp, around: Around) -> bool:
     if above is None or below is None or below.wall_ms < above.wall_ms - NEAR_MS:
         return True
     return above.wall_ms - NEAR_MS <= own.wall_ms <= below.wall_ms + NEAR_MS
-
-
-def _methods(part: Part) -> list[str]:
-    return [found[1] for frame in part.frames if (found := _FRAME.match(frame)) is not None]
 
 
 def _is_of_class(method: str, logger: str) -> bool:

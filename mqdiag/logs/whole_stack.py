@@ -25,6 +25,7 @@ _IN_LINE = lazy_pattern(
 _NESTED = "; nested exception is "
 _UNCAUGHT = "Exception in thread "
 _FRAME = "at "
+_METHOD = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 
 
 class Part(NamedTuple):
@@ -33,6 +34,11 @@ class Part(NamedTuple):
     thrown: str
     """its class and message"""
     frames: tuple[str, ...]
+
+    @property
+    def methods(self) -> list[str]:
+        """Package, class and method of each frame that has the form of the JVM."""
+        return [found[1] for frame in self.frames if (found := _METHOD.match(frame)) is not None]
 
 
 class WholeStack:
