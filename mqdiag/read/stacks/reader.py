@@ -99,9 +99,9 @@ def read_stacks(
         label = path
         try:
             label, chunks = next(found)
-            headers = HeaderLines()
+            headers, ended_by = HeaderLines(), result.ended_by
             samples = _read_member(label, _healed(headers.of(_counted(chunks, result, check))), bodies, result)
-            if result.ended_by is None:  # what is damaged has lines that nobody wrote
+            if result.ended_by is ended_by:  # a member that is damaged has lines that nobody wrote
                 samples = _unmixed(samples, result)
             if samples:
                 samples[-1].header_lines = headers.lines

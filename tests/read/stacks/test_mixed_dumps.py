@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import io
+import random
 import tarfile
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import pytest
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.read.stacks.body import parse_stack
+from mqdiag.read.stacks.reader import read_stacks
 
 STACKS = Path(__file__).parents[3] / "fixtures" / "stacks"
 RUNNABLE = "   java.lang.Thread.State: RUNNABLE\n"
@@ -52,6 +56,23 @@ def test_whole_dumps_beside_mixed_ones_are_judged(tmp_path: Path) -> None:
     report = diagnose_incident([tmp_path]).report
     assert "stuck-socket-read" in {found.rule for found in report.findings}
     assert [given.path for given in report.inputs if given.error is not None] == [str(tmp_path / "mixed.txt")]
+
+
+def test_a_mixed_dump_behind_a_damaged_one_of_an_archive_is_told(tmp_path: Path) -> None:
+    one, other = dumps("apache4-stuck"), dumps("idle")
+    # more than one piece of it comes before the damage
+    whole = "".join(one[1]) + random.Random(1).randbytes(4 << 20).hex("\n", 32)
+    damaged = bytearray(gzip.compress(whole.encode(), 1, mtime=0))
+    damaged[-(1 << 20) :] = bytes(255 - byte for byte in damaged[-(1 << 20) :])
+    packed = tmp_path / "all.tar"
+    with tarfile.open(packed, "w") as made:
+        for name, content in (("a.gz", bytes(damaged)), ("b", mixed(one[2], other[2], 3).encode())):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            made.addfile(entry, io.BytesIO(content))
+    result = read_stacks(str(packed))
+    assert result.ended_by is not None
+    assert result.mixed is not None
 
 
 @pytest.mark.parametrize(
