@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -370,3 +371,20 @@ def test_what_the_jvm_says_of_its_collector_is_of_no_application(log: Path) -> N
     given = read(gzip.decompress(log.read_bytes()), "gc.log")
     assert given.shape.kind == "gc"
     assert given.doubted == 0
+
+
+def test_tags_tell_the_jvms_lines_where_no_level_does() -> None:
+    """RocketMQ's runserver.sh and runbroker.sh ask for `-Xlog:gc*:file=...:time,tags`."""
+    log = gzip.decompress((LOGS / "client-gc-thrashing-4.9.7/g1-58m/gc.log.gz").read_bytes()).decode()
+    given = read(re.sub(r"\[\d+\.\d+s\]\[info *\]", "", log), "rmq_broker_gc_1.log")
+    assert (given.shape.kind, given.doubted) == ("gc", 0)
+
+
+def test_words_of_shenandoah_alone_are_a_log_of_collections() -> None:
+    log = (
+        "[2026-11-21T12:00:00.900+0800][0.010s][info][gc] Min heap equals to max heap, disabling ShenandoahUncommit\n"
+        "[2026-11-21T12:00:00.901+0800][0.011s][info][gc,init] Mode: Snapshot-At-The-Beginning (SATB)\n"
+        "[2026-11-21T12:00:00.902+0800][0.012s][info][gc     ] Heuristics ergonomically sets -XX:+X\n"
+        "[2026-11-21T12:00:01.002+0800][0.112s][info][gc     ] Trigger: Learning 1 of 5. Free (44M)\n"
+    )
+    assert read(log, "gc.log").shape.kind == "gc"
