@@ -9,7 +9,9 @@ import pytest
 
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Confidence, Finding, Severity
-from tests.logs.given import CLIENT_5, line
+from mqdiag.logs import application_texts
+from mqdiag.logs.message import Message
+from tests.logs.given import CLIENT_5, facts, line
 
 HEALTHY = Path(__file__).parents[2] / "fixtures/logs/healthy-5.3.3/consumer/rocketmq_client.log.gz"
 STACK = """
@@ -123,3 +125,19 @@ def test_a_logger_with_a_short_name_among_lines_of_the_client_is_an_applications
     assert not [
         one for one in report.findings if one.severity is Severity.ERROR or one.confidence is Confidence.HIGH
     ]
+
+
+def test_plain_records_are_not_searched_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = gzip.decompress(HEALTHY.read_bytes())
+    looked_at: list[str] = []
+    search = application_texts._is_before_a_stack
+
+    def counted(message: Message, rest: str) -> bool:
+        looked_at.append(rest)
+        return search(message, rest)
+
+    monkeypatch.setattr(application_texts, "_is_before_a_stack", counted)
+    quick, few = facts(log), len(looked_at)
+    monkeypatch.setattr(application_texts, "_is_plain", lambda message, literal: False)
+    assert facts(log) == quick
+    assert (few, len(looked_at) - few) == (1, 130)
