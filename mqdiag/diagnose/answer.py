@@ -313,9 +313,12 @@ def _fault(report: Report, first: Finding, margins: tuple[Margin, ...], foreign:
 def _read_in_part(report: Report, first: Finding) -> Iterator[Text]:
     """That numbers of the answer are lower bounds, where a file that it rests on is cut, or others are damaged."""
     damaged = [given for given in report.inputs if given.error is not None]
+    if len(damaged) == 1:
+        yield say("{path} could not be read: this answer does not include its content.", path=damaged[0].path)
+        return
     if damaged:
         yield say(
-            "{damaged:count} {damaged:input|inputs} could not be read, the first is {path}: this answer "
+            "{damaged:count} inputs could not be read, the first is {path}: this answer "
             "does not include their content.",
             damaged=len(damaged),
             path=damaged[0].path,

@@ -16,7 +16,7 @@ from typing import Literal
 from mqdiag.knowledge.own_code import is_own
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.message import BETWEEN_FRAMES, Message, line_of_stack, lines_above
-from mqdiag.logs.provenance import starts_of
+from mqdiag.logs.provenance import USUAL_HEAD, starts_of
 from mqdiag.logs.statements import Statement
 from mqdiag.logs.whole_stack import Part as StackPart
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
@@ -27,6 +27,9 @@ MOST_LINES = 60
 """lines below a text that are looked at"""
 _OF_A_MESSAGE = lazy_pattern(r"\bMsgs: ?\[|\bMessage(?:Ext|ClientExt)? ?[\[{]|\bproperties=\{")
 """what RocketMQ prints before the keys and properties of a message"""
+_HEAD = lazy_pattern(USUAL_HEAD)
+_NAMES_A_TEXT = lazy_pattern(rb"Exception|Error|Throwable|Msgs|Message|properties=\{")
+"""words of which one stands before each text of an application"""
 _THROWN = lazy_pattern(
     r"(?<![\w.$])(?:[\w$-]+\.){1,12}[\w$]*[A-Z][\w$]*(?:Exception|Error|Throwable)(?![\w.$])"
 )
@@ -59,6 +62,8 @@ def part_of_an_application(message: Message, statement: Statement, literal: str)
         words that a user may have written; exception: the whole text of one that the application threw, as Java puts
         the cause there; None for what is none of these.
     """
+    if _is_plain(message, literal.encode()):
+        return None
     text = message.text
     at = max(text.find(literal), 0)
     above, _, line = text[:at].rpartition("\n")
@@ -75,6 +80,16 @@ def part_of_an_application(message: Message, statement: Statement, literal: str)
             return "words"
         return _as_caused(message, bare, statement, literal)
     return "words" if _is_before_a_stack(message, text[at:]) else None
+
+
+def _is_plain(message: Message, literal: bytes) -> bool:
+    """Whether a line is a record with no exception before its literal, and the next line is a record too: most are."""
+    line, block = message.hit.line, message.hit.block
+    head = _HEAD.match(line)
+    if head is None or _NAMES_A_TEXT.search(line, head.end(), max(line.find(literal), 0)) is not None:
+        return False
+    end = block.find(b"\n", message.hit.start)
+    return end >= 0 and _HEAD.match(block, end + 1) is not None
 
 
 def _as_caused(message: Message, before: str, statement: Statement, literal: str) -> Part | None:

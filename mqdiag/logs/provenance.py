@@ -73,7 +73,7 @@ _BEGINS_TEXT = lazy_pattern(r"(?:^|[\[{,])\s*\"\s*\Z")
 _MARK = lazy_pattern(r"(?<!\\)\"")
 _ACCESS = lazy_pattern(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
 """the time in the access log of a web server, whose lines hold what others sent"""
-_USUAL_HEAD = (
+USUAL_HEAD = (
     rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})? (?:DEBUG|INFO|WARN|ERROR) +"
     rb"(?:\[\d{1,9}\] \[[^\]\n]{1,200}\] \[[^\]\n]{1,200}\]|[A-Za-z][\w.$#@:-]{1,200}) - "
 )
@@ -335,7 +335,7 @@ def _usual(number: int) -> re.Pattern[bytes] | None:
     if statement.place != "message" or not with_holes:
         return None
     behind = b"|".join(_pattern(text).pattern.encode() for text in statement.behind)
-    return re.compile(_USUAL_HEAD + b"(?:" + behind + b")")
+    return re.compile(USUAL_HEAD + b"(?:" + behind + b")")
 
 
 @lru_cache(maxsize=512)

@@ -26,7 +26,7 @@ from mqdiag.recordings.samples import JAVA, Samples
 from mqdiag.recordings.spans import SpansByThread, ThreadSpans
 from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant, ms
 from mqdiag.threads.call_tree import calls_of, tree_of
-from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
+from mqdiag.threads.roles import NamedRole, role_of_name
 from mqdiag.threads.stack_meaning import StackMeaning
 
 LONG_GAP_NS = NS_PER_S
@@ -160,6 +160,7 @@ class Budgets:
         spans: SpansByThread,
         samples: Samples,
         looks: Mapping[int, list[Look]],
+        workers: Mapping[int, NamedRole],
         window: tuple[int, int],
         lives: Mapping[int, tuple[int, int]],
     ) -> tuple[ThreadBudget, ...]:
@@ -168,20 +169,16 @@ class Budgets:
         Args:
             spans, samples: of all threads.
             looks: by thread.
+            workers: what the names of consume threads say, by their number.
             window: begin and end of the recording, in nanoseconds of the epoch.
             lives: begin and end of threads that did not live all the time.
         """
         by_group: dict[str, list[OneThread]] = defaultdict(list)
-        workers = {
-            number: (thread, named)
-            for number, thread in enumerate(self._threads)
-            if (named := role_of_name(thread.name)).role == CONSUME_WORKER
-        }
         of_java = samples.taken(samples.kind == JAVA)
         samples_of = dict(grouped(of_java.thread))
         none = np.zeros(0, np.int64)
         for number, own in spans.each(workers):
-            thread, named = workers[number]
+            thread, named = self._threads[number], workers[number]
             begin, end = lives.get(number, window)
             one = OneThread(begin_ns=begin, end_ns=max(begin, end))
             own_looks, own_samples = looks.get(number, []), of_java.taken(samples_of.get(number, none))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ from mqdiag.recordings.budgets import Budgets
 from mqdiag.recordings.class_counts import ClassCounts
 from mqdiag.recordings.constants import Constants, ThreadKey
 from mqdiag.recordings.errors import EXCEPTION, Errors
-from mqdiag.recordings.looks import looks_at
+from mqdiag.recordings.looks import Look, looks_at
 from mqdiag.recordings.memory import Memory
 from mqdiag.recordings.methods import hot_methods
 from mqdiag.recordings.open_waits import standstills
@@ -35,7 +36,8 @@ from mqdiag.recordings.samples import SampleCollector, Samples
 from mqdiag.recordings.spans import Numbered, SpanCollector, SpansByThread
 from mqdiag.recordings.times import NS_PER_MS, NS_PER_S, instant
 from mqdiag.recordings.waits import Waits
-from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
+from mqdiag.threads.borrowed_names import only_named_worker
+from mqdiag.threads.roles import CONSUME_WORKER, NamedRole, role_of_name
 
 _SAMPLE_NS = 20 * NS_PER_MS
 """between two samples of Java code, where the settings do not say it"""
@@ -173,8 +175,9 @@ class _Reading:
         period = process.period_ns("jdk.ExecutionSample", _SAMPLE_NS)
         budgets = Budgets(threads, self._places, period, thresholds, memory.allocated())
         looks = looks_at(threads, samples, self._places, self._dumps)
+        workers = self._workers(threads, samples, looks)
         of_groups = (
-            budgets.of_groups(self._of_threads, samples, looks, (begin, end), self._lives(begin, end))
+            budgets.of_groups(self._of_threads, samples, looks, workers, (begin, end), self._lives(begin, end))
             if whole
             else ()
         )
@@ -204,7 +207,9 @@ class _Reading:
             budgets=of_groups,
             threads=budgets.threads(),
             time_by_call=budgets.time_by_call(),
-            standstills=standstills(budgets.open_waits, _pool_sizes(threads)),
+            standstills=standstills(
+                budgets.open_waits, Counter(named.pool for named in workers.values() if named.pool)
+            ),
             hot_methods=hot_methods(samples, threads, self._places),
             errors=self._errors.errors(),
             thrown=self._errors.thrown(),
@@ -251,8 +256,18 @@ class _Reading:
             if thread in self._threads.numbers
         }
 
-
-def _pool_sizes(threads: list[ThreadKey]) -> dict[str, int]:
-    """Threads of each pool of consume threads."""
-    pools = (role_of_name(thread.name) for thread in threads)
-    return Counter(named.pool for named in pools if named.role == CONSUME_WORKER and named.pool)
+    def _workers(
+        self, threads: list[ThreadKey], samples: Samples, looks: Mapping[int, list[Look]]
+    ) -> dict[int, NamedRole]:
+        """What the names of consume threads say, by number, without threads whose stacks deny the name."""
+        found = {}
+        for number, thread in enumerate(threads):
+            named = role_of_name(thread.name)
+            if named.role != CONSUME_WORKER:
+                continue
+            places = self._of_threads.stacks(number).union(samples.stack[samples.thread == number].tolist())
+            recorded = (self._places.meaning(place) for place in places if place)
+            seen = (look.meaning for look in looks.get(number, ()))
+            if not only_named_worker(chain(recorded, seen)):
+                found[number] = named
+        return found

@@ -9,6 +9,7 @@ from mqdiag.facts.profiles import Profile, SampledGroup
 from mqdiag.facts.recordings import HotMethod
 from mqdiag.facts.vocabulary import Doing, Role
 from mqdiag.read.collapsed import Collapsed
+from mqdiag.threads.borrowed_names import only_named_worker
 from mqdiag.threads.roles import CONSUME_WORKER, role_of_name
 from mqdiag.threads.stack_meaning import StackMeaning, meaning_of_frames
 
@@ -64,9 +65,12 @@ def _groups(read: Collapsed, meanings: dict[tuple[str, ...], StackMeaning]) -> t
     threads: dict[str, set[str]] = defaultdict(set)
     parts: dict[str, Counter[str]] = defaultdict(Counter)
     frames: dict[str, Counter[tuple[str, Doing]]] = defaultdict(Counter)
+    others = _only_named(read, meanings)
     for stack, count in read.stacks.items():
         named = None if stack.thread is None else role_of_name(stack.thread)
         if stack.thread is None or named is None or named.role != CONSUME_WORKER or not stack.frames:
+            continue
+        if stack.thread in others:
             continue
         group = named.group or named.pool or stack.thread
         meaning = meanings[stack.frames]
@@ -77,6 +81,15 @@ def _groups(read: Collapsed, meanings: dict[tuple[str, ...], StackMeaning]) -> t
     return tuple(
         _group(group, len(names), parts[group], frames[group]) for group, names in sorted(threads.items())
     )
+
+
+def _only_named(read: Collapsed, meanings: dict[tuple[str, ...], StackMeaning]) -> set[str]:
+    """Threads that only have the name of a consume thread."""
+    own: dict[str, list[StackMeaning]] = defaultdict(list)
+    for stack in read.stacks:
+        if stack.thread is not None and stack.frames and role_of_name(stack.thread).role == CONSUME_WORKER:
+            own[stack.thread].append(meanings[stack.frames])
+    return {thread for thread, shown in own.items() if only_named_worker(shown)}
 
 
 def _group(group: str, threads: int, parts: Counter[str], frames: Counter[tuple[str, Doing]]) -> SampledGroup:

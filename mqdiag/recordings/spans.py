@@ -253,6 +253,7 @@ class ThreadSpans(NamedTuple):
 _NEVER = np.int64(np.iinfo(np.int64).min)
 _STACK_BITS = 32
 """lower bits of a number that tells kind and stack: those of the stack"""
+_STACK = (1 << _STACK_BITS) - 1
 
 
 class SpansByThread:
@@ -287,6 +288,11 @@ class SpansByThread:
                 of_lots = (kinds[rows], sizes[rows], firsts[rows], lasts[rows])
                 self._parts[number].append((kind, (*times, *of_lots)))
 
+    def stacks(self, number: int) -> frozenset[int]:
+        """The places of the stacks of a thread's events."""
+        kinds = (columns[2] for _, columns in self._parts.get(number, ()))
+        return frozenset(kind & _STACK for own in kinds for kind in own.tolist())
+
     def each(self, numbers: Collection[int]) -> Iterator[tuple[int, ThreadSpans]]:
         """(number, events) of threads; those of the next one are put in order while one is looked at."""
         with ThreadPoolExecutor(1, "mqdiag-spans") as beside:
@@ -313,7 +319,7 @@ class SpansByThread:
             lot=np.repeat(lot, sizes),
             order=np.argsort(start_ns, kind="stable"),
             kind=kinds[first] >> _STACK_BITS,
-            stack=kinds[first] & ((1 << _STACK_BITS) - 1),
+            stack=kinds[first] & _STACK,
             events=events,
             last_ns=last_ns,
         )

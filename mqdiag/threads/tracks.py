@@ -11,7 +11,7 @@ from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
 from mqdiag.read.stacks.whole import lacks_frames
 from mqdiag.threads import roles
-from mqdiag.threads.listener_frames import runs_something_else
+from mqdiag.threads.borrowed_names import only_named_worker
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
@@ -198,10 +198,7 @@ def _only_named_worker(track: Track) -> bool:
     """Whether an application's thread has the name: its stacks are all whole, and show other work and no consuming."""
     shown = [meaning for meaning in dict.fromkeys(track.meanings) if meaning is not None]
     whole = (meaning.whole and not meaning.stack.omitted_frames for meaning in shown)
-    if not all(whole) or any(meaning.run_index >= 0 for meaning in shown):
-        return False
-    works = [meaning.methods for meaning in shown if not meaning.idle]
-    return bool(works) and all(map(runs_something_else, works))
+    return all(whole) and only_named_worker(shown)
 
 
 def _plain_container(container: str | None) -> str | None:

@@ -170,7 +170,7 @@ def test_a_fault_beside_damaged_inputs_says_that_they_were_not_read(tmp_path: Pa
     given = diagnose_incident([tmp_path]).report.answer
     assert given is not None
     assert given.state == "fault"
-    assert "1 input could not be read" in english()(given.reason)
+    assert f"{damaged} could not be read: this answer does not include its content." in english()(given.reason)
 
 
 def test_a_send_that_failed_for_good_is_told_the_same_packed_and_plain(tmp_path: Path) -> None:

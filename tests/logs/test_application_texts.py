@@ -9,7 +9,9 @@ import pytest
 
 from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Confidence, Finding, Severity
-from tests.logs.given import CLIENT_5, line
+from mqdiag.logs import application_texts
+from mqdiag.logs.message import Message
+from tests.logs.given import CLIENT_5, facts, line
 
 HEALTHY = Path(__file__).parents[2] / "fixtures/logs/healthy-5.3.3/consumer/rocketmq_client.log.gz"
 STACK = """
@@ -99,3 +101,43 @@ def test_exception_that_the_client_threw_is_proof(tmp_path: Path) -> None:
     told = "ScheduledTask updateTopicRouteInfoFromNameServer exception"
     (found,) = findings(tmp_path, line(told, CLIENT_5).rstrip() + below)
     assert (found.rule, found.severity, found.confidence) == ("access-denied", Severity.ERROR, Confidence.HIGH)
+
+
+@pytest.mark.parametrize("text", ["java.lang.OutOfMemoryError: Java heap space", "Too many open files"])
+def test_a_logger_with_a_short_name_among_lines_of_the_client_is_an_applications(
+    text: str, tmp_path: Path
+) -> None:
+    """An application's own configuration may write both into one file, in the form of the client's."""
+    rows = []
+    for number in range(120):
+        logger, said = (
+            ("RocketmqClient", "updateConsumeOffsetToBroker 12")
+            if number % 3
+            else ("Orders", f"order {number}")
+        )
+        rows.append(f"2026-11-21 10:{number // 60:02}:{number % 60:02},123 INFO {logger} - {said}\n")
+    for number in (30, 60, 90):
+        rows[number] = rows[number].replace("INFO", "ERROR").partition(" - ")[0] + f" - user wrote {text}\n"
+    path = tmp_path / "app.log"
+    path.write_text("".join(rows))
+    report = diagnose_logs([str(path)]).report
+    assert report.answer.state != "healthy"
+    assert not [
+        one for one in report.findings if one.severity is Severity.ERROR or one.confidence is Confidence.HIGH
+    ]
+
+
+def test_plain_records_are_not_searched_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    log = gzip.decompress(HEALTHY.read_bytes())
+    looked_at: list[str] = []
+    search = application_texts._is_before_a_stack
+
+    def counted(message: Message, rest: str) -> bool:
+        looked_at.append(rest)
+        return search(message, rest)
+
+    monkeypatch.setattr(application_texts, "_is_before_a_stack", counted)
+    quick, few = facts(log), len(looked_at)
+    monkeypatch.setattr(application_texts, "_is_plain", lambda message, literal: False)
+    assert facts(log) == quick
+    assert (few, len(looked_at) - few) == (1, 130)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from pathlib import Path
 
@@ -10,7 +11,9 @@ import pytest
 from mqdiag.facts.collector_logs import GcFacts
 from tests.cli.conftest import here
 from tests.folded import folded
-from tests.logs.given import facts
+from tests.logs.given import facts, read
+
+LOGS = Path(__file__).parents[2] / "fixtures/logs"
 
 PARALLEL_8 = (
     "OpenJDK 64-Bit Server VM (25.392-b08) for linux-amd64 JRE (1.8.0_392-b08)\n"
@@ -360,3 +363,10 @@ def test_threads_that_waited_for_memory_are_no_all_clear(tmp_path: Path) -> None
     )
     report = json.loads(here("logs", "--format", "json", log).out)
     assert (report["answer"]["state"], report["findings"][0]["cause"]) == ("undecided", "threads-waited")
+
+
+@pytest.mark.parametrize("log", sorted(LOGS.glob("*/*/gc.log.gz")), ids=lambda log: log.parents[1].name)
+def test_what_the_jvm_says_of_its_collector_is_of_no_application(log: Path) -> None:
+    given = read(gzip.decompress(log.read_bytes()), "gc.log")
+    assert given.shape.kind == "gc"
+    assert given.doubted == 0

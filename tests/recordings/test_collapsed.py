@@ -214,3 +214,10 @@ def test_files_of_async_profiler_against_their_truth(case: str, by_wall: bool) -
     }
     assert report.answer is not None
     assert report.answer.state == "undecided"
+
+
+def test_a_thread_that_consumes_nothing_only_has_the_name(tmp_path: Path) -> None:
+    other = by_wall((f"{POOL};com/shop/Export.run;com/shop/Rules.match_[i]", 100)).replace("CID_shop", "CID_x")
+    report, profile = read(tmp_path, other + by_wall((IDLE, 100)))
+    assert [group.group for group in profile.groups] == ["CID_shop"]
+    assert report.findings == ()

@@ -89,6 +89,8 @@ _OF_ROCKETMQ = lazy_pattern(
 
 _COLLECTION = lazy_pattern(
     rb"(?:[\dT:.+-]{1,40}: ){0,2}\[(?:GC|Full GC|CMS)|(?:\[[^\]]{1,60}\]){1,8} ?(?:GC\(|Using |Safepoint \")"
+    # what the JVM says of its collector at the start and at the end, by the tags of -Xlog:gc*
+    rb"|(?:\[[^\]]{1,60}\]){1,7}\[(?:trace|debug|info|warning|error) *\]\[gc(?:,[a-z]{1,20}){0,4} *\]"
 )
 
 

@@ -14,8 +14,8 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.language import english
 from mqdiag.read.stacks.body import parse_stack
 from mqdiag.read.stacks.reader import read_stacks
+from tests.read.stacks.given import real_dump
 
-STACKS = Path(__file__).parents[3] / "fixtures" / "stacks"
 RUNNABLE = "   java.lang.Thread.State: RUNNABLE\n"
 PARKED = """\
 	at jdk.internal.misc.Unsafe.park(java.base@17/Native Method)
@@ -25,9 +25,7 @@ RUN = "\tat java.lang.Thread.run(java.base@17/Thread.java:840)\n"
 
 
 def dumps(case: str) -> list[list[str]]:
-    with tarfile.open(STACKS / case / "series.tar.gz") as archive:
-        files = sorted((one for one in archive if one.isfile()), key=lambda one: one.name)
-        return [archive.extractfile(one).read().decode().splitlines(keepends=True) for one in files]  # type: ignore[union-attr]
+    return [real_dump(case, number=number).splitlines(keepends=True) for number in (1, 2, 3, 4, 5)]
 
 
 def mixed(one: list[str], other: list[str], lines: int) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tarfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 from mqdiag.read.stacks.reader import read_stacks
 from mqdiag.read.stacks.wrapped import Joined, wrapped_at
 from tests.layers import one_in_each_run
-
-STACKS = Path(__file__).parents[3] / "fixtures" / "stacks"
+from tests.read.stacks.given import real_dump
 
 
 def wrap(columns: int) -> Callable[[str], str]:
@@ -23,13 +21,6 @@ def wrap(columns: int) -> Callable[[str], str]:
         )
 
     return wrapped
-
-
-def dump_of(case: str) -> str:
-    with tarfile.open(STACKS / case / "series.tar.gz") as archive:
-        member = archive.extractfile("j1.log")
-        assert member is not None
-        return member.read().decode()
 
 
 WAYS: dict[str, Callable[[str], str]] = {
@@ -43,7 +34,7 @@ WAYS: dict[str, Callable[[str], str]] = {
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", ["urlconnection-stuck", "idle", "jdk8-convoy-stuck", "deadlock-monitors"])
 def test_the_threads_are_the_same(case: str, way: str, tmp_path: Path) -> None:
-    text = dump_of(case)
+    text = real_dump(case)
     found = []
     for name, shown in (("plain", text), ("changed", WAYS[way](text))):
         (tmp_path / name).write_text(shown)
@@ -56,7 +47,7 @@ def test_the_threads_are_the_same(case: str, way: str, tmp_path: Path) -> None:
 
 
 def test_pieces_are_joined_as_the_whole() -> None:
-    text = wrap(80)(dump_of("urlconnection-stuck")) + "\n"
+    text = wrap(80)(real_dump("urlconnection-stuck")) + "\n"
     columns = wrapped_at(text)
     assert columns == 80
     whole = Joined(columns)(text)
@@ -67,4 +58,4 @@ def test_pieces_are_joined_as_the_whole() -> None:
 
 def test_a_plain_dump_is_not_wrapped() -> None:
     for case in ("urlconnection-stuck", "jdk8-convoy-stuck", "idle"):
-        assert wrapped_at(dump_of(case)) is None
+        assert wrapped_at(real_dump(case)) is None
