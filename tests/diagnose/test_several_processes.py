@@ -38,11 +38,11 @@ def by_incident(*paths: Path) -> Diagnosis:
     return diagnose_incident(paths)
 
 
-def by_stacks(*paths: Path) -> Diagnosis:
+def by_stacks(*paths: Path | str) -> Diagnosis:
     return diagnose_routed_stacks([str(path) for path in paths], Settings(), Silent())
 
 
-def by_logs(*paths: Path) -> Diagnosis:
+def by_logs(*paths: Path | str) -> Diagnosis:
     return diagnose_routed_logs([str(path) for path in paths], Settings(), Silent())
 
 
@@ -152,6 +152,21 @@ def test_a_text_of_one_process_stays_whole(form: str, tmp_path: Path) -> None:
     path = written(tmp_path, "all.log", together(form, 1, mq=series("jdk8-deadlock")))
     assert not has_several(str(path), path.read_bytes())
     assert names(by_incident(path).report) == ["all.log"]
+
+
+@pytest.mark.parametrize("command", [by_stacks, by_logs], ids=["stacks", "logs"])
+@pytest.mark.parametrize("form", ["kubectl", "compose", "stern"])
+def test_names_are_seen_at_the_beginning_of_standard_input(
+    form: str, command: Callable[[str], Diagnosis], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    texts = {"shop": series("idle"), "mq": series("jdk8-deadlock")}
+    for own in (texts, {"mq": texts["mq"]}):
+        path = written(tmp_path, "all.log", together(form, 1, **own))
+        with path.open() as given:
+            monkeypatch.setattr("sys.stdin", given)
+            report = command("-").report
+        assert report.answer.state == "fault"
+        assert len(report.inputs) == len(own)
 
 
 NO_PROCESSES = {
