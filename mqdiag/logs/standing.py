@@ -34,6 +34,7 @@ from mqdiag.logs.message import (
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import begin_of, is_of_rocketmq
+from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -70,6 +71,10 @@ _BEHIND_A_VALUE = lazy_pattern(
     r"(?:[,;] *|\b[\w.-]{1,60}=[^\s=]{1,200} +)(?:[\w$]{1,60}\.){0,12}[\w$]{0,80}(?:: [^,;=]{0,200})?\Z"
 )
 """a comma or a value, then the class of an exception as far as it stands before a literal"""
+_OTHER_LOGGER = lazy_pattern(
+    rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d,\d{{3}} +{ANY} +(?!Rocketmq)[A-Za-z][\w$]{{0,100}} - "
+)
+"""a record in the form of a client's own file by a logger that none of its appenders belongs to"""
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
 
@@ -302,7 +307,8 @@ def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
     texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for _, line in _sample(first))
     records = sum(
-        is_of_an_application(line, text) and (shape.kind == "gc" or _is_users(logger_of(text)))
+        is_of_an_application(line, text)
+        and (shape.kind == "gc" or _is_users(logger_of(text)) or _OTHER_LOGGER.match(text) is not None)
         for line, text in texts
     )
     if records < least:

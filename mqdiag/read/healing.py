@@ -156,7 +156,7 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
             times_go = times_go or wrapper.has_time
             waiting.append(wrapper.strip())
             sample = wrapper.strip()(sample)
-        if not times_go or _stands_alone(sample):
+        if not times_go or stands_alone(sample):
             yield from waiting
             waiting = []
             times_go = False
@@ -223,7 +223,7 @@ class Halved:
         return "".join(out)
 
 
-def _stands_alone(inner: str) -> bool:
+def stands_alone(inner: str) -> bool:
     """Whether a text without its wrapper is understood: its records have times of their own, or it needs none."""
     lines = [line for line in _whole_lines(inner) if line.strip()][:400]
     records = [line for line in lines if not line[0].isspace()]

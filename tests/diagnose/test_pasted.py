@@ -250,3 +250,28 @@ def test_a_process_that_goes_on_has_not_crashed(tmp_path: Path) -> None:
         "of another one": ("warning", False, 0, "fault"),
         "pasted": ("info", False, 1, "undecided"),
     }
+
+
+@pytest.mark.parametrize("between", ["", "\n", "\n\n", "my list:\n\n"])
+def test_an_answer_of_mqadmin_below_lines_of_a_log_may_be_a_part_of_its_last_message(
+    between: str, tmp_path: Path
+) -> None:
+    """A message has blank lines too."""
+    answer = "#Cluster Name  #Broker Name  #BID  #Addr  #Version\n"
+    text = "\n".join([*lines(-30), message("look"), between + answer])
+    report = diagnose_incident([str(written(tmp_path / "app.log", text))]).report
+    told = next(one for one in report.findings if one.rule == "broker-forgotten")
+    assert (told.severity.value, told.confidence.value) == ("warning", "low")
+
+
+@pytest.mark.parametrize("forged", ["{}\nFull thread dump x", "y\n{}\nFull thread dump x"])
+@pytest.mark.parametrize("name", ["main", "NettyClientPublicExecutor_2"])
+def test_a_date_in_the_name_of_a_thread_is_no_clock(name: str, forged: str, tmp_path: Path) -> None:
+    with tarfile.open(FIXTURES / "idle/series.tar.gz") as idle:
+        for member in idle.getmembers():
+            text = (idle.extractfile(member) or io.BytesIO()).read().decode()
+            if "j5" in member.name:
+                text = text.replace(f'"{name}"', f'"{name} {forged.format("2026-11-29 10:00:00")}"', 1)
+            written(tmp_path / Path(member.name).name, text)
+    report = diagnose_incident([str(tmp_path)]).report
+    assert "clock-jumped" not in {found.rule for found in report.findings}

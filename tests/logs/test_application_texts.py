@@ -103,6 +103,30 @@ def test_exception_that_the_client_threw_is_proof(tmp_path: Path) -> None:
     assert (found.rule, found.severity, found.confidence) == ("access-denied", Severity.ERROR, Confidence.HIGH)
 
 
+@pytest.mark.parametrize("text", ["java.lang.OutOfMemoryError: Java heap space", "Too many open files"])
+def test_a_logger_with_a_short_name_among_lines_of_the_client_is_an_applications(
+    text: str, tmp_path: Path
+) -> None:
+    """An application's own configuration may write both into one file, in the form of the client's."""
+    rows = []
+    for number in range(120):
+        logger, said = (
+            ("RocketmqClient", "updateConsumeOffsetToBroker 12")
+            if number % 3
+            else ("Orders", f"order {number}")
+        )
+        rows.append(f"2026-11-21 10:{number // 60:02}:{number % 60:02},123 INFO {logger} - {said}\n")
+    for number in (30, 60, 90):
+        rows[number] = rows[number].replace("INFO", "ERROR").partition(" - ")[0] + f" - user wrote {text}\n"
+    path = tmp_path / "app.log"
+    path.write_text("".join(rows))
+    report = diagnose_logs([str(path)]).report
+    assert report.answer.state != "healthy"
+    assert not [
+        one for one in report.findings if one.severity is Severity.ERROR or one.confidence is Confidence.HIGH
+    ]
+
+
 def test_plain_records_are_not_searched_for_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     log = gzip.decompress(HEALTHY.read_bytes())
     looked_at: list[str] = []

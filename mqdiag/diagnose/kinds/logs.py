@@ -13,6 +13,7 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.logs.statements import searched
 from mqdiag.logs.untold import MOST_BYTES
 from mqdiag.progress import Progress
+from mqdiag.read.crash.recognise import begins_as_crash_report
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.squeezed import unpacked_head
@@ -54,6 +55,7 @@ def _is_excerpt(piece: Piece) -> bool:
     if (
         name.endswith(_DATA if piece.given else (*_DATA, *_PAGES))
         or piece.holds(MARKS)
+        or begins_as_crash_report(piece.text)  # it has names of threads and texts of exceptions
         or is_of_a_tool(piece.inner_head)
         or is_histogram(piece.inner_head)  # its class names are no messages
     ):

@@ -162,6 +162,9 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return False
 
     def _plain(self) -> Iterator[bytes]:
+        if self.path == STANDARD_INPUT:
+            yield self.head  # the rest is for its reader
+            return
         with open(self.path, "rb") as file:
             while chunk := file.read(SCAN_CHUNK):
                 yield chunk

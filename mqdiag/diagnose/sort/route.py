@@ -16,6 +16,7 @@ from mqdiag.errors import InputError
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.collapsed import is_collapsed
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.named_lines import has_several
 from mqdiag.read.open.door import first_of
 from mqdiag.read.parts import MAX_BYTES, parts_of
 from mqdiag.read.paste import decoded
@@ -112,6 +113,8 @@ def needs_sorting(path: str, own: str) -> bool:
         return _needs_sorting_unpacked(piece, own)
     if not head or not piece.is_text:
         return False
+    if has_several(path, head):
+        return True
     # answers of mqadmin and crash reports have no command of their own
     if piece.has_admin_output or is_crash_report(piece.text):
         return True
@@ -152,6 +155,8 @@ def _needs_sorting_unpacked(piece: Piece, own: str) -> bool:
         return False  # an archive that comes through a pipe
     if content_of(head) not in (Content.TEXT, Content.JSON):
         return False
+    if has_several(piece.path, head):
+        return True
     text = decoded(head)
     if is_admin_output(text) or is_crash_report(text):
         return True

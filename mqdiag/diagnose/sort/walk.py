@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import nullcontext, suppress
 from pathlib import Path
 
+from mqdiag.diagnose.sort.by_name import by_name
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
@@ -203,7 +204,14 @@ class Walk:
         return _skipped(name, say("is a hidden folder or one of tools; name it if evidence lies in it"))
 
     def _file(
-        self, path: str, name: str, size: int, *, given: bool, archives: int = 0
+        self,
+        path: str,
+        name: str,
+        size: int,
+        *,
+        given: bool,
+        archives: int = 0,
+        of_several: bool = True,
     ) -> Iterator[Piece | Input]:
         self._files += 1
         if self._files > MAX_FILES:
@@ -249,7 +257,22 @@ class Walk:
             if not given and name.lower().endswith(_SOURCES) and not piece.is_mostly_records:
                 yield _skipped(name, say("is the source of a program; name it if it is evidence"))
                 return
-            yield from self._parts(piece) or (piece,)
+            yield from (of_several and self._by_name(piece)) or self._parts(piece) or (piece,)
+
+    def _by_name(self, piece: Piece) -> list[Piece | Input]:
+        """The lines of each pod or container as files of their own; nothing for a text of one."""
+        if not piece.is_text:
+            return []
+        parts = by_name(piece, self._budget)
+        made: list[Piece | Input] = []
+        if parts.problem is not None:
+            made.append(_broken(piece.name, parts.problem, parts.lack))
+            if not parts.files:
+                made += self._parts(piece) or (piece,)
+        for name, path in parts.files.items():
+            label, size = f"{piece.name}!{name}", path.stat().st_size
+            made += self._file(str(path), label, size, given=piece.given, archives=MAX_DEPTH, of_several=False)
+        return made
 
     def _parts(self, piece: Piece) -> list[Piece]:
         """The parts of a paste as files of their own; nothing for a text of one kind."""

@@ -14,6 +14,8 @@ _TOKEN = re.compile(
     # a load such as "0.00(0,0ms)", a list of addresses, a time, a name; names have no blanks
     r"[^\s({\[]{0,200}[({\[][^)}\]]{0,4000}[)}\]]\S*|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d\S*|\S+"
 )
+_GAP = re.compile(r"\s{2,}")
+"""between two cells; brokers, clusters and instances may have names with single blanks"""
 _NAMES = {other: name for name, others in words().columns.items() for other in others}
 
 
@@ -75,6 +77,9 @@ class Row:
             cells = split_at(line, head.separator)
         else:
             cells = _TOKEN.findall(line)
+            apart = _GAP.split(line.strip()) if len(cells) > len(columns) else []
+            if len(apart) == len(columns):
+                cells = apart
             missing = len(columns) - len(cells)
             for column in reversed(head.columns):
                 if missing > 0 and column in optional:
@@ -90,6 +95,10 @@ class Row:
         """A cell; None where the column is not there or says that nothing is known."""
         cell = self._cells.get(column, "")
         return None if not cell or cell in NOT_THERE else cell
+
+    def name(self, column: str) -> str | None:
+        """A cell that somebody has named; "null" and "-" are names of topics and groups too."""
+        return self._cells.get(column) or None
 
     def number(self, column: str) -> int | None:
         """A whole number, which may have text in brackets behind it."""

@@ -37,6 +37,8 @@ _NAMES_ITS_ANSWER = frozenset(COMMANDS) - {
 _NAME_SERVER = re.compile(r"\s(?:-n|--namesrvAddr)[ =]?\s{0,20}[\"']?([\w.:;\[\]-]{1,1000})")
 _THROWN = re.compile(r"(?:[a-z]\w*\.)+\w*(?:Exception|Error)\b")
 _LISTED = re.compile(r"\S+\s+\S+\s+\d{1,5}\s+[\w.:\[\]-]{1,100}:\d{1,5}\s+V\d")
+_ADDRESSED = re.compile(r"\s[\w.:\[\]-]{1,100}:\d{1,5}\s+V\d")
+"""a broker's address and version, wherever a row has them"""
 _BEGINS_A_WAIT = re.compile(r"(?=\S*[\d@#])\S{1,300}(?: M[^\n]*)?\Z(?<!ms)")
 """a line of consumerStatus about a queue that waits, of which the end is missing"""
 _OF_A_LOGGER = ("RocketMQLog:", "log4j:", "SLF4J")
@@ -114,8 +116,10 @@ class _Reader:
 
     def take(self, line: str) -> None:
         """Take one line."""
+        if self._table is not None and self._table.lists_brokers and _ADDRESSED.search(line):
+            self._out.rows_apart = True  # whatever becomes of the row, the list is not empty
         command = COMMAND.match(line)
-        if command is not None:
+        if command is not None and not self._is_named_so(line, command):
             self._begin(command[1], line[command.end() :])
         elif (other := OTHER_COMMAND.match(line)) is not None:
             self._begin_other(other[1])
@@ -127,6 +131,10 @@ class _Reader:
             self._other = None
         elif not self._take_row(line):
             self._take_line(line)
+
+    def _is_named_so(self, line: str, command: re.Match[str]) -> bool:
+        """Whether it is no command, but the first cell of a row: a topic or a group may have the name of one."""
+        return self._table is not None and command.start(1) == 0 and line.startswith("  ", command.end(1))
 
     def _begin(self, command: str, options: str) -> None:
         self._end_route()

@@ -32,7 +32,7 @@ _INFO = re.compile(r"ProcessQueueInfo \[(.{1,2000}?)\]")
 
 def progress_row(row: Row, topic: str | None) -> QueueProgress | None:
     """A line of `consumerProgress -g`; a console shows the topic above the table."""
-    topic, broker = row.text("topic") or topic, row.text("broker")
+    topic, broker = row.name("topic") or topic, row.name("broker")
     queue_id, given, consumed = row.number("qid"), row.number("brokeroffset"), row.number("consumeroffset")
     diff = row.number("diff")
     if topic is None or broker is None or queue_id is None or given is None or consumed is None or diff is None:
@@ -52,7 +52,7 @@ def progress_row(row: Row, topic: str | None) -> QueueProgress | None:
 
 def overview_row(row: Row, source: str) -> GroupOverview | None:
     """A line of `consumerProgress` over all groups."""
-    group, count, diff = row.text("group"), row.number("count"), row.number("diff")
+    group, count, diff = row.name("group"), row.number("count"), row.number("diff")
     if group is None or count is None or diff is None:
         return None
     version = row.text("version")
@@ -97,7 +97,7 @@ def broker_row(row: Row, source: str, broker: str | None) -> BrokerListed | None
 
 def totals_row(row: Row, source: str) -> BrokerTotals | None:
     """A line of `clusterList -m`."""
-    broker = row.text("broker")
+    broker = row.name("broker")
     counts = [row.number(name) for name in ("intotalyest", "outtotalyest", "intotaltoday", "outtotaltoday")]
     if broker is None or any(count is None for count in counts):
         return None
@@ -115,7 +115,7 @@ def totals_row(row: Row, source: str) -> BrokerTotals | None:
 
 def topic_row(row: Row, source: str, topic: str | None, name_server: str | None) -> TopicQueue | None:
     """A line of `topicStatus`."""
-    broker, queue_id = row.text("broker"), row.number("qid")
+    broker, queue_id = row.name("broker"), row.number("qid")
     low, high = row.number("minoffset"), row.number("maxoffset")
     if broker is None or queue_id is None or low is None or high is None:
         return None
@@ -146,7 +146,7 @@ def connection_row(row: Row) -> ConnectedClient | None:
 
 def subscription_row(row: Row) -> Subscription | None:
     """A line below "Below is subscription"."""
-    topic, expression = row.text("topic"), row.text("subexpression")
+    topic, expression = row.name("topic"), row.text("subexpression")
     if topic is None or expression is None or topic.endswith(":"):
         return None
     return Subscription(topic=topic, expression=expression)
@@ -154,7 +154,7 @@ def subscription_row(row: Row) -> Subscription | None:
 
 def process_queue_row(row: Row) -> ProcessQueueListed | None:
     """A line of "#Consumer MQ Detail#"."""
-    topic, broker, queue_id = row.text("topic"), row.text("broker"), row.number("qid")
+    topic, broker, queue_id = row.name("topic"), row.name("broker"), row.number("qid")
     info = _INFO.search(row.text("processqueueinfo") or "")
     if topic is None or broker is None or queue_id is None or info is None:
         return None
@@ -186,7 +186,7 @@ def process_queue_row(row: Row) -> ProcessQueueListed | None:
 
 def rates_row(row: Row) -> ConsumeRates | None:
     """A line of "#Consumer RT&TPS#"."""
-    topic, failed = row.text("topic"), row.number("consumefailedmsgsinhour")
+    topic, failed = row.name("topic"), row.number("consumefailedmsgsinhour")
     names = ("pullrt", "pulltps", "consumert", "consumeoktps", "consumefailedtps")
     rates = [value for value in map(row.decimal, names) if value is not None]
     if topic is None or failed is None or len(rates) < len(names):
@@ -205,7 +205,7 @@ def rates_row(row: Row) -> ConsumeRates | None:
 
 def route_row(row: Row, source: str, topic: str | None) -> TopicRoute | None:
     """A line of `topicRoute -l`; its last line is the total."""
-    broker = row.text("broker")
+    broker = row.name("broker")
     addresses = tuple(_ADDRESS.findall(row.text("brokeraddrs") or ""))
     if broker is None or not addresses:
         return None
@@ -223,7 +223,7 @@ def route_row(row: Row, source: str, topic: str | None) -> TopicRoute | None:
 
 def topic_rates_row(row: Row, source: str) -> TopicRates | None:
     """A line of `statsAll`; for a topic without a group it prints "NO_CONSUMER" or leaves the cells out."""
-    topic, rate = row.text("topic"), row.decimal("intps")
+    topic, rate = row.name("topic"), row.decimal("intps")
     if topic is None or rate is None:
         return None
     return TopicRates(

@@ -18,6 +18,8 @@ from mqdiag.read.crash.recognise import HEADS, SIGNALS
 from mqdiag.read.stacks.pasted import stamp_of
 
 MOST_LINES = 500_000
+_SECTION = "---------------  "
+"""what begins the line of a section's name: no section is in the head"""
 LEAST_RESTART_MS = 1_000
 """between the last line of a process that crashed and the first line of the next one"""
 LEAST_RECORDS = 20
@@ -45,7 +47,7 @@ def read_crash(
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
         was_in = around.before is not None
-        own = around.taken_off(text)
+        own = None if reader.in_body and not reader.ended else around.taken_off(text)
         if own is not None:
             log.take(text)
             text = own
@@ -58,6 +60,7 @@ def read_crash(
             log.begin()
         if own is None:
             log.take(text)
+            reader.in_body |= reader.has_head and text.startswith(_SECTION)
         reader.take(text)
     reports += reader.report(log)
     return [report for report in reports if not report.pasted] or reports
@@ -223,7 +226,7 @@ def _thread(parts: _Parts, found: re.Match[str]) -> None:
 
 _THREAD = r'JavaThread "(?P<name>.*)"\s+(?:daemon )?\s*\[(?P<state>_\w+)[^\[]*?, id=(?P<id>\d{1,18})'
 _LIMIT = r"\s*:?\s+(\d{1,19})( ?[kKmMgG])?"
-_LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
+_OF_HEAD: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (
         re.compile(r"#\s+(?P<signal>[A-Z][A-Z_]+) \(0x[0-9a-f]+\) at pc=0x[0-9a-f]+, pid=(?P<pid>\d{1,18})\b"),
         _signal,
@@ -239,8 +242,10 @@ _LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (re.compile(r"# (Native memory allocation \(\w+\) failed to .*)"), _short_memory),
     (re.compile(r"# JRE version: (.*)"), _keep("jre")),
     (re.compile(r"# Java VM: (.*)"), _keep("jvm")),
-    (re.compile(r"vm_info: (.*)"), _keep("jvm")),
     (re.compile(r"# ([CVvJjA]\s+\S.*)$"), _keep("problematic_frame")),
+)
+_OF_BODY: tuple[tuple[re.Pattern[str], _Take], ...] = (
+    (re.compile(r"vm_info: (.*)"), _keep("jvm")),
     (re.compile(r"Command Line: (.*)"), _keep("command_line")),
     (re.compile(r"Host: (.*)"), _keep("host")),
     (re.compile(r"[Tt]ime: ([A-Z]\w\w .*?)(?: elapsed time: (\d{1,12}(?:\.\d{1,9})?) seconds.*)?$"), _at),
@@ -291,6 +296,7 @@ _LINES: tuple[tuple[re.Pattern[str], _Take], ...] = (
     (re.compile(r"current number of tasks" + _LIMIT), _container("tasks")),
     (re.compile(rf"(?P<current>=>)?\s*0x[0-9a-f]+ {_THREAD}"), _thread),
 )
+_LINES = (*_OF_HEAD, *_OF_BODY)
 """patterns of single lines; the first that matches is taken"""
 
 
@@ -301,6 +307,8 @@ class _Reader:
         self._list: list[str] | None = None
         self._libraries = False
         self.has_head = False
+        self.in_body = False
+        """behind the head of a whole report"""
         self._without_signs = False
         """inside of a head whose number signs a mail or a forum has taken away"""
 
@@ -335,6 +343,11 @@ class _Reader:
             self._list = None
             self._libraries = False
             self._match(line)
+
+    @property
+    def ended(self) -> bool:
+        """Whether the report's last line was there."""
+        return "complete" in self._parts.values
 
     def leave_head(self) -> None:
         """A line that does not stand as those of the head do: the head is over."""
@@ -383,7 +396,8 @@ class _Reader:
             self._without_signs = False
         elif self._without_signs:
             line = "# " + line.lstrip(SIGNS)
-        for pattern, take in _LINES:
+        # a name of a thread, or the text of an exception, may look like a line of the head
+        for pattern, take in _OF_BODY if self.in_body else _LINES:
             found = pattern.match(line)
             if found is not None:
                 take(self._parts, found)

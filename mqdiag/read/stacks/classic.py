@@ -51,6 +51,8 @@ class ClassicScanner:
         """text without a dump that was pushed last"""
         self._around = Surroundings()
         """what stands around the last dump that was found"""
+        self._begins_in_name = False
+        """the open sample begins where the name of a thread may go on, in which anybody can write a date"""
 
     @property
     def in_sample(self) -> bool:
@@ -77,6 +79,7 @@ class ClassicScanner:
                 head = head_start(buffer, following)
                 if not head and self._sample.headless and "\n" not in buffer[:following]:
                     head = following  # the line that began this sample begins one more: it would come again for ever
+                self._begins_in_name = _ends_in_name(buffer[:head])
                 self._blocks(buffer[:head], final=True)
                 buffer = buffer[head:]
                 yield from self._end()
@@ -139,7 +142,7 @@ class ClassicScanner:
             for above in buffer[max(0, start - HEAD_LINES) : start].split("\n")[-5:]:
                 date = patterns.DATE_LINE.search(above)
                 pid = patterns.PID_LINE.match(above)
-                if date:
+                if date and not self._begins_in_name and not above.startswith('"'):
                     self._sample.captured_local = date[1].replace("T", " ").replace(",", ".")
                 elif pid:
                     self._sample.pid = int(pid[1])
@@ -357,6 +360,12 @@ class ClassicScanner:
 
 def _utf8_bytes(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode(errors="replace"))
+
+
+def _ends_in_name(above: str) -> bool:
+    """Whether a text ends within the name of a thread, so that what follows may be a part of it too."""
+    _, quote, name = f"\n{above}".rpartition('\n"')
+    return bool(quote) and '"' not in name and name.count("\n") <= NAME_LINES
 
 
 def _ends_in_stack(above: str) -> bool:

@@ -46,8 +46,8 @@ _RECORD = lazy_pattern(
 _NAMED = lazy_pattern(r"\[ *([A-Za-z][^\[\]\n]{0,80}?[-_# ]\d{1,6}) *\]")
 """the name of a thread of a pool, as most loggers print it; Spring Boot prints its end"""
 _UNDATED = lazy_pattern(rf"[\[(]?\d\d:\d\d:\d\d[.,]\d{{3}}\b.{{1,120}}?\b{ANY}\b")
-_COMMAND = lazy_pattern(r"\s*$|.{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
-"""a blank line, a prompt or a heading: somebody put several things into one text"""
+_COMMAND = lazy_pattern(r".{0,80}[$#>] ?\w|.{0,80}\bmqadmin\b|\s*[-=#*>]{2}")
+"""a prompt or a heading: somebody put several things into one text"""
 _DATE_CHARACTERS = len("2026-11-21 20:00:00")
 """length of a date without parts of a second: a logger may print a line of a date with them"""
 _NUMBER = lazy_pattern(r"\d+")
@@ -205,8 +205,8 @@ def is_within_records(text: str) -> bool:
 
 
 def goes_on_from_records(text: str, part: str) -> bool:
-    """Whether a part of a text stands right below lines of a log, without a blank line or a command above it."""
-    above = text[: max(text.find(part.strip("\n").partition("\n")[0]), 0)].split("\n")[:-1]
+    """Whether a part of a text stands below lines of a log, without a command above it, blank lines left aside."""
+    above = text[: max(text.find(part.strip("\n").partition("\n")[0]), 0)].rstrip().split("\n")
     return (
         len(above) >= LEAST_RECORDS
         and _COMMAND.match(above[-1]) is None

@@ -249,3 +249,26 @@ def test_an_answer_that_ends_in_its_middle_is_cut(name: str, kept: int, *, is_cu
     assert answers.is_cut is is_cut
     assert len(answers.facts.topic_queues) == (0 if name != "topicStatus" else 4 - is_cut)
     assert not answers.facts.without_brokers
+
+
+@pytest.mark.parametrize("name", ["null", "-", "topicStatus", "two words", "N/A"])
+@pytest.mark.parametrize("column", ["orders", "broker-a"])
+def test_a_row_counts_whatever_its_topic_or_broker_is_called(column: str, name: str) -> None:
+    text = (FIXTURES / "5.3.3" / "consumerProgress-CID_stock.txt").read_text()
+    (progress,) = of_text(text.replace(f"{column}     ", f"{name}     ")).groups
+    behind = next(row for row in progress.queues if row.diff)
+    assert name in (behind.topic, behind.broker)
+    assert (behind.queue_id, behind.diff, behind.last_time) == (1, 2894, None)
+
+
+@pytest.mark.parametrize("name", ["my shop", "topicStatus", "null", "#a  #b", "a  b"])
+def test_a_list_with_a_row_has_a_broker_whatever_its_cluster_is_called(name: str) -> None:
+    text = (FIXTURES / "5.3.3" / "clusterList.txt").read_text()
+    assert not of_text(text.replace("\nshop     ", f"\n{name}     ")).without_brokers
+
+
+@pytest.mark.parametrize("name", ["null", "-", "brokerStatus"])
+def test_a_group_of_the_overview_may_have_any_name(name: str) -> None:
+    text = (FIXTURES / "5.3.3" / "consumerProgress.txt").read_text()
+    groups = of_text(text.replace("CID_stock     ", f"{name}     ")).overview
+    assert [(group.group, group.diff_total) for group in groups if group.group == name] == [(name, 2894)]

@@ -362,3 +362,54 @@ def test_frames_are_read_behind_the_times_of_a_build() -> None:
     lines = [f"13:48:0{number % 10}   {line}" for number, line in enumerate(text.splitlines()) if line]
     (report,) = read_crash("a", lines)
     assert report.problematic_frame == "v  ~StubRoutines::jbyte_disjoint_arraycopy"
+
+
+WHOLE = f"""\
+{JDK_8}#
+
+---------------  T H R E A D  ---------------
+
+Current thread (0x00007f12a0001000):  JavaThread "main" [_thread_in_Java, id=24251, stack(0x0,0x1)]
+
+---------------  P R O C E S S  ---------------
+
+Java Threads: ( => current thread )
+  0x00007f12a0002000 JavaThread "THREAD" [_thread_blocked, id=24300, stack(0x0,0x1)]
+
+Internal exceptions (1 events):
+Event: 5.100 Thread 0x00007f12a0001000 Exception <a 'java/lang/E'{{0x00000000f5a0}}: EXCEPTION> (0x00000000f5a0)
+thrown [share/runtime/reflection.cpp, line 1]
+
+java_command: com.shop.Main COMMAND
+Environment Variables:
+NOTE=NOTE
+
+END.
+"""
+
+
+@pytest.mark.parametrize("place", ["THREAD", "EXCEPTION", "COMMAND", "NOTE=NOTE", "END."])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "bad note: java.lang.OutOfMemoryError: Java heap space",
+        "A fatal error has been detected by the Java Runtime Environment:",
+        "There is insufficient memory for the Java Runtime Environment to continue.",
+        "a\n# Native memory allocation (mmap) failed to map 16384 bytes.\nb",
+        "a\n#  Out of Memory Error (os_linux.cpp:2795), pid=1, tid=2\n# C  [libshop.so+0x12]  x\nb",
+    ],
+)
+def test_a_text_in_a_report_names_no_cause(text: str, place: str, tmp_path: Path) -> None:
+    if place == "END." and "\n" not in text:
+        return  # what a shell writes below a report is no part of it
+    path = tmp_path / "hs_err_pid24250.log"
+    path.write_text(WHOLE)
+    before = diagnose_incident([path]).report
+    path.write_text(
+        WHOLE.replace(place, f"NOTE={text}" if "=" in place else f"END.\n{text}" if "." in place else text)
+    )
+    after = diagnose_incident([path]).report
+    assert [(found.rule, found.cause) for found in before.findings] == [("jvm-crash", "disk-full")]
+    assert [(found.rule, found.cause, found.title, found.confidence) for found in after.findings] == [
+        (found.rule, found.cause, found.title, found.confidence) for found in before.findings
+    ]
