@@ -30,7 +30,7 @@ from mqdiag.graph.shallow import SizeModel
 from mqdiag.progress import Progress
 from mqdiag.read.hprof.distinct import is_among
 from mqdiag.read.hprof.dump import Dump
-from mqdiag.read.hprof.records import big_endian
+from mqdiag.read.hprof.records import ANOTHER_DUMP, big_endian
 from mqdiag.read.hprof.types import (
     BOOLEAN,
     BYTE,
@@ -108,6 +108,8 @@ class ObjectGraph:
                 "a class has the number of another one at byte {offset}: records of two processes are in this file",
                 offset=self.dump.spliced_at,
             )
+        if self.dump.problem == ANOTHER_DUMP:
+            return ANOTHER_DUMP
         if self._kept.is_whole:
             return None
         if self.classes.has_circle:

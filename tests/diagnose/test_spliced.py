@@ -41,6 +41,18 @@ def test_records_of_another_process_make_nothing_sure(tmp_path: Path, closed: bo
     assert report.answer.state != "healthy"
 
 
+def test_whole_dumps_joined_are_named_and_make_nothing_sure(tmp_path: Path) -> None:
+    first = dump("stuck-one-5.3.3")
+    path = tmp_path / "joined.hprof"
+    path.write_bytes(first + dump("healthy-busy-4.9.8"))
+    report = diagnose_heap(path).report
+    given = report.inputs[0]
+    assert (given.contradictory, given.complete, given.stopped_at_byte) == (True, False, len(first))
+    assert english()(given.problem or "").startswith("another heap dump begins here")
+    assert Confidence.HIGH not in {one.confidence for one in report.findings if "heap" in one.seen_in}
+    assert report.answer.state != "healthy"
+
+
 def test_a_dump_of_one_process_is_not_contradictory() -> None:
     report = diagnose_heap(HEAPS / "stuck-one-5.3.3" / "dump.hprof.gz").report
     assert not report.inputs[0].contradictory

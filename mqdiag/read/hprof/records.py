@@ -13,6 +13,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.hprof.distinct import is_in
 from mqdiag.read.hprof.header import Header
 from mqdiag.read.hprof.kernels.record_list import CUT, DONE, FULL, RUNS_OUT, scan_records
+from mqdiag.read.sniff import DUMP_MAGIC
 from mqdiag.text import Text, say
 
 UTF8 = 0x01
@@ -27,6 +28,7 @@ KNOWN_TAGS = frozenset(
     (*range(0x01, 0x08), 0x0A, 0x0B, HEAP_DUMP, 0x0D, 0x0E, HEAP_DUMP_SEGMENT, HEAP_DUMP_END)
 )
 """those of the hprof manual"""
+ANOTHER_DUMP = say("another heap dump begins here: files were joined, and only the first one was read")
 _UNCLOSED = say("the file ends without the record that closes a dump (tag 0x2c)")
 _HEADER = 9
 """bytes of tag, time and length before a body"""
@@ -146,6 +148,10 @@ def _ending(
     zeros: int,
 ) -> tuple[int, int | None, Text | None, int | None]:
     """How the list ends: (how many are records, `stopped_at`, `problem`, `declared_end`); clips the last length."""
+    for number in np.flatnonzero(tags == DUMP_MAGIC[0]).tolist():
+        start = int(offsets[number]) - _HEADER
+        if data[start : start + len(DUMP_MAGIC)].tobytes() == DUMP_MAGIC:
+            return number, start, ANOTHER_DUMP, None
     if zeros and (zeros >= _ZEROS_TO_STOP or status in (CUT, DONE)):
         # As records they would take more memory than the file has bytes.
         count = tags.size - zeros

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from mqdiag.read.admin import reader
+from mqdiag.read.admin.output import Output
 from mqdiag.read.admin.reader import read_admin
 from tests.layers import one_in_each_run
 
@@ -109,7 +110,7 @@ class Watched(list[Any]):
 
 def test_the_lines_of_a_route_are_looked_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Watched, "looked_at", 0)
-    out = reader.Output(source="answers.txt", named=None)
+    out = Output(source="answers.txt", named=None)
     read = reader._Reader(out)
     read._route = Watched()
     text = json.dumps(dict.fromkeys(map(str, range(LINES))), indent=1).splitlines()
@@ -120,7 +121,7 @@ def test_the_lines_of_a_route_are_looked_at_once(monkeypatch: pytest.MonkeyPatch
 
 def test_a_counter_is_not_looked_for_among_those_of_all_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Watched, "looked_at", 0)
-    out = reader.Output(source="answers.txt", named=None)
+    out = Output(source="answers.txt", named=None)
     out.statuses = Watched()
     read = reader._Reader(out)
     for line in counters(LINES):
