@@ -21,6 +21,7 @@ from mqdiag.findings import Report
 from mqdiag.language import english
 from mqdiag.progress import Silent
 from mqdiag.read.named_lines import MOST_NAMES, has_several
+from tests.layers import one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PREFIXES: dict[str, Callable[[str], str]] = {
@@ -85,6 +86,7 @@ def names(report: Report) -> list[str]:
     return [Path(given.path).name for given in report.inputs]
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("count", TOGETHER.values(), ids=TOGETHER)
 @pytest.mark.parametrize("form", PREFIXES)
 def test_dumps_of_two_processes_give_what_their_own_files_give(form: str, count: int, tmp_path: Path) -> None:
@@ -110,6 +112,7 @@ def test_each_process_is_an_input_by_its_name(tmp_path: Path) -> None:
     ]
 
 
+@one_in_each_run(5)
 @pytest.mark.parametrize("form", PREFIXES)
 def test_logs_of_two_processes_give_what_their_own_files_give(form: str, tmp_path: Path) -> None:
     folders = {"shop": "client-expired-5.3.3", "mq": "disk-full-5.3.3"}
@@ -137,6 +140,7 @@ WRITTEN: dict[str, Callable[[str], bytes]] = {
 }
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("write", WRITTEN.values(), ids=WRITTEN)
 def test_it_does_not_matter_how_the_text_is_written(write: Callable[[str], bytes], tmp_path: Path) -> None:
     text = together("compose", 7, shop=series("idle"), mq=series("jdk8-deadlock"))
@@ -154,6 +158,7 @@ def test_a_text_of_one_process_stays_whole(form: str, tmp_path: Path) -> None:
     assert names(by_incident(path).report) == ["all.log"]
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("command", [by_stacks, by_logs], ids=["stacks", "logs"])
 @pytest.mark.parametrize("form", ["kubectl", "compose", "stern"])
 def test_names_are_seen_at_the_beginning_of_standard_input(
@@ -198,6 +203,7 @@ def test_lines_behind_many_without_a_name_are_of_nobody(tmp_path: Path) -> None:
     assert names(by_incident(path).report) == ["all.log"]
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("form", ["kubectl", "compose", "stern"])
 def test_too_many_names_are_told_in_one_line_and_the_text_is_read_whole(form: str, tmp_path: Path) -> None:
     names = [f"shop{number}" for number in range(10_000)]

@@ -12,6 +12,7 @@ import pytest
 from mqdiag.facts.collector_logs import GcFacts
 from tests.cli.conftest import here
 from tests.folded import folded
+from tests.layers import one_in_each_run
 from tests.logs.given import facts, read
 
 LOGS = Path(__file__).parents[2] / "fixtures/logs"
@@ -366,6 +367,7 @@ def test_threads_that_waited_for_memory_are_no_all_clear(tmp_path: Path) -> None
     assert (report["answer"]["state"], report["findings"][0]["cause"]) == ("undecided", "threads-waited")
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("log", sorted(LOGS.glob("*/*/gc.log.gz")), ids=lambda log: log.parents[1].name)
 def test_what_the_jvm_says_of_its_collector_is_of_no_application(log: Path) -> None:
     given = read(gzip.decompress(log.read_bytes()), "gc.log")

@@ -39,7 +39,8 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
     (
         "gc-unified",
         lazy_pattern(
-            rb"(?:\[[^\]]{1,60}\]){1,8}?(?: *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)|\[gc(?:,[a-z]+)* *\])"
+            rb"(?:\[(?!warning)[^\]]{1,60}\]){1,8}?"
+            rb"(?: *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)|\[gc(?:,[a-z]+)* *\])"
         ),
     ),
     ("gc-8", lazy_pattern(rb"(?:[\dT:.+-]+: )?\d+\.\d{3}: (?:\[(?:GC|Full GC|CMS)|Total time for which)")),
