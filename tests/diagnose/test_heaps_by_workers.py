@@ -59,6 +59,7 @@ def test_the_report_is_that_of_one_process(dumps: Path, monkeypatch: pytest.Monk
     assert len(one.other_processes) == 2
 
 
+@CHECK
 def test_large_dumps_are_read_one_after_the_other(dumps: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each takes all cores and much memory."""
     monkeypatch.setattr(heaps_at_once, "LEAST_BYTES", 1000)

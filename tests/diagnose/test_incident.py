@@ -128,6 +128,7 @@ def test_a_busy_consumer_is_never_called_stuck() -> None:
     assert "hang" not in english()(report.verdict.statement)
 
 
+@CHECK
 def test_two_processes_are_kept_apart() -> None:
     report = diagnose_incident([BUSY, STUCK]).report
     assert report.process is not None
@@ -382,6 +383,7 @@ def test_the_same_fault_in_two_processes_is_told_once(tmp_path: Path) -> None:
     assert len(stuck.rests_on) == 10
 
 
+@CHECK
 def test_a_manifest_ties_what_was_captured_together(tmp_path: Path) -> None:
     folder = tmp_path / "taken"
     shutil.copytree(STUCK / "stacks", folder / "stacks")

@@ -104,7 +104,7 @@ def test_one_that_cannot_be_read_forbids_an_all_clear(way: str, tmp_path: Path) 
     assert state(tmp_path, "store.log", TOLD[way](FULL))[0] == "undecided"
 
 
-@one_in_each_run(4)
+@one_in_each_run(8)
 @pytest.mark.parametrize(("name", "way"), UNREAD)
 @pytest.mark.parametrize("within", [False, True])
 def test_evidence_in_a_form_without_a_reader_forbids_an_all_clear(
@@ -132,11 +132,13 @@ def test_evidence_in_a_folder_of_tools_forbids_an_all_clear(folder: str, tmp_pat
     assert state(tmp_path, f"{folder}/logs/x", FULL)[0] == "undecided"
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize("name", ["x.json", "a.xml", "a.yml", "truth.json", "consumerOffset.json"])
 def test_a_log_with_the_name_of_a_document_is_read(name: str, tmp_path: Path) -> None:
     assert state(tmp_path, name, FULL)[0] == "fault"
 
 
+@one_in_each_run(2)
 @pytest.mark.parametrize("program", [b"#!/bin/sh\nexit\n", b"MZ" + bytes(range(256))])
 def test_an_archive_that_unpacks_itself_is_read(program: bytes, tmp_path: Path) -> None:
     assert state(tmp_path, "logs.run", program + zipped("store.log", FULL))[0] == "fault"

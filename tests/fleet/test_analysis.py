@@ -421,6 +421,7 @@ def test_hosts_that_share_a_frame_have_it_in_common_whatever_the_line() -> None:
     assert found["example_hosts"] == ["a/h", "b/h", "c/h"]
 
 
+@CHECK
 def test_services_that_wait_for_one_server_have_its_address_in_common() -> None:
     """By calls and paths of their own."""
     rows = [
@@ -438,6 +439,7 @@ def test_services_that_wait_for_one_server_have_its_address_in_common() -> None:
     assert _common(hidden, {}) == [], "a placeholder is numbered for each incident"
 
 
+@CHECK
 def test_what_is_new_in_most_services_comes_first_and_new_faults_name_it() -> None:
     rows = [
         _with_evidence(name, f"h{place}", group="g", frame="x.Old.get(O.java:1)")
@@ -613,6 +615,7 @@ def test_faults_of_mqdiag_come_before_lost_files() -> None:
     assert [row["path"] for row in found] == ["/3", "/1", None, "/2"]
 
 
+@CHECK
 def test_limits_of_the_rules_say_what_is_compared() -> None:
     """They have no second place in SQL: a lower limit finds more."""
     rows = [_consumer(f"h{place}", messages=400) for place in range(3)]

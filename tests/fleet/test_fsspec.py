@@ -20,7 +20,7 @@ from mqdiag.fleet.work.results import read_result
 from mqdiag.language import english
 from tests.fleet.made_fleet import heap
 from tests.fleet.runs import run
-from tests.layers import NIGHTLY
+from tests.layers import NIGHTLY, one_in_each_run
 
 TEMPLATE = "{service}/{host}/{time}.hprof"
 PLACE = "in/orders/h1/20261121-080000.hprof"
@@ -36,6 +36,7 @@ def uri(tmp_path_factory: pytest.TempPathFactory) -> str:
     return f"zip://in?fo={archive}"
 
 
+@one_in_each_run(2)
 def test_a_file_is_listed_fetched_analysed_and_removed(uri: str, tmp_path: Path) -> None:
     listing = Listing([uri], [Template(TEMPLATE)])
     first, second = incidents([file for file in listing if file.labels.host == "h1"], 600), listing.given

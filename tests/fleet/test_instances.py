@@ -19,7 +19,7 @@ from tests.fleet.made_output import Analysed, Row, at, write_output
 from tests.fleet.test_services import found_row
 from tests.fleet.test_views import asked, consumer
 from tests.folded import folded
-from tests.layers import CHECK
+from tests.layers import CHECK, one_in_each_run
 
 OLD, NEW = "shop-7d4b9c6f5d", "shop-6c9fd5b7bz"
 """pods of a Deployment before and after it was rolled"""
@@ -117,6 +117,7 @@ def test_evidence_that_shows_a_fault_takes_it_over_even_if_it_could_refute_none(
     assert _open(layout) == [(f"{NEW}-f", 24)]
 
 
+@one_in_each_run(2)
 def test_dead_pods_close_after_the_next_evidence_that_would_show_the_fault(layout: Layout) -> None:
     blind = [
         Analysed(incident=one.incident, host=one.host, window_start=one.window_start)

@@ -107,6 +107,7 @@ def _job(query: str, scratch: Path, **limits: int) -> Job:
     )
 
 
+@CHECK
 def test_an_object_is_listed_fetched_analysed_and_removed(bucket: tuple[Storage, str], tmp_path: Path) -> None:
     store, query = bucket
     item = _item(query)
@@ -122,6 +123,7 @@ def test_an_object_is_listed_fetched_analysed_and_removed(bucket: tuple[Storage,
     assert list(tmp_path.iterdir()) == []
 
 
+@CHECK
 def test_an_object_over_the_limit_is_not_fetched(bucket: tuple[Storage, str], tmp_path: Path) -> None:
     store, _ = bucket
     with pytest.raises(NotAnalysed) as large:

@@ -150,6 +150,7 @@ def names(opened: Opened) -> list[str]:
     return texts
 
 
+@CHECK
 def test_what_is_wrong_where_comes_first() -> None:
     assert re.findall(r'<h2 id="([a-z]+)-title"', page()) == [
         "fleet",

@@ -17,6 +17,7 @@ from mqdiag.fleet.work.rows import Rows
 from mqdiag.language import english
 from mqdiag.report_json import text_of
 from tests.fleet.made_fleet import heap
+from tests.layers import CHECK
 
 TEXTS = ("client_id", "msg_id", "keys", "head_msg_id", "head_keys")
 """keys of rows and of the evidence of findings whose values tell of persons or machines"""
@@ -80,6 +81,7 @@ def test_numbers_and_findings_stay(tables: tuple[Rows, Rows]) -> None:
         ]
 
 
+@CHECK
 def test_settings_that_are_hidden_are_left_out(tables: tuple[Rows, Rows]) -> None:
     """Their placeholders are numbered in each incident, and would make a drift where there is none."""
     plain, redacted = (rows["consumers"][0]["settings"] for rows in tables)

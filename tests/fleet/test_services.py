@@ -94,6 +94,7 @@ def test_each_service_has_what_is_its_own(tmp_path: Path) -> None:
     assert (empty.findings, pay.failures) == ((), ())
 
 
+@CHECK
 def test_a_team_s_page_has_what_is_new_and_what_differs_and_new_faults_lead_to_their_common_cause(
     tmp_path: Path,
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from mqdiag.graph import Heap
 from mqdiag.graph.ordered_collections import is_collection, is_map, ordered_entries, ordered_items
 from tests.graph.opening import heap_of
+from tests.layers import CHECK
 from tests.writers.hprof_records import INT, LONG, OBJECT
 from tests.writers.hprof_writer import DumpWriter
 from tests.writers.java_objects import JavaObjects
@@ -16,6 +17,7 @@ def texts(heap: Heap, nodes: list[int]) -> list[str | None]:
     return [None if node < 0 else heap.string(node) for node in nodes]
 
 
+@CHECK
 def test_a_tree_map_is_in_the_order_of_its_keys(tmp_path: Path) -> None:
     dump = DumpWriter()
     java = JavaObjects(dump)

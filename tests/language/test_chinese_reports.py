@@ -62,6 +62,7 @@ def test_an_english_word_is_seen() -> None:
     assert english_words(written, report, IN_CHINESE.write) == words
 
 
+@CHECK
 def test_one_process_writes_a_report_in_both_languages() -> None:
     report = report_of(Path("incidents/stuck-http"))
     for form in ("text", "markdown", "html"):

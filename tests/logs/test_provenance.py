@@ -185,6 +185,7 @@ ROWS_OF_A_LOG = 150
 COLLECTORS = {"no collector": plain, "docker": docker, "kubectl": kubectl, "containerd": containerd}
 
 
+@one_in_each_run(3)
 @pytest.mark.parametrize(
     ("layout", "collector"),
     some_later(

@@ -18,6 +18,7 @@ from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.findings import Report, Severity
 from mqdiag.language import english
 from mqdiag.render import UNWRAPPED, View, renderer
+from tests.layers import one_in_each_run
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 EVIDENCE = (
@@ -65,6 +66,7 @@ def test_junit_fails_what_fails_the_run(report: Report) -> None:
     assert {name for name in failed if not any(rule in name for rule in expected)} == set()
 
 
+@one_in_each_run(4)
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_formats_of_people(report: Report, form: str) -> None:
     shown = renderer(form)(report, VIEW)

@@ -198,5 +198,6 @@ def test_rules_that_do_not_apply_say_why() -> None:
     assert "no consumeTimeout" in reasons["consume-timeout-exceeded"]
 
 
+@CHECK
 def test_no_client_is_left_unread() -> None:
     assert all(one.rule != "unsupported-client" for name in DUMPS for one in report(name).findings)

@@ -166,6 +166,7 @@ def test_the_chain_stands_before_the_findings() -> None:
         assert all(line.split("#")[0].strip() in text for line in lines)
 
 
+@CHECK
 def test_logs_are_drawn_over_time() -> None:
     text = Outline(html(busy_broker())).text
     logs = busy_broker().logs
@@ -195,6 +196,7 @@ def test_a_change_and_a_fleet_are_shown() -> None:
     assert "bills/b1 x.hprof memory too large" in fleet
 
 
+@CHECK
 def test_queues_and_their_stuck_message_are_drawn() -> None:
     page = html(stuck_heap())
     (queue,) = [queue for queue in stuck_heap().heap.queues if queue.messages]
