@@ -1,8 +1,9 @@
 """The tests of the night, file by file: `make nightly`, or one folder or file of them by `make nightly PART=hostile`.
 
-What passed on this commit is not run again, so a night that was ended goes on where it was, and several can run parts
-of their own at the same time. `build/nightly.json` keeps what passed and how long it took; `--page` writes that into
-`docs/measurements/nightly.md`.
+What passed is not run again, so a night that was ended goes on where it was, and several can run parts of their own
+at the same time. It counts for a later commit too where pages and other files of tests are all that changed. A change
+of the product, of a helper or of anything else begins a new night. `build/nightly.json` keeps what passed, on which
+commit, and how long it took; `--page` writes that into `docs/measurements/nightly.md`.
 """
 
 from __future__ import annotations
@@ -53,13 +54,48 @@ def tree() -> str:
 
 
 def kept() -> dict[str, Any]:
-    """What passed on this tree."""
+    """What passed on this tree, or before with all that it rests on."""
     name = tree()
     try:
         state: dict[str, Any] = json.loads(STATE.read_text())
     except FileNotFoundError:
-        state = {}
-    return state if state.get("tree") == name else {"tree": name, "passed": {}}
+        return {"tree": name, "passed": {}}
+    before, passed = state["tree"], state["passed"]
+    for took in passed.values():
+        took.setdefault("tree", before)
+    if before != name:
+        again = touched(_changed(before)) if " " not in before + name else None
+        passed = {} if again is None else {part: took for part, took in passed.items() if part not in again}
+    return {"tree": name, "passed": passed}
+
+
+def _changed(commit: str) -> list[str]:
+    command = ["git", "diff", "--name-only", "--no-renames", commit, "HEAD"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    # a commit that is not here says nothing of what changed
+    return done.stdout.splitlines() if done.returncode == 0 else ["."]
+
+
+def touched(changed: list[str]) -> set[str] | None:
+    """Files of tests that a change reaches, by their path below `tests`: their own, and those that name one of them.
+
+    Args:
+        changed: paths of files of the repository.
+
+    Returns:
+        None where it may reach all of them.
+    """
+    changed = [path for path in changed if not path.startswith("docs/") and path != "tests/nightly.py"]
+    if not all(re.fullmatch(r"tests/(?:\w+/)*test_\w+\.py", path) for path in changed):
+        return None
+    texts = {str(file.relative_to(TESTS)): file.read_text("utf-8") for file in TESTS.rglob("*.py")}
+    reached: set[str] = set()
+    new = {path.removeprefix("tests/") for path in changed}
+    while new:
+        reached |= new
+        names = re.compile(rf"\b(?:{'|'.join(Path(path).stem for path in new)})\b")
+        new = {path for path, text in texts.items() if path not in reached and names.search(text)}
+    return reached
 
 
 def keep(part: str, took: dict[str, Any]) -> None:
@@ -83,6 +119,7 @@ def run(part: str) -> dict[str, Any] | None:
     # The line of counts is not the last one where programs are missing.
     counts = next((line for line in reversed(done.stdout.splitlines()) if " in " in line), "")
     took = {
+        "tree": tree(),
         "tests": re.sub(r" in [\d.]+s.*", "", counts),
         "seconds": round(time.monotonic() - begun),
         "processor_seconds": round(processor_seconds() - used),
@@ -99,23 +136,23 @@ def write_page(state: dict[str, Any]) -> None:
     passed = state["passed"]
     total, used = (sum(one[key] for one in passed.values()) for key in ("seconds", "processor_seconds"))
     rows = [
-        f"| `{part}` | {one['tests']} | {one['seconds']} | {one['processor_seconds']} |"
+        f"| `{part}` | {one['tests']} | {one['seconds']} | {one['processor_seconds']} | {one['tree'][:8]} |"
         for part, one in sorted(passed.items())
     ]
     missing = [part for part in parts() if part not in passed]
     lines = [
         "# The tests of the night",
         "",
-        "`make nightly` runs what repeats a test over more cases, file by file. What passed on a commit is not run",
-        "again: a night that was ended goes on where it was. `make nightly PART=hostile` runs one folder or file.",
-        "This page is written by `python -m tests.nightly --page`.",
+        "`make nightly` runs what repeats a test over more cases, file by file. What passed is not run again: a night",
+        "that was ended goes on where it was, also on a later commit that changed pages and other tests alone.",
+        "`make nightly PART=hostile` runs one folder or file. `python -m tests.nightly --page` writes this page.",
         "",
         f"Commit {state['tree']}, {datetime.now(UTC):%d %B %Y}: {len(passed)} of {len(passed) + len(missing)} parts"
         f" passed in {total // 60} minutes, {used} s of processor time.",
         *([f"Not run, or failed: {', '.join(f'`{part}`' for part in missing)}."] if missing else []),
         "",
-        "| Part | Tests | Seconds | Seconds of processor time |",
-        "|---|---|---|---|",
+        "| Part | Tests | Seconds | Seconds of processor time | Commit |",
+        "|---|---|---|---|---|",
         *rows,
     ]
     PAGE.write_text("\n".join(lines) + "\n", "utf-8")
