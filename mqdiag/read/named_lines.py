@@ -19,6 +19,7 @@ from mqdiag.read.encoding import is_wide
 from mqdiag.read.healing import MAX_LINE, heal, stands_alone
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.open.door import as_far_as_they_go, members
+from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.read.wrappers import LEAST_LINES, NEARLY_ALL
 from mqdiag.text import Text
 
@@ -249,8 +250,6 @@ def _plain(chunks: Iterable[bytes]) -> Iterator[bytes]:
     given = iter(chunks)
     first = next(given, b"")
     if is_wide(first):
-        from mqdiag.read.stacks.decode import TextPieces  # few texts are
-
         yield from (text.encode() for text in TextPieces("", chain((first,), given)))
         return
     is_coloured = _ESCAPE in first
