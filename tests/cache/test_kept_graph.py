@@ -32,7 +32,7 @@ from tests.cache.answers import (
 from tests.graph.opening import put
 from tests.graph.small_dump import small_dump
 from tests.kernel.other_user import NOBODY, as_root
-from tests.layers import NIGHTLY, one_in_each_run
+from tests.layers import CHECK, NIGHTLY, one_in_each_run
 
 CLASSES = "SELECT * FROM classes ORDER BY id"
 ALL_ARRAYS = (
@@ -46,6 +46,7 @@ def parts_in(cache: Path) -> list[str]:
     return sorted(file.suffix[1:] for file in cache.iterdir() if file.suffix != ".origin")
 
 
+@CHECK
 @pytest.mark.parametrize(
     "name",
     [

@@ -20,7 +20,7 @@ from mqdiag.findings import Severity, Subject
 from mqdiag.fingerprints import fingerprint
 from mqdiag.render import formats
 from tests.folded import folded
-from tests.layers import one_in_each_run
+from tests.layers import CHECK, one_in_each_run
 from tests.render import samples
 from tests.report_schema import validate_report
 
@@ -69,6 +69,7 @@ def test_an_accepted_fault_leaves_open_what_could_not_be_judged(folder: Path, ca
     assert "understood no line of" in answer["reason"]
 
 
+@CHECK
 def test_an_accepted_cause_explains_the_out_of_memory_error(folder: Path, capsysbinary: Capture) -> None:
     dump = str(STACKS.parents[2] / "heap" / "oversized-oom-5.3.3" / "dump.hprof.gz")
     run(["heap", dump, "--write-baseline", "known.toml"])

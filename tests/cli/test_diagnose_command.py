@@ -55,6 +55,7 @@ def test_a_busy_consumer_fails_no_run(mqdiag: Run) -> None:
     assert mqdiag("diagnose", str(INCIDENTS / "busy-http")).code == EXIT_CLEAN
 
 
+@CHECK
 def test_the_report_follows_its_schema(mqdiag: Run) -> None:
     done = mqdiag("diagnose", str(STUCK), str(INCIDENTS / "busy-http"), "--format", "json")
     report = json.loads(done.out)

@@ -162,6 +162,7 @@ def test_an_absent_group_is_listed_as_skipped(capsysbinary: Capture) -> None:
     assert "ns%no-such" in skipped["reason"]
 
 
+@CHECK
 def test_stdin_gives_the_same_report(mqdiag: Run) -> None:
     from_file = mqdiag("heap", str(dump(OUT_OF_MEMORY)), "--format", "json")
     piped = mqdiag("heap", "-", "--format", "json", stdin=dump(OUT_OF_MEMORY).read_bytes())

@@ -9,6 +9,7 @@ from mqdiag.errors import EXIT_USAGE
 from mqdiag.language import english
 from mqdiag.rules.catalogue import RuleFile, rule_files
 from tests.folded import folded
+from tests.layers import CHECK
 
 
 @pytest.fixture(autouse=True)
@@ -16,6 +17,7 @@ def _width(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
 
 
+@CHECK
 def test_every_rule_is_listed(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
     assert run(["rules"]) == 0
     out = capsysbinary.readouterr().out.decode()

@@ -75,6 +75,7 @@ def leaves(steps: Any) -> list[Any]:
     return [leaf for step in steps for leaf in (leaves(step["below"]) or [step])]
 
 
+@CHECK
 def test_a_class_as_the_jvm_counted_it(shown: Shown, truth: Any) -> None:
     for name in (QUEUE, MESSAGE, "org.apache.rocketmq.common.MQVersion$Version"):
         one = shown(name)

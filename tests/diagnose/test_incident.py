@@ -159,6 +159,7 @@ def test_two_processes_are_kept_apart() -> None:
     assert rules[:2] == ["stuck-socket-read", "offset-stuck-at-head"]
 
 
+@CHECK
 def test_the_heap_of_one_process_and_the_threads_of_another_are_not_joined(tmp_path: Path) -> None:
     shutil.copy(STUCK / "java_pid.hprof.gz", tmp_path)
     shutil.copytree(BUSY / "stacks", tmp_path / "stacks")

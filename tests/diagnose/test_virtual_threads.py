@@ -36,6 +36,7 @@ def test_jstack_beside_the_heap_dump_gets_the_remedy_of_that_call() -> None:
     assert any("UrlConnection.reserve" in english()(line) for line in finding.explanation)
 
 
+@CHECK
 def test_the_busy_twin_is_stuck_nowhere() -> None:
     """It has a backlog, as every call takes its time."""
     alone = diagnose_heap(BUSY / "java_pid.hprof.gz").report

@@ -69,6 +69,7 @@ def test_undecided_threads_have_a_column(mqdiag: Run, tmp_path: Path) -> None:
     assert "idle  unknown" in mqdiag("diff", *sides).out
 
 
+@CHECK
 def test_only_what_is_new_or_worse_fails_the_run(mqdiag: Run) -> None:
     worse = mqdiag("diff", str(HEALTHY), str(STUCK), "--format", "json")
     report = json.loads(worse.out)

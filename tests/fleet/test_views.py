@@ -68,6 +68,7 @@ def healthy(incident: str, day: int, host: str = "h1", **more: Any) -> Analysed:
     return Analysed(incident=incident, host=host, window_start=at(day), checked=("r",), **more)
 
 
+@CHECK
 def test_a_fault_is_open_until_later_evidence_refutes_it(layout: Layout) -> None:
     first = write_output(layout, "r1", [ill("a", 2), ill("b", 3), ill("x", 2, "h2")])
     assert [(row["host"], row["incident"]) for row in asked(layout, "FROM open_findings ORDER BY ALL")] == [

@@ -224,6 +224,7 @@ def test_a_path_may_be_a_text_and_an_undecided_answer_has_a_next_step(tmp_path: 
         assert "Next" in text(result)
 
 
+@CHECK
 def test_rows_are_limited_and_texts_hidden_unless_told_otherwise(folder: Path) -> None:
     found = values(asked(folder, "query", path="given.hprof", sql=TEXTS, limit=2))
     assert found["more"] is True
