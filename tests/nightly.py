@@ -1,7 +1,7 @@
 """The tests of the night, file by file: `make nightly`, or one folder or file of them by `make nightly PART=hostile`.
 
 What passed is not run again, so a night that was ended goes on where it was, and several can run parts of their own
-at the same time. It counts for a later commit too where pages and other files of tests are all that changed. A change
+at the same time. It counts for a later commit too where measurements and other files of tests are all that changed. A change
 of the product, of a helper or of anything else begins a new night. `build/nightly.json` keeps what passed, on which
 commit, and how long it took; `--page` writes that into `docs/measurements/nightly.md`.
 """
@@ -61,19 +61,18 @@ def kept() -> dict[str, Any]:
     except FileNotFoundError:
         return {"tree": name, "passed": {}}
     before, passed = state["tree"], state["passed"]
-    for took in passed.values():
-        took.setdefault("tree", before)
     if before != name:
-        again = touched(_changed(before)) if " " not in before + name else None
+        again = _reached_between(before, name) if " " not in before + name else None
         passed = {} if again is None else {part: took for part, took in passed.items() if part not in again}
     return {"tree": name, "passed": passed}
 
 
-def _changed(commit: str) -> list[str]:
-    command = ["git", "diff", "--name-only", "--no-renames", commit, "HEAD"]
+@cache
+def _reached_between(before: str, commit: str) -> set[str] | None:
+    command = ["git", "diff", "--name-only", "--no-renames", before, commit]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     # a commit that is not here says nothing of what changed
-    return done.stdout.splitlines() if done.returncode == 0 else ["."]
+    return touched(done.stdout.splitlines()) if done.returncode == 0 else None
 
 
 def touched(changed: list[str]) -> set[str] | None:
@@ -85,7 +84,9 @@ def touched(changed: list[str]) -> set[str] | None:
     Returns:
         None where it may reach all of them.
     """
-    changed = [path for path in changed if not path.startswith("docs/") and path != "tests/nightly.py"]
+    changed = [
+        path for path in changed if not path.startswith("docs/measurements/") and path != "tests/nightly.py"
+    ]
     if not all(re.fullmatch(r"tests/(?:\w+/)*test_\w+\.py", path) for path in changed):
         return None
     texts = {str(file.relative_to(TESTS)): file.read_text("utf-8") for file in TESTS.rglob("*.py")}
@@ -144,7 +145,7 @@ def write_page(state: dict[str, Any]) -> None:
         "# The tests of the night",
         "",
         "`make nightly` runs what repeats a test over more cases, file by file. What passed is not run again: a night",
-        "that was ended goes on where it was, also on a later commit that changed pages and other tests alone.",
+        "that was ended goes on where it was, also on a later commit that changed measurements and other tests alone.",
         "`make nightly PART=hostile` runs one folder or file. `python -m tests.nightly --page` writes this page.",
         "",
         f"Commit {state['tree']}, {datetime.now(UTC):%d %B %Y}: {len(passed)} of {len(passed) + len(missing)} parts"

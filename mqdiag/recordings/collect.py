@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from mqdiag.facts.recordings import Recording
 from mqdiag.read.jfr.chunk import Chunk, Problem
+from mqdiag.read.jfr.distinct import grouped
 from mqdiag.read.jfr.header import OLDER, ChunkHead
 from mqdiag.read.jfr.program import UnknownTypeError
 from mqdiag.read.jfr.recording import chunks
@@ -260,12 +261,15 @@ class _Reading:
         self, threads: list[ThreadKey], samples: Samples, looks: Mapping[int, list[Look]]
     ) -> dict[int, NamedRole]:
         """What the names of consume threads say, by number, without threads whose stacks deny the name."""
+        samples_of = dict(grouped(samples.thread))
+        none = np.zeros(0, np.int64)
         found = {}
         for number, thread in enumerate(threads):
             named = role_of_name(thread.name)
             if named.role != CONSUME_WORKER:
                 continue
-            places = self._of_threads.stacks(number).union(samples.stack[samples.thread == number].tolist())
+            sampled = samples.stack[samples_of.get(number, none)]
+            places = self._of_threads.stacks(number).union(sampled.tolist())
             recorded = (self._places.meaning(place) for place in places if place)
             seen = (look.meaning for look in looks.get(number, ()))
             if not only_named_worker(chain(recorded, seen)):

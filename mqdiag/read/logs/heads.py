@@ -87,10 +87,12 @@ _OF_ROCKETMQ = lazy_pattern(
 )
 """a logger or a head; the name of a class alone may be that of an application's"""
 
+OF_COLLECTOR = rb"\[gc(?:,[a-z]{1,20}){0,4} *\]"
+"""pattern of the tags of a line that -Xlog:gc* asks for"""
 _COLLECTION = lazy_pattern(
     rb"(?:[\dT:.+-]{1,40}: ){0,2}\[(?:GC|Full GC|CMS)|(?:\[[^\]]{1,60}\]){1,8} ?(?:GC\(|Using |Safepoint \")"
-    # what the JVM says of its collector at the start and at the end, by the tags of -Xlog:gc*
-    rb"|(?:\[[^\]]{1,60}\]){1,8}?\[gc(?:,[a-z]{1,20}){0,4} *\]"
+    # what the JVM says of its collector at the start and at the end
+    rb"|(?:\[[^\]]{1,60}\]){1,8}?" + OF_COLLECTOR
 )
 
 

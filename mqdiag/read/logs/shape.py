@@ -11,6 +11,7 @@ import msgspec
 from mqdiag.facts.vocabulary import LogKind
 from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.heads import OF_COLLECTOR
 from mqdiag.read.logs.levels import ANY, HEAD_BYTES, level_in
 from mqdiag.read.logs.stamps import has_clock
 from mqdiag.read.wrappers import FRAME
@@ -40,7 +41,7 @@ _FORMS: tuple[tuple[str, re.Pattern[bytes]], ...] = (
         "gc-unified",
         lazy_pattern(
             rb"(?:\[(?!warning)[^\]]{1,60}\]){1,8}?"
-            rb"(?: *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)|\[gc(?:,[a-z]+)* *\])"
+            rb"(?: *(?:GC\(\d+\)|Using |Heap Region|CardTable|Version:)|" + OF_COLLECTOR + rb")"
         ),
     ),
     ("gc-8", lazy_pattern(rb"(?:[\dT:.+-]+: )?\d+\.\d{3}: (?:\[(?:GC|Full GC|CMS)|Total time for which)")),
