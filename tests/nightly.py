@@ -1,9 +1,9 @@
 """The tests of the night, file by file: `make nightly`, or one folder or file of them by `make nightly PART=hostile`.
 
 What passed is not run again, so a night that was ended goes on where it was, and several can run parts of their own
-at the same time. It counts for a later commit too where measurements and other files of tests are all that changed. A change
-of the product, of a helper or of anything else begins a new night. `build/nightly.json` keeps what passed, on which
-commit, and how long it took; `--page` writes that into `docs/measurements/nightly.md`.
+at the same time. It counts for a later commit too where measurements and other files of tests are all that changed.
+A change of the product, of a helper, of a guide or of anything else begins a new night. `build/nightly.json` keeps what
+passed, on which commit, and how long it took; `--page` writes that into `docs/measurements/nightly.md`.
 """
 
 from __future__ import annotations
