@@ -14,18 +14,15 @@ import msgspec
 from mqdiag.facts.crash import CrashContainer, CrashedThread, CrashMemory, CrashReport
 from mqdiag.read.crash.around import SIGNS, Around
 from mqdiag.read.crash.frames import FRAME, FrameParts, parts_of
+from mqdiag.read.crash.log_around import LEAST_RECORDS, LogAround
 from mqdiag.read.crash.recognise import HEADS, SIGNALS
-from mqdiag.read.stacks.pasted import stamp_of
 
 MOST_LINES = 500_000
 _SECTION = "---------------  "
 """what begins the line of a section's name: no section is in the head"""
-LEAST_RESTART_MS = 1_000
-"""between the last line of a process that crashed and the first line of the next one"""
-LEAST_RECORDS = 20
-"""records of an application above a head, without which its log is no place where users write"""
-LONGEST_END_MS = 10_000
-"""for which other threads of a process may go on while one of them writes the report"""
+_LAST_SECTION = _SECTION + "S Y S T E M"
+_LAST_LINES = ("END.", "elapsed time: ")
+"""what begins the last line of a report; the second one in JDK 8"""
 LONGEST_LINE = 8192
 MOST_FRAMES = 200
 MOST_THREADS = 10_000
@@ -43,60 +40,27 @@ def read_crash(
         is_record: whether further lines of a user may stand below a line.
     """
     reports: list[CrashReport] = []
-    reader, log, around = _Reader(source), _Log(is_record), Around()
+    reader, log, around = _Reader(source), LogAround(is_record), Around()
     for line, _ in zip(lines, range(MOST_LINES), strict=False):
         text = line.rstrip("\r\n")[:LONGEST_LINE]
         was_in = around.before is not None
-        own = None if reader.in_body and not reader.ended else around.taken_off(text)
+        own = None if reader.in_body else around.taken_off(text)
         if own is not None:
             log.take(text)
             text = own
         elif was_in:
             reader.leave_head()
-        if text.lstrip(SIGNS).startswith(HEADS):
+        if not reader.in_body and text.lstrip(SIGNS).startswith(HEADS):
             if reader.has_head:
                 reports += reader.report(log)
                 reader = _Reader(source)
             log.begin()
         if own is None:
             log.take(text)
-            reader.in_body |= reader.has_head and text.startswith(_SECTION)
+            reader.pass_sections(text)
         reader.take(text)
     reports += reader.report(log)
     return [report for report in reports if not report.pasted] or reports
-
-
-class _Log(msgspec.Struct):
-    """The lines of a log around the head of a report: a process that crashed writes no more."""
-
-    is_record: Callable[[str], bool]
-    records: int = 0
-    is_message: bool = False
-    """whether the head may be a part of a message of an application"""
-    last_ms: int | None = None
-    """time of the last line"""
-    since_ms: int | None = None
-    """time of the last line before the head"""
-    goes_on: bool | None = None
-    """whether lines follow without a pause, for as long as no crashed process has them"""
-
-    def begin(self) -> None:
-        """A head begins."""
-        self.since_ms, self.goes_on = self.last_ms, None
-        self.is_message = self.records >= LEAST_RECORDS
-
-    def take(self, line: str) -> None:
-        """Take one line."""
-        self.records += self.records < LEAST_RECORDS and self.is_record(line)
-        stamp = stamp_of(line) if ":" in line[:60] else None
-        if stamp is None:
-            return
-        if self.since_ms is not None and self.last_ms is not None and self.goes_on is None:
-            if not 0 <= stamp.wall_ms - self.last_ms < LEAST_RESTART_MS:
-                self.goes_on = False
-            elif stamp.wall_ms - self.since_ms >= LONGEST_END_MS:
-                self.goes_on = True
-        self.last_ms = stamp.wall_ms
 
 
 class _Parts(msgspec.Struct):
@@ -308,13 +272,23 @@ class _Reader:
         self._libraries = False
         self.has_head = False
         self.in_body = False
-        """behind the head of a whole report"""
+        """behind the head of a whole report, and not behind its end: names and command lines stand there"""
+        self._whole = False
+        self._in_last_section = False
         self._without_signs = False
         """inside of a head whose number signs a mail or a forum has taken away"""
 
+    def pass_sections(self, line: str) -> None:
+        """Note where a section begins, or the last one ends: a name in an earlier one may look like the end."""
+        if self.has_head and line.startswith(_SECTION):
+            self.in_body = self._whole = True
+            self._in_last_section = line.startswith(_LAST_SECTION)
+        elif self._in_last_section and line.startswith(_LAST_LINES):
+            self.in_body = False
+
     def take(self, line: str) -> None:
         """Take one line."""
-        if line.lstrip(SIGNS).startswith(HEADS):
+        if not self._whole and line.lstrip(SIGNS).startswith(HEADS):
             self.has_head = True
             self._without_signs = "#" not in line
         elif not self.has_head and line.lstrip(SIGNS).startswith(SIGNALS):
@@ -344,16 +318,11 @@ class _Reader:
             self._libraries = False
             self._match(line)
 
-    @property
-    def ended(self) -> bool:
-        """Whether the report's last line was there."""
-        return "complete" in self._parts.values
-
     def leave_head(self) -> None:
         """A line that does not stand as those of the head do: the head is over."""
         self._without_signs = False
 
-    def report(self, log: _Log) -> Iterator[CrashReport]:
+    def report(self, log: LogAround) -> Iterator[CrashReport]:
         """The report; nothing where no line of one was there."""
         parts, values = self._parts, dict(self._parts.values)
         frames = (*parts.native, *parts.java)
@@ -397,7 +366,7 @@ class _Reader:
         elif self._without_signs:
             line = "# " + line.lstrip(SIGNS)
         # a name of a thread, or the text of an exception, may look like a line of the head
-        for pattern, take in _OF_BODY if self.in_body else _LINES:
+        for pattern, take in _OF_BODY if self._whole else _LINES:
             found = pattern.match(line)
             if found is not None:
                 take(self._parts, found)

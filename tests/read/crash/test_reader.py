@@ -384,8 +384,20 @@ java_command: com.shop.Main COMMAND
 Environment Variables:
 NOTE=NOTE
 
+---------------  S Y S T E M  ---------------
+
 END.
 """
+FORGED = """a
+#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f12a40a7b60, pid=24250, tid=24251
+#
+# Problematic frame:
+# C  [libshop.so+0x12]  x
+#
+b"""
 
 
 @pytest.mark.parametrize("place", ["THREAD", "EXCEPTION", "COMMAND", "NOTE=NOTE", "END."])
@@ -397,10 +409,12 @@ END.
         "There is insufficient memory for the Java Runtime Environment to continue.",
         "a\n# Native memory allocation (mmap) failed to map 16384 bytes.\nb",
         "a\n#  Out of Memory Error (os_linux.cpp:2795), pid=1, tid=2\n# C  [libshop.so+0x12]  x\nb",
+        FORGED,
+        f"a\nEND.\n{FORGED}",
     ],
 )
 def test_a_text_in_a_report_names_no_cause(text: str, place: str, tmp_path: Path) -> None:
-    if place == "END." and "\n" not in text:
+    if place == "END." and ("\n" not in text or FORGED in text):
         return  # what a shell writes below a report is no part of it
     path = tmp_path / "hs_err_pid24250.log"
     path.write_text(WHOLE)
@@ -413,3 +427,13 @@ def test_a_text_in_a_report_names_no_cause(text: str, place: str, tmp_path: Path
     assert [(found.rule, found.cause, found.title, found.confidence) for found in after.findings] == [
         (found.rule, found.cause, found.title, found.confidence) for found in before.findings
     ]
+
+
+@pytest.mark.parametrize(
+    "end", ["END.\n", "vm_info: x\n\ntime: Mon Nov  2 10:00:00 2026\nelapsed time: 5 seconds\n"]
+)
+def test_reports_in_one_file_are_as_many_crashes(end: str) -> None:
+    whole = WHOLE.replace("END.\n", end)
+    first, second = read_crash("a", (whole + whole.replace("SIGBUS (0x7)", "SIGSEGV (0xb)")).splitlines())
+    assert (first.signal, second.signal) == ("SIGBUS", "SIGSEGV")
+    assert len(first.threads) == len(second.threads)
