@@ -10,7 +10,6 @@ silent wrong verdict.
 from __future__ import annotations
 
 import math
-import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime
@@ -174,13 +173,9 @@ def _opened(path: Path, was_found: bool) -> BinaryIO:
     if not was_found:
         return path.open("rb")
     # Here, not above: most runs have no file.
-    from mqdiag.trusted import open_file, open_folder
+    from mqdiag.trusted import open_through_links
 
-    folder = open_folder(str(path.parent.absolute()), private_groups=True)
-    try:
-        return open(open_file(folder, path.name, private_groups=True), "rb")
-    finally:
-        os.close(folder)
+    return open(open_through_links(str(path.absolute()), private_groups=True), "rb")
 
 
 def _decoded(data: bytes, path: Path) -> ConfigFile:

@@ -112,6 +112,32 @@ def open_file(folder: int, name: str, *, private_groups: bool = False) -> int:
     return descriptor
 
 
+def open_through_links(path: str, *, private_groups: bool = False) -> int:
+    """Open a file that may be a link: it, each link before it, and the folders of all obey the rules of files.
+
+    Returns:
+        A descriptor, which the caller closes.
+
+    Raises:
+        Untrusted: the path is relative, or somebody else owns a link or the file, or can write to one of the folders.
+        OSError: there is no such file, or it cannot be read.
+    """
+    shown = path
+    for _ in range(_MOST_LINKS):
+        above, name = os.path.split(path)
+        folder = open_folder(above, private_groups=private_groups)
+        try:
+            target = _link_target(folder, name)
+            if target is None:
+                return open_file(folder, name, private_groups=private_groups)
+            _check_owner(os.stat(name, dir_fd=folder, follow_symlinks=False), path)
+        finally:
+            os.close(folder)
+        # Unlike normpath: what ".." leads to is known only where the links before it are followed.
+        path = os.path.join(above, target)
+    raise Untrusted(say("{path} is one of too many links", path=shown))
+
+
 def _names(path: str) -> list[str]:
     """The parts of a path, the first one last."""
     return [name for name in reversed(path.split("/")) if name not in ("", ".")]

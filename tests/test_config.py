@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mqdiag.acceptance import Acceptance, Lapsed
-from mqdiag.config import ConfigFile, find_config, parse_size, read_config, resolve
+from mqdiag.config import FILE_NAME, ConfigFile, find_config, parse_size, read_config, resolve
 from mqdiag.diagnose.heap import diagnose_heap
 from mqdiag.errors import EXIT_USAGE, UsageError
 from mqdiag.expectations import parse_expectation
@@ -116,6 +116,7 @@ def test_no_size(text: str) -> None:
 
 def write(folder: Path, text: str) -> Path:
     path = folder / "mqdiag.toml"
+    folder.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     return path
 
@@ -279,6 +280,51 @@ def test_a_found_file_that_others_can_write_is_refused_and_a_named_one_is_read(
     with pytest.raises(Untrusted, match="others can write to"):
         read_config(path, was_found=True)
     assert read_config(path).fail_on == "never"
+
+
+def test_a_found_link_is_followed_to_a_file_of_the_user(tmp_path: Path) -> None:
+    target = write(tmp_path / "kept", 'fail-on = "never"\n')
+    (tmp_path / "work").mkdir()
+    link = tmp_path / "work" / FILE_NAME
+    link.symlink_to("../kept/" + FILE_NAME)
+    assert find_config(link.parent) == link
+    assert read_config(link, was_found=True).fail_on == "never"
+    link.unlink()
+    link.symlink_to(target)
+    assert read_config(link, was_found=True).fail_on == "never"
+
+
+@pytest.mark.parametrize("place", ["folder of the link", "folder of the target", "target"])
+def test_a_found_link_in_reach_of_others_is_refused(tmp_path: Path, place: str) -> None:
+    target = write(tmp_path / "kept", 'fail-on = "never"\n')
+    (tmp_path / "work").mkdir()
+    link = tmp_path / "work" / FILE_NAME
+    link.symlink_to(target)
+    {"folder of the link": link.parent, "folder of the target": target.parent, "target": target}[place].chmod(
+        0o777
+    )
+    with pytest.raises(Untrusted, match="others can write to"):
+        read_config(link, was_found=True)
+    assert read_config(link).fail_on == "never"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives a link to another user")
+def test_a_found_link_of_another_user_is_refused(tmp_path: Path) -> None:
+    """Root unpacks an archive with the owners that it names, or moves a folder that others could write to."""
+    target = write(tmp_path / "kept", 'fail-on = "never"\n')
+    (tmp_path / "work").mkdir()
+    link = tmp_path / "work" / FILE_NAME
+    link.symlink_to(target)
+    os.chown(link, 12345, 12345, follow_symlinks=False)
+    with pytest.raises(Untrusted, match="belongs to another user"):
+        read_config(link, was_found=True)
+
+
+def test_found_links_in_a_circle_are_refused(tmp_path: Path) -> None:
+    link = tmp_path / FILE_NAME
+    link.symlink_to(FILE_NAME)
+    with pytest.raises(Untrusted, match="too many links"):
+        read_config(link, was_found=True)
 
 
 def test_the_group_that_only_its_user_is_in_may_write(tmp_path: Path) -> None:
