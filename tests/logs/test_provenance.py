@@ -390,3 +390,29 @@ def test_heads(text: str, level: str | None, logger: str | None) -> None:
 )
 def test_what_is_no_head(text: str) -> None:
     assert head_of(text) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'CommandLine flags: -XX:+PrintGC -XX:Note="{pause}" -XX:+UseG1GC',
+        '[0.012s][info][gc,init] CommandLine flags: -Dnote="{pause}"',
+        'jvm_args: -Xmx1g -Dnote="{pause}" -Dx=1',
+        "jvm_args: -Dnote={pause}",
+        "Command line:  -Dnote={pause}",
+        "VM Arguments: -Dnote={pause}",
+        "note={pause}",
+    ],
+)
+@pytest.mark.parametrize(
+    "pause",
+    [
+        "[gc] GC(3) Pause Full (Allocation Failure) 98M->97M(100M) 25000.000ms",
+        "[1.000s][info][gc] GC(3) Pause Full (Allocation Failure) 98M->97M(100M) 25000.000ms",
+        "1.000: [Full GC (Allocation Failure) 98M->97M(100M), 25.0000000 secs]",
+    ],
+)
+def test_a_pause_in_a_command_line_is_none(line: str, pause: str) -> None:
+    own = "[{n}.000s][info][gc] GC({n}) Pause Young (Normal) (G1 Evacuation Pause) 24M->3M(256M) 2.000ms\n"
+    found = facts(line.format(pause=pause) + "\n" + "".join(own.format(n=n) for n in range(4, 9)))
+    assert [(row.collections, row.full) for row in found.gc] == [(5, 0)]
