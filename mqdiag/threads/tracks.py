@@ -11,13 +11,15 @@ from mqdiag.facts.vocabulary import Role
 from mqdiag.read.stacks.records import ThreadRecord
 from mqdiag.read.stacks.whole import lacks_frames
 from mqdiag.threads import roles
-from mqdiag.threads.borrowed_names import only_named_worker
+from mqdiag.threads.borrowed_names import only_named_service, only_named_worker
 from mqdiag.threads.measured_limits import SHORT_RUN_S
 from mqdiag.threads.series import Series
 from mqdiag.threads.stack_meaning import StackMeaning, StackMeanings
 from mqdiag.threads.wait_table import CARRIER, known_frames
 
 _REQUEST_STREAM = "java.io.BufferedInputStream"
+
+_NOT_OF_ROCKETMQ = frozenset({roles.POOL, roles.OTHER, roles.JVM, roles.VIRTUAL, roles.CARRIER})
 
 _Key = int | tuple[str, int | None] | str
 """a thread of one JVM by its Java id, address or name"""
@@ -170,12 +172,13 @@ def _worth(records: _Records, samples: list[int], series: Series) -> tuple[bool,
 
 
 def _role_by_frames(track: Track) -> None:
-    """A worker under any name, and none that only has the name; a virtual thread; the carrier of one."""
+    """A worker under any name, and no thread of RocketMQ's that only has the name of one; a virtual thread; the carrier of one."""
     if track.role == roles.CONSUME_WORKER:
         if not _only_named_worker(track):
             return
-        track.role = roles.POOL if track.pool else roles.OTHER
-        track.group = None
+        _take_name_away(track)
+    elif track.role not in _NOT_OF_ROCKETMQ and only_named_service(filter(None, dict.fromkeys(track.meanings))):
+        _take_name_away(track)
     last = track.last
     if any(meaning is not None and meaning.run_index >= 0 for meaning in track.meanings):
         track.role = roles.CONSUME_WORKER
@@ -192,6 +195,11 @@ def _role_by_frames(track: Track) -> None:
         track.pool is not None and track.pool.startswith("ForkJoinPool-") and _carries(track)
     ):
         track.role = roles.CARRIER
+
+
+def _take_name_away(track: Track) -> None:
+    track.role = roles.POOL if track.pool else roles.OTHER
+    track.group = None
 
 
 def _only_named_worker(track: Track) -> bool:
