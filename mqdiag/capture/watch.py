@@ -19,6 +19,7 @@ from mqdiag.capture.logs import find_logs
 from mqdiag.capture.target import Target
 from mqdiag.errors import UsageError
 from mqdiag.text import Text, say
+from mqdiag.threads.listener_frames import runs_something_else
 
 Condition = Callable[[Path], Text | None]
 """looks at the newest thread dump, and says what holds now; None while nothing does"""
@@ -27,6 +28,8 @@ MOST_NEW_BYTES = 8 << 20
 _MAX_HEAP = re.compile(r"-XX:MaxHeapSize=(\d+)")
 _CONSUME_THREAD = re.compile(r'^"(ConsumeMessageThread_[^"]*)"[^\n]*\n((?:[ \t][^\n]*\n?)+)', re.MULTILINE)
 _IDLE = "ThreadPoolExecutor.getTask("
+_METHOD = re.compile(r"^[ \t]+at (?:[^\s/()]+/{1,2}){0,2}([^\s/()]+)\(", re.MULTILINE)
+_FIRST_METHOD = "java.lang.Thread.run"
 
 
 class Watched(Protocol):
@@ -143,7 +146,7 @@ class HeapAbove:
 
 
 class Unchanged:
-    """A consume thread that works stands at the same frames for some seconds."""
+    """A consume thread that works stands at the same frames for some seconds; others may have such a name."""
 
     def __init__(self, seconds: int) -> None:
         self._seconds = seconds
@@ -153,7 +156,7 @@ class Unchanged:
         """See `Condition`."""
         now = time.monotonic()
         text = dump.read_text(encoding="utf-8", errors="replace")
-        seen = {name: frames for name, frames in _CONSUME_THREAD.findall(text) if _IDLE not in frames}
+        seen = {name: frames for name, frames in _CONSUME_THREAD.findall(text) if _consumes(frames)}
         before, self._since = self._since, {}
         for name, frames in seen.items():
             same, since = before.get(name, ("", now))
@@ -164,6 +167,13 @@ class Unchanged:
         return say(
             "thread {name} has stood at the same frames for {stood:seconds}", name=stuck[0], stood=self._seconds
         )
+
+
+def _consumes(frames: str) -> bool:
+    """Whether a thread with the name of a consume thread may work for one; a whole stack can deny it."""
+    methods = tuple(_METHOD.findall(frames))
+    denied = methods[-1:] == (_FIRST_METHOD,) and runs_something_else(methods)
+    return _IDLE not in frames and not denied
 
 
 class LogLine:

@@ -13,6 +13,8 @@ MIN_KINDS = 2
 """different threads of a client that must be there as often"""
 GRPC_SCHEDULER = "RocketmqClientScheduler-"
 """the pool that each gRPC client has, with the client's number in the process behind it since 5.0.2"""
+_OF_APPLICATION = ("pool", "other")
+"""roles of threads whose frames deny the name that they have"""
 
 RULE = Rule("client-leak")
 
@@ -52,7 +54,9 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     kinds = [
         kind
         for kind in stacks.kinds
-        if kind.thread.rstrip("#_") in RULE.names("threads_of_client") and kind.threads
+        if (stem := kind.thread.rstrip("#_")) in RULE.names("threads_of_client")
+        and kind.threads
+        and any(one.name.startswith(stem) and one.role not in _OF_APPLICATION for one in stacks.threads)
     ]
     # two different threads: an application may have a pool that it calls RebalanceService
     many = [kind for kind in kinds if kind.threads[-1] >= limits["instances"]]
@@ -73,7 +77,11 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
                 )
             },
         )
-    pools = {thread.pool for thread in stacks.threads if (thread.pool or "").startswith(GRPC_SCHEDULER)}
+    pools = {
+        thread.pool
+        for thread in stacks.threads
+        if (thread.pool or "").startswith(GRPC_SCHEDULER) and thread.role not in _OF_APPLICATION
+    }
     if len(pools) >= limits["instances"]:
         numbers = {"instances": len(pools), "threads_of_process": threads_of_process}
         yield RULE.case("many-grpc-pools", evidence=numbers)

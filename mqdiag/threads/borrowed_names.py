@@ -18,7 +18,7 @@ _OF_SERVICES = (
     "com.google.common.",
     "CompletableFuture",
 )
-"""parts of a frame that the threads of clients and servers have, relocated or not, in their own work and in callbacks"""
+"""parts of frames that threads of clients and servers have, relocated or not, in their own work and in callbacks"""
 
 
 def only_named_service(shown: Iterable[StackMeaning]) -> bool:

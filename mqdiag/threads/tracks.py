@@ -172,7 +172,7 @@ def _worth(records: _Records, samples: list[int], series: Series) -> tuple[bool,
 
 
 def _role_by_frames(track: Track) -> None:
-    """A worker under any name, and no thread of RocketMQ's that only has the name of one; a virtual thread; the carrier of one."""
+    """A worker under any name, and none of RocketMQ's by its name alone; a virtual thread; the carrier of one."""
     if track.role == roles.CONSUME_WORKER:
         if not _only_named_worker(track):
             return

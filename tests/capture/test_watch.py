@@ -91,6 +91,31 @@ def test_idle_threads_and_moving_ones_are_not_stuck(tmp_path: Path, monkeypatch:
     assert at(19, 2) == "thread ConsumeMessageThread_CID_1 has stood at the same frames for 10 s"
 
 
+@pytest.mark.parametrize(
+    ("frame", "is_held"),
+    [
+        ("com.shop.Feed.run(Feed.java:20)", False),
+        ("app//com.shop.Feed.run(Feed.java:20)", False),
+        ("com.shop.Orders.consumeMessage(Orders.java:20)", True),
+        (
+            "org.apache.rocketmq.client.impl.consumer.ConsumeMessageOrderlyService$ConsumeRequest.run(C.java:9)",
+            True,
+        ),
+    ],
+)
+def test_a_thread_that_only_has_the_name_is_not_stuck(
+    frame: str, is_held: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dump, now = tmp_path / "dump.txt", [0.0]
+    monkeypatch.setattr(watch.time, "monotonic", lambda: now[0])
+    looked = watch.Unchanged(10)
+    below = f"\tat {frame}\n\tat java.lang.Thread.run(java.base@17.0.1/Thread.java:833)\n\n"
+    dump.write_text(WORKING.replace("{n}", "").rstrip("\n") + "\n" + below)
+    assert looked(dump) is None
+    now[0] = 11
+    assert (looked(dump) is not None) is is_held
+
+
 @pytest.mark.parametrize(("used_kib", "held"), [(70_000, None), (90_000, "88 % of the heap is in use")])
 def test_the_heap_is_held_against_its_maximum(
     used_kib: int, held: str | None, monkeypatch: pytest.MonkeyPatch
