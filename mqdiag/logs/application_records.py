@@ -13,7 +13,7 @@ from mqdiag.logs.message import (
     unwrapped,
     wrapped_head,
 )
-from mqdiag.read.logs.heads import begin_of, is_collection, is_of_rocketmq, level_of
+from mqdiag.read.logs.heads import begin_of, is_of_jvm, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
 from mqdiag.read.logs.loggers import LONGEST_HEAD
 from mqdiag.read.logs.shape import is_of_own_form
@@ -37,11 +37,7 @@ def is_of_an_application(line: bytes, text: str) -> bool:
     """
     begin = begin_of(text)
     bare = text[begin:]
-    if (
-        bare.startswith(PRINTED_WITHOUT_A_LOGGER)
-        or is_of_own_form(bare.encode())
-        or is_collection(bare.encode())
-    ):
+    if bare.startswith(PRINTED_WITHOUT_A_LOGGER) or is_of_own_form(bare.encode()) or is_of_jvm(bare.encode()):
         return False
     head = _head(text)
     wrapper = wrapped_head(line)

@@ -73,6 +73,8 @@ _BEGINS_TEXT = lazy_pattern(r"(?:^|[\[{,])\s*\"\s*\Z")
 _MARK = lazy_pattern(r"(?<!\\)\"")
 _ACCESS = lazy_pattern(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
 """the time in the access log of a web server, whose lines hold what others sent"""
+_LOADED = lazy_pattern(rb"(?:\A|\] ?)(?:\[Loaded [\w.$/]{1,300} from |[\w.$/+]{1,300} source: )")
+"""a class that the JVM has loaded, as -verbose:class and -Xlog:class+load tell it: no exception that was thrown"""
 USUAL_HEAD = (
     rb"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})? (?:DEBUG|INFO|WARN|ERROR) +"
     rb"(?:\[\d{1,9}\] \[[^\]\n]{1,200}\] \[[^\]\n]{1,200}\]|[A-Za-z][\w.$#@:-]{1,200}) - "
@@ -101,7 +103,7 @@ class Provenance:
             usual = _usual(number)
             if usual is not None and usual.match(line, 0, at) is not None:
                 return True
-        if _ACCESS.search(line) is not None:
+        if _ACCESS.search(line) is not None or _LOADED.search(line) is not None:
             return False
         before = line[: max(at, 0)]
         if at < 0 or b"{" in before or b"\x1b" in before or searched().statements[number].place == "thread":

@@ -33,7 +33,7 @@ from mqdiag.logs.message import (
 )
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
-from mqdiag.read.logs.heads import begin_of, is_of_rocketmq
+from mqdiag.read.logs.heads import begin_of, decorations, decorations_of, is_of_rocketmq
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
@@ -305,9 +305,12 @@ def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
     if shape.form not in OWN_FORMS and shape.kind != "gc":
         return shape, Standings(shape.kind == "application", first)
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
+    # no logger has its records begin as the JVM does those of a log that it has begun
+    of_jvm = decorations_of(first[:LONGEST_LINE].partition(b"\n")[0]) if shape.kind == "gc" else None
     texts = ((line, unwrapped(line[:LONGEST_LINE])[0]) for _, line in _sample(first))
     records = sum(
         is_of_an_application(line, text)
+        and (of_jvm is None or decorations(line) != of_jvm)
         and (shape.kind == "gc" or _is_users(logger_of(text)) or _OTHER_LOGGER.match(text) is not None)
         for line, text in texts
     )

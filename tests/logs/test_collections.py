@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.facts.collector_logs import GcFacts
 from tests.cli.conftest import here
 from tests.folded import folded
@@ -390,3 +391,54 @@ def test_words_of_shenandoah_alone_are_a_log_of_collections() -> None:
         "[2026-11-21T12:00:01.002+0800][0.112s][info][gc     ] Trigger: Learning 1 of 5. Free (44M)\n"
     )
     assert read(log, "gc.log").shape.kind == "gc"
+
+
+_STARTS = (
+    "Using G1\nVersion: 17.0.21.1\nCPUs: 2 total, 2 available\nMemory: 24105M\nLarge Page Support: Disabled\n"
+    "NUMA Support: Disabled\nCompressed Oops: Enabled (32-bit)\nHeap Region Size: 1M\nHeap Min Capacity: 8M\n"
+    "Heap Initial Capacity: 24M\nHeap Max Capacity: 24M\nPre-touch: Disabled\nParallel Workers: 2\n"
+    "Concurrent Workers: 1\nConcurrent Refinement Workers: 2\nPeriodic GC: Disabled\n"
+    "CDS archive(s) mapped at: [0x0-0x1-0x1), size 12\nCompressed class space mapped at: 0x0-0x1\n"
+    "Narrow klass base: 0x0\n"
+)
+_ENDS = (
+    "Heap\n garbage-first heap   total 24576K, used 13836K [0x0, 0x1)\n  region size 1024K, 2 young (2048K)\n"
+    " Metaspace       used 9316K, committed 9536K\n  class space    used 1130K, committed 1216K\n"
+)
+
+
+def _whole_log(head: str) -> str:
+    """A log of one JVM whose heap is full, with some decorations before each line."""
+    lines = [*_STARTS.splitlines()]
+    lines += [f"GC({n}) Pause Full (G1 Compaction Pause) 24M->23M(24M) 900.000ms" for n in range(50)]
+    lines += [*_ENDS.splitlines()]
+    return "".join(f"{head.format(n=n % 60)} {line}\n" for n, line in enumerate(lines))
+
+
+@pytest.mark.parametrize(
+    "head",
+    ["[2026-11-29T10:00:{n:02d}.000+0000]", "[2026-11-29T10:00:{n:02d}.000+0000][info]", "[{n}.000s][info]"],
+)
+def test_a_whole_log_without_tags_is_the_jvms_own(head: str, tmp_path: Path) -> None:
+    """Its lines at the start and at the end are as many as the records by which a log is an application's."""
+    path = tmp_path / "gc.log"
+    path.write_text(_whole_log(head))
+    (found,) = (one for one in diagnose_logs([path]).report.findings if one.rule == "gc-thrashing")
+    assert (found.confidence.value, found.may_be_quoted) == ("high", False)
+
+
+def test_collections_in_the_log_of_an_application_are_not_sure(tmp_path: Path) -> None:
+    """Its records stand before them, begin otherwise, or the JVM has not begun the log."""
+    path = tmp_path / "app.log"
+    head = "[2026-11-29T10:00:{n:02d}.000+0000]"
+    record = "[2026-11-29T10:00:00.000+0000] order {n} received\n"
+    pasted = _whole_log(head)
+    for text in (
+        "".join(record.format(n=n) for n in range(30)) + pasted,
+        pasted
+        + "".join(f"2026-11-29 10:00:00.000 INFO c.shop.Orders - order {n} received\n" for n in range(30)),
+    ):
+        path.write_text(text)
+        for one in diagnose_logs([path]).report.findings:
+            assert one.confidence.value != "high"
+            assert one.may_be_quoted

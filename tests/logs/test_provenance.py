@@ -416,3 +416,21 @@ def test_a_pause_in_a_command_line_is_none(line: str, pause: str) -> None:
     own = "[{n}.000s][info][gc] GC({n}) Pause Young (Normal) (G1 Evacuation Pause) 24M->3M(256M) 2.000ms\n"
     found = facts(line.format(pause=pause) + "\n" + "".join(own.format(n=n) for n in range(4, 9)))
     assert [(row.collections, row.full) for row in found.gc] == [(5, 0)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "[0.186s][info][class,load  ] {name} source: shared objects file",
+        "[2026-11-29T10:00:00.186+0000][info][class,load] {name} source: jrt:/java.base",
+        "[0.186s] {name} source: jrt:/java.base",
+        "{name} source: jrt:/java.base",
+        "[Loaded {name} from /usr/lib/jvm/jre/lib/rt.jar]",
+    ],
+)
+def test_a_class_of_an_error_that_the_jvm_loads_is_no_error(line: str, tmp_path: Path) -> None:
+    loaded = "".join(
+        line.format(name=f"java.lang.{name}") + "\n"
+        for name in ("Object", "OutOfMemoryError", "StackOverflowError", "NoClassDefFoundError")
+    )
+    assert report(tmp_path, loaded * 12).findings == ()

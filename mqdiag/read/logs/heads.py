@@ -95,6 +95,17 @@ _COLLECTION = lazy_pattern(
     rb"|(?:\[[^\]]{1,60}\]){1,8}?" + OF_COLLECTOR
 )
 
+_DIGIT = lazy_pattern(rb"\d")
+_BEGUN = lazy_pattern(
+    rb"(?:\[[^\]]{1,60}\]){1,4} ?(?:Using [A-Z]|Initializing The Z |Heuristics ergonomically |Min heap equals )"
+)
+"""the first line of a file that -Xlog:gc* begins, without tags"""
+_DECORATIONS = lazy_pattern(rb"(?:\[[^\]]{1,60}\]){1,4}(?= |$)")
+_SINCE_START = lazy_pattern(
+    rb"(?:\[\d{4}-\d\d-\d\dT[\d:.,]{8,16}(?:[+-]\d{4}|Z)\])?\[\d{1,12}[.,]\d{3}s\](?:\[[a-z0-9, ]{1,100}\]){0,4} "
+)
+"""what only -Xlog puts before a line: seconds since the start of the JVM, with level and tags or without"""
+
 
 class Head(NamedTuple):
     """What the head of a line tells."""
@@ -181,6 +192,29 @@ def known_heads(head: bytes) -> tuple[float | None, int]:
 def is_collection(line: bytes) -> bool:
     """Whether a line is one that the JVM prints about a collection; its level is of no logger."""
     return _COLLECTION.match(line) is not None
+
+
+def is_of_jvm(line: bytes) -> bool:
+    """Whether a line is one that the JVM prints about anything; no logger counts seconds since a start as it does."""
+    return is_collection(line) or _SINCE_START.match(line) is not None
+
+
+def decorations_of(first: bytes) -> bytes | None:
+    """What the JVM puts before each line of a log of collections that it has begun, with 9 for each digit.
+
+    Args:
+        first: the first line; of a later part of a log it tells nothing.
+
+    Returns:
+        None where the JVM has not begun the log, or tags tell what it says.
+    """
+    return decorations(first) if _BEGUN.match(first) is not None else None
+
+
+def decorations(line: bytes) -> bytes | None:
+    """The groups in brackets before a line, with 9 for each digit; None without."""
+    found = _DECORATIONS.match(line)
+    return None if found is None else _DIGIT.sub(b"9", found[0])
 
 
 class _Parts:
