@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise, takewhile
 
 import msgspec
 
@@ -26,21 +27,25 @@ class Head(msgspec.Struct, frozen=True):
     """lower case, without signs and blanks, and by one name each"""
     separator: str
     """a tab, a bar, or nothing where blanks fill the columns up"""
+    starts: tuple[int, ...] = ()
+    """the character at which each column begins, where signs mark them"""
 
 
 def head_of(line: str) -> Head | None:
     """The head that a line is; None when it cannot be one."""
     separator = _separator(line)
+    starts: tuple[int, ...] = ()
     if separator:
         names = split_at(line, separator)
     elif line.lstrip().startswith("#") and line.count("#") > 1:
         names = line.split("#")[1:]
+        starts = tuple(place for place, sign in enumerate(line) if sign == "#")
     elif len(line) < 400 and not any(char.isdigit() for char in line):
         names = line.split()
     else:
         return None
     columns = tuple(map(column_name, names))
-    return Head(columns, separator) if 1 < len(columns) <= MOST_COLUMNS else None
+    return Head(columns, separator, starts) if 1 < len(columns) <= MOST_COLUMNS else None
 
 
 def column_name(text: str) -> str:
@@ -77,9 +82,10 @@ class Row:
             cells = split_at(line, head.separator)
         else:
             cells = _TOKEN.findall(line)
-            apart = _GAP.split(line.strip()) if len(cells) > len(columns) else []
-            if len(apart) == len(columns):
-                cells = apart
+            if len(cells) > len(columns):
+                apart = _GAP.split(line.strip())
+                # a name may have several blanks in a row
+                cells = _at_columns(head.starts, line) or (apart if len(apart) == len(columns) else cells)
             missing = len(columns) - len(cells)
             for column in reversed(head.columns):
                 if missing > 0 and column in optional:
@@ -108,6 +114,22 @@ class Row:
     def decimal(self, column: str) -> float | None:
         """A number, which may have text in brackets behind it."""
         return decimal_of((self.text(column) or "").partition("(")[0])
+
+
+def _at_columns(starts: tuple[int, ...], line: str) -> list[str]:
+    """Cells of a line that begin where the columns of its head do, up to the first that does not, and all behind it.
+
+    Nothing where these are not as many as the columns.
+    """
+    held = list(
+        takewhile(lambda place: not line[:place][-1:].strip() and line[place : place + 1].strip(), starts)
+    )
+    # numbers may stand at the right of their column
+    behind = starts[len(held)] if len(held) < len(starts) else len(line)
+    ends = held if line[:behind][-1:].strip() and behind < len(line) else [*held, behind]
+    cells = [line[begin:end].strip() for begin, end in pairwise(ends)]
+    cells += _TOKEN.findall(line, ends[-1]) if ends else []
+    return cells if len(cells) == len(starts) else []
 
 
 def is_number(text: str) -> bool:

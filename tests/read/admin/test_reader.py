@@ -272,3 +272,29 @@ def test_a_group_of_the_overview_may_have_any_name(name: str) -> None:
     text = (FIXTURES / "5.3.3" / "consumerProgress.txt").read_text()
     groups = of_text(text.replace("CID_stock     ", f"{name}     ")).overview
     assert [(group.group, group.diff_total) for group in groups if group.group == name] == [(name, 2894)]
+
+
+@pytest.mark.parametrize("name", ["broker a", "broker  a", "a  b  c  d"])
+@pytest.mark.parametrize("version", ["4.9.7", "5.3.3"])
+@pytest.mark.parametrize("answer", ["clusterList", "clusterList-m", "topicStatus", "consumerProgress-CID_mail"])
+def test_a_broker_may_have_blanks_in_its_name(name: str, version: str, answer: str) -> None:
+    text = (FIXTURES / version / f"{answer}.txt").read_text()
+    # mqadmin fills each cell up to the width of its column
+    renamed = text.replace("broker-a" + " " * (len(name) - len("broker-a")), name)
+    assert renamed != text
+    assert repr(of_text(renamed)).replace(name, "broker-a") == repr(of_text(text))
+
+
+@pytest.mark.parametrize("client", ["#ClientId", "#Diff", "QID", "Version", "ClientAddr", "#Topic#QID"])
+def test_a_client_may_be_called_as_a_column(client: str) -> None:
+    text = (FIXTURES / "4.9.7" / "consumerStatus-CID_mail.txt").read_text()
+    own = "127.0.0.1@10922#15083405662440"
+    renamed = text.replace(own, client.ljust(len(own)))
+    assert repr(of_text(renamed)).replace(client, own) == repr(of_text(text))
+    cells = ("orders".ljust(33), "broker-a".ljust(33), "0".ljust(5), "9".ljust(21), "5".ljust(21))
+    row = " ".join((*cells, "{}", "4".ljust(21), "2026-11-21 12:48:17"))
+    found, other = (
+        of_text(f"{PROGRESS_4_HEAD}\n{row.format(name.ljust(20))}\n") for name in (client, "10.0.0.1")
+    )
+    assert len(other.groups[0].queues) == 1
+    assert repr(found).replace(client, "10.0.0.1") == repr(other)
