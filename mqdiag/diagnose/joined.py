@@ -9,20 +9,19 @@ import msgspec
 from mqdiag.baseline import Baseline, with_baseline
 from mqdiag.causes.agreement import contradicted
 from mqdiag.causes.build_verdict import build_verdict
-from mqdiag.causes.link import link, order
 from mqdiag.causes.one_clock import by_one_clock
 from mqdiag.causes.same_finding import SameFindings
 from mqdiag.config import Settings
 from mqdiag.diagnose.answer import answered
 from mqdiag.diagnose.judge import Diagnosis, judge
+from mqdiag.diagnose.merged import merged
 from mqdiag.diagnose.processes import Process
 from mqdiag.facts import Facts, Input
 from mqdiag.facts.processes import ProcessFacts
 from mqdiag.findings import Confidence, Finding, Margin, Report, Skipped
-from mqdiag.rules.catalogue import cards_of, rule_files
+from mqdiag.rules.catalogue import rule_files
 from mqdiag.rules.engine import missing_evidence
 from mqdiag.text import Text
-from mqdiag.time_ranges import joined
 
 INPUT_KINDS = {"logs": "log", "recordings": "recording", "profiles": "profile"}
 """what `Input.kind` calls a part of `Facts`, where it is another word"""
@@ -51,9 +50,7 @@ def judge_processes(
         facts = _facts((*own.inputs, *other_inputs), own.facts, together, settings)
         diagnosis = judge(facts, settings)
         report = _told(diagnosis.report, facts, None)
-        report = _with_verdict(
-            msgspec.structs.replace(report, findings=_merged(report.findings)), own, settings
-        )
+        report = _with_verdict(msgspec.structs.replace(report, findings=merged(report.findings)), own, settings)
         return Diagnosis(report=report, crashes=diagnosis.crashes)
     runs = [(own, _facts(own.inputs, own.facts, {}, settings)) for own in processes]
     all_of_them = tuple(own.facts for own in processes)
@@ -113,7 +110,7 @@ def _one_report(
     processes: Sequence[Process], reports: Sequence[Report], facts: Sequence[Facts]
 ) -> tuple[Report, Process | None]:
     """All reports as one, and the process that it shows; the last one is that of the shared evidence."""
-    findings = _merged([finding for report in reports for finding in report.findings])
+    findings = merged([finding for report in reports for finding in report.findings])
     shown = _shown(processes, findings)
     checked = {name for report in reports for name in report.checked}
     cards = {card.name: card for report in reports for card in report.rule_cards}
@@ -124,7 +121,7 @@ def _one_report(
         skipped=_skipped(reports, facts),
         failed=tuple(dict.fromkeys(failed for report in reports for failed in report.failed)),
         checked=tuple(sorted(checked)),
-        ignored=_merged([finding for report in reports for finding in report.ignored]),
+        ignored=merged([finding for report in reports for finding in report.ignored]),
         lowered=tuple(name for report in reports for name in report.lowered),
         rule_cards=tuple(cards[name] for name in sorted(cards)),
         heap=None if shown is None else shown.facts.heap,
@@ -164,40 +161,6 @@ def _weighed(finding: Finding, report: Report, same: SameFindings) -> Finding:
     if reason is None:
         return finding
     return msgspec.structs.replace(finding, confidence=Confidence.LOW, confidence_reason=reason)
-
-
-def _merged(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """In the report's order; the same fault in several processes or kinds of evidence once, as the worst of them."""
-    by_fingerprint: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_fingerprint.setdefault(finding.fingerprint, []).append(finding)
-    merged = []
-    for same in by_fingerprint.values():
-        worst = min(same, key=lambda one: (one.severity.rank, -one.weight))
-        merged.append(
-            msgspec.structs.replace(
-                _agreed(worst, same),
-                explanation=tuple(dict.fromkeys(line for one in (worst, *same) for line in one.explanation)),
-                seen_in=tuple(dict.fromkeys(kind for one in same for kind in one.seen_in)),
-                when=joined([period for one in same for period in one.when]),
-                rests_on=tuple(dict.fromkeys(path for one in same for path in one.rests_on)),
-                processes=tuple(dict.fromkeys(name for one in same for name in one.processes)),
-                felt_in=tuple(dict.fromkeys(name for one in same for name in one.felt_in)),
-                caused_by=tuple(dict.fromkeys(root for one in same for root in one.caused_by)),
-            )
-        )
-    return order(link(merged, cards_of({finding.rule for finding in merged})))
-
-
-def _agreed(worst: Finding, same: Sequence[Finding]) -> Finding:
-    """As sure as the surest of them: what a recording and thread dumps show, each in its own way, is no accident."""
-    if not any("recordings" in one.seen_in for one in same):
-        return worst
-    levels = list(Confidence)
-    surest = min(same, key=lambda one: levels.index(one.confidence))
-    return msgspec.structs.replace(
-        worst, confidence=surest.confidence, confidence_reason=surest.confidence_reason
-    )
 
 
 def _skipped(reports: Sequence[Report], facts: Sequence[Facts]) -> tuple[Skipped, ...]:

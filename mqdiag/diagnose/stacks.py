@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+import msgspec
+
 from mqdiag.config import Settings
 from mqdiag.diagnose.judge import Diagnosis, judge, unreadable
 from mqdiag.errors import InputError
@@ -81,7 +83,15 @@ def diagnose_results(results: Results, settings: Settings, progress: Progress) -
     pid = next((sample.pid for sample in samples if sample.pid is not None), None)
     samples.clear()
     facts = Facts(inputs=tuple(inputs), stacks=stacks, pid=pid, expectations=settings.expectations)
-    return judge(facts, settings)
+    diagnosis = judge(facts, settings)
+    findings = diagnosis.report.findings
+    if len({found.fingerprint for found in findings}) < len(findings):
+        # Here, not above: few series show a fault twice, such as two locks for which threads of one pool wait.
+        from mqdiag.diagnose.merged import merged
+
+        report = msgspec.structs.replace(diagnosis.report, findings=merged(findings))
+        return Diagnosis(report=report, crashes=diagnosis.crashes)
+    return diagnosis
 
 
 def result_inputs(result: ReadResult) -> list[Input]:
