@@ -54,9 +54,9 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     kinds = [
         kind
         for kind in stacks.kinds
-        if (stem := kind.thread.rstrip("#_")) in RULE.names("threads_of_client")
+        if kind.thread.rstrip("#_") in RULE.names("threads_of_client")
         and kind.threads
-        and any(one.name.startswith(stem) and one.role not in _OF_APPLICATION for one in stacks.threads)
+        and not _is_borrowed(kind.thread.rstrip("#_"), stacks)
     ]
     # two different threads: an application may have a pool that it calls RebalanceService
     many = [kind for kind in kinds if kind.threads[-1] >= limits["instances"]]
@@ -85,3 +85,9 @@ def in_stacks(stacks: StacksFacts, limits: Limits) -> Findings:
     if len(pools) >= limits["instances"]:
         numbers = {"instances": len(pools), "threads_of_process": threads_of_process}
         yield RULE.case("many-grpc-pools", evidence=numbers)
+
+
+def _is_borrowed(name: str, stacks: StacksFacts) -> bool:
+    """Whether the frames of all threads whose names begin so deny them."""
+    roles = [one.role for one in stacks.threads if one.name.startswith(name)]
+    return bool(roles) and all(role in _OF_APPLICATION for role in roles)

@@ -140,7 +140,8 @@ def test_send_threads_that_take_turns(tmp_path: Path) -> None:
 
 
 def test_callbacks_that_all_hang(tmp_path: Path) -> None:
-    callback = (*HTTP[:6], "com.acme.Audit.onSuccess(Audit.java:20)", *TASK)
+    remoting = "org.apache.rocketmq.remoting.netty.NettyRemotingAbstract$3.run(NettyRemotingAbstract.java:319)"
+    callback = (*HTTP[:6], "com.acme.Audit.onSuccess(Audit.java:20)", remoting, *TASK)
     sample = [At(f"NettyClientPublicExecutor_{n}", 80 + n, callback, "RUNNABLE", 5.0) for n in range(1, 3)]
     sample += [At("ConsumeMessageThread_CID_1", 90, TAKE, "WAITING (parking)", 5.0)]
     found = report(tmp_path, [sample] * 5).findings
