@@ -11,6 +11,7 @@ import re
 from functools import cache, lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.logs.given_values import is_given
 from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level, wrapped_head
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
@@ -20,6 +21,8 @@ from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
 
 END_OF_HEAD = " - "
+_BEHIND_WORDS = ("exception", "printed", "anywhere")
+"""places of statements that may stand behind other words of a message"""
 MOST_PLACES = 4
 """places of a literal on one line that are looked at"""
 _DIGITS = b"0123456789"
@@ -106,6 +109,10 @@ class Provenance:
         if _ACCESS.search(line) is not None or _LOADED.search(line) is not None:
             return False
         before = line[: max(at, 0)]
+        if self._own_file and searched().statements[number].place in _BEHIND_WORDS:
+            text = message.text
+            if is_given(text, text.find(searched().literals[number].decode())):
+                return False
         if at < 0 or b"{" in before or b"\x1b" in before or searched().statements[number].place == "thread":
             return self._in_a_wrapper(message, before)
         key = number, before.translate(None, _DIGITS)
