@@ -281,7 +281,7 @@ class ClassicScanner:
             sample.listed_threads = int(length[1]) if length else None
             listed = patterns.SMR_ELEMENTS.search(text)
             if listed is not None and len(listed[1]) <= LONGEST_LIST:
-                sample.listed = frozenset(int(one, 16) for one in listed[1].replace(",", " ").split())
+                sample.listed = frozenset(int(one, 16) for one in patterns.SMR_ELEMENT.findall(listed[1]))
         if patterns.DEADLOCK_MARK in text:
             self._end_deadlock()
         self._around.look_behind(text)

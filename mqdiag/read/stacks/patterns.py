@@ -28,6 +28,7 @@ MORE_THAN_A_THREAD = (
 SYNCHRONIZERS_MARK = "Locked ownable synchronizers:"
 SMR_LENGTH = lazy_pattern(r"length=(\d{1,18})\b")
 SMR_ELEMENTS = lazy_pattern(r"elements=\{([0-9a-fx,\s]*)\}")
+SMR_ELEMENT = lazy_pattern(r"\b0x[0-9a-f]{1,16}\b")
 JVM_LINE = lazy_pattern(r"Full thread dump (.{1,200}?):?\s*$", re.M)
 # JVMs of HP print the date there, in the words of the host's country
 JVM_OF_HP = lazy_pattern(r"\s*\[[^\]\n]{1,80}\] \((?P<jvm>.{1,200})\)\s*")
