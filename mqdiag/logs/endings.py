@@ -25,6 +25,15 @@ _SHELL = lazy_pattern(
     r"\.sh: line \d{1,6}:(?: {1,10}\d{1,9} (?P<signal>Killed|Segmentation fault|Bus error|Aborted|Illegal instruction) "
     r"| .{1,300}: (?:No such file or directory|[Cc]ommand not found|Permission denied|cannot execute)\b)"
 )
+_OOM_KILLED = lazy_pattern(
+    # kubectl get pods, then keys of a status and flags of docker inspect, then words of a person or a program
+    rb"\d/\d{1,3} {1,20}(?:Init:)?OOMKilled\b"
+    rb"|(?i:\b(?:reason|state|status|terminated|error|phase))(?<!\\)\"?\s{0,20}[:=]\s{0,20}"
+    rb"(?:Terminated\b[\w ]{0,20}\W{0,4})?(?<!\\)\"?(?:OOMKilled)\b"
+    rb"|(?<!\\)\bOOMKilled(?<!\\)\"?\s{0,10}[:=]\s{0,10}[Tt]rue\b"
+    rb"|^(?!.{0,300}(?i:\b(?:when|if|unless|on|for|alert|notify|grep|until|whenever|in case)\b)).{0,300}"
+    rb"(?:\b(?i:was|were|is|been|being|got|gets|with|code|pod|container|terminated)\W{1,4}|^\W{0,80})OOMKilled\b(?!\"?\s{0,10}[:=])"
+)
 _SHUT_DOWN = lazy_pattern(r"the (consumer|producer) \[([^\]]{1,300})\] shutdown OK")
 
 
@@ -49,6 +58,12 @@ def shell_said(message: Message, log: LogTally) -> None:
             tally.keep_largest("exit_code", _SIGNALS[found["signal"]])
     else:
         log.add("start-script-failed", message, side="broker")
+
+
+def oom_killed(message: Message, log: LogTally) -> None:
+    """A status says that the OOM killer ended a container; a condition or a value of another key does not."""
+    if _OOM_KILLED.search(message.hit.line) is not None:
+        log.add("container-oom-killed", message)
 
 
 def exited(message: Message, log: LogTally) -> None:

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.given_values import is_given
 from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level, wrapped_head
+from mqdiag.logs.pod_settings import is_a_setting
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
@@ -109,10 +110,8 @@ class Provenance:
         if _ACCESS.search(line) is not None or _LOADED.search(line) is not None:
             return False
         before = line[: max(at, 0)]
-        if self._own_file and searched().statements[number].place in _BEHIND_WORDS:
-            text = message.text
-            if is_given(text, text.find(searched().literals[number].decode())):
-                return False
+        if self._is_a_value(message):
+            return False
         if at < 0 or b"{" in before or b"\x1b" in before or searched().statements[number].place == "thread":
             return self._in_a_wrapper(message, before)
         key = number, before.translate(None, _DIGITS)
@@ -123,6 +122,15 @@ class Provenance:
                 self._known.clear()
             self._known[key] = known
         return known
+
+    def _is_a_value(self, message: Message) -> bool:
+        """Whether a text that programs print behind words is a value that somebody gave to RocketMQ or to a pod."""
+        hit, place = message.hit, searched().statements[message.hit.literal].place
+        if not self._own_file:
+            may_be_listed = place == "output" or place in _BEHIND_WORDS
+            return may_be_listed and not hit.line[:1].isdigit() and is_a_setting(hit.block, hit.start, hit.line)
+        text = message.text
+        return place in _BEHIND_WORDS and is_given(text, text.find(searched().literals[hit.literal].decode()))
 
     def _in_a_wrapper(self, message: Message, before: bytes) -> bool:
         """The same of a line with colours, of JSON, and of the name of a thread."""

@@ -32,6 +32,7 @@ from mqdiag.logs.message import (
     wrapped_head,
 )
 from mqdiag.logs.statements import Statement, searched
+from mqdiag.logs.system_journal import is_journal, is_of_the_system
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import begin_of, decorations, decorations_of, is_of_rocketmq
 from mqdiag.read.logs.levels import ANY
@@ -156,6 +157,7 @@ class Standings(msgspec.Struct):
     _loggers: frozenset[tuple[str, ...]] = frozenset()
     """first parts of the names of an application's loggers"""
     _records_in_json: bool = False
+    _is_journal: bool = False
     _records: int = 0
     """records of an application in the log's first lines"""
     _places: dict[int, _Places] = msgspec.field(default_factory=dict)
@@ -182,6 +184,8 @@ class Standings(msgspec.Struct):
         if self._layouts is None:
             self._look_at_head()
         line, text = message.hit.line, message.text
+        if self._is_journal and is_of_the_system(line):
+            return Standing.SURE
         if self._begins_at is None:
             if _is_imitated(line, literal):
                 return Standing.ALONE  # however few records there are
@@ -244,7 +248,9 @@ class Standings(msgspec.Struct):
         loggers: set[tuple[str, ...]] = set()
         records = in_json = 0
         begins_at = None
-        for at, line in _sample(self.first):
+        sample = _sample(self.first)
+        self._is_journal = is_journal([line for _, line in sample])
+        for at, line in sample:
             text = unwrapped(line[:LONGEST_LINE])[0]
             if is_in_json(line) or is_nameless_record(line, text):
                 in_json += 1

@@ -1,0 +1,52 @@
+"""Settings that a description of a pod or a container lists: their values say nothing of what happened.
+
+Source: kubectl describe pod, kubectl get pod -o yaml and -o json (Kubernetes 1.18 to 1.31), docker inspect.
+"""
+
+from __future__ import annotations
+
+from mqdiag.lazy_pattern import lazy_pattern
+
+MOST_BYTES_ABOVE = 32 << 10
+"""of a description that are looked at above a line"""
+_NAMES = rb"annotations|labels|matchLabels|managedFields|env|args|command|cmd|entrypoint|data|stringData"
+_SECTION = lazy_pattern(
+    rb"(?:Annotations|Labels|Node-Selectors): |\s+(?:Environment|Args|Command|Mounts):\s*\Z"
+    rb"|\s*(?:- )?(?:" + _NAMES + rb"):\s*\Z|\s*\"(?i:" + _NAMES + rb")\": ?[\[{]"
+)
+"""the first line of a section of settings: by kubectl describe, in YAML, and in JSON"""
+
+
+def is_a_setting(block: bytes, start: int, line: bytes) -> bool:
+    """Whether a line belongs to a section of settings, by the indentation of the lines above it.
+
+    Args:
+        block: what the line stands in.
+        start: where the line begins.
+        line: the line.
+    """
+    if _SECTION.match(line) is not None:
+        return True
+    depth = _depth(line)
+    if not depth:
+        return False
+    is_item = line.lstrip().startswith(b"- ")
+    lowest = max(start - MOST_BYTES_ABOVE, 0)
+    while start > lowest and depth:
+        end = start - 1
+        start = block.rfind(b"\n", 0, end) + 1
+        above = block[start:end]
+        if not above.strip():
+            continue
+        its_depth, its_item = _depth(above), above.lstrip().startswith(b"- ")
+        # the key of a list in YAML may stand as far to the left as its items
+        if its_depth > depth or (its_depth == depth and (not is_item or its_item)):
+            continue
+        if _SECTION.match(above) is not None:
+            return True
+        depth, is_item = its_depth, its_item
+    return False
+
+
+def _depth(line: bytes) -> int:
+    return len(line) - len(line.lstrip(b" \t"))
