@@ -15,6 +15,8 @@ _SECTION = lazy_pattern(
     rb"|\s*(?:- )?(?:" + _NAMES + rb"):\s*\Z|\s*\"(?i:" + _NAMES + rb")\": ?[\[{]"
 )
 """the first line of a section of settings: by kubectl describe, in YAML, and in JSON"""
+_JOINED = lazy_pattern(rb"[^\s-]\s+\S+:\s*\Z")
+"""a key that stood on a line of its own, until the lines of a paste were joined; nobody knows then what is below it"""
 
 
 def is_a_setting(block: bytes, start: int, line: bytes) -> bool:
@@ -38,6 +40,8 @@ def is_a_setting(block: bytes, start: int, line: bytes) -> bool:
         above = block[start:end]
         if not above.strip():
             continue
+        if _JOINED.search(above) is not None:
+            return False
         its_depth, its_item = _depth(above), above.lstrip().startswith(b"- ")
         # the key of a list in YAML may stand as far to the left as its items
         if its_depth > depth or (its_depth == depth and (not is_item or its_item)):

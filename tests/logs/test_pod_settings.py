@@ -131,3 +131,13 @@ def test_words_about_a_killed_container() -> None:
         "alert on OOMKilled\n",
     ):
         assert "container-oom-killed" not in kinds(text), text
+
+
+def test_what_stands_below_another_key_is_no_setting() -> None:
+    assert kinds(
+        "Node-Selectors:  a=true\nEvents:\n  Warning  FailedScheduling  <unknown>  default-scheduler  0/3 nodes are available: 3 node(s) didn't match node selector.\n"
+    )
+    assert kinds(
+        "env:\n  rocketmq-spring: 2.1.0\nexception:\n"
+        "  CODE: 10006  DESC: send request message to <orders> OK, but wait reply message timeout, 5000 ms.\n"
+    )
