@@ -135,7 +135,8 @@ def test_words_about_a_killed_container() -> None:
 
 def test_what_stands_below_another_key_is_no_setting() -> None:
     assert kinds(
-        "Node-Selectors:  a=true\nEvents:\n  Warning  FailedScheduling  <unknown>  default-scheduler  0/3 nodes are available: 3 node(s) didn't match node selector.\n"
+        "Node-Selectors:  a=true\nEvents:\n  Warning  FailedScheduling  <unknown>  default-scheduler"
+        "  0/3 nodes are available: 3 node(s) didn't match node selector.\n"
     )
     assert kinds(
         "env:\n  rocketmq-spring: 2.1.0\nexception:\n"
