@@ -10,10 +10,12 @@ from mqdiag.diagnose.logs import NamedLog, read_logs
 from mqdiag.diagnose.read_heaps import is_histogram
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind
 from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.logs.reader import LogsReader
 from mqdiag.logs.statements import searched
 from mqdiag.logs.untold import MOST_BYTES
 from mqdiag.progress import Progress
 from mqdiag.read.crash.recognise import begins_as_crash_report
+from mqdiag.read.logs.container_status import is_container_status
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.squeezed import unpacked_head
@@ -31,6 +33,8 @@ _PAGES = (".md", ".html", ".htm")
 
 
 def _recognise(piece: Piece) -> bool:
+    if piece.is_text and is_container_status(piece.inner_head):
+        return piece.given or piece.size_bytes > len(piece.head) or _tells_an_end(piece)
     if (
         not piece.given
         and piece.name.lower().endswith(_DATA)
@@ -41,6 +45,11 @@ def _recognise(piece: Piece) -> bool:
     return piece.is_text and (
         is_log(piece.inner_head, piece.name) or _has_wrapped_records(piece) or _is_excerpt(piece)
     )
+
+
+def _tells_an_end(piece: Piece) -> bool:
+    """Whether the description of a container says that something ended it; one that is well is no log."""
+    return bool(LogsReader().read(piece.name, iter([piece.inner_head])).tally.events)
 
 
 def _has_wrapped_records(piece: Piece) -> bool:

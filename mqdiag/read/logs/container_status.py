@@ -1,0 +1,26 @@
+"""Descriptions of pods and containers, which tell how a container ended.
+
+Source: kubectl describe pod, kubectl get pod -o yaml and -o json (Kubernetes 1.18 to 1.31), docker inspect.
+"""
+
+from __future__ import annotations
+
+import re
+
+from mqdiag.lazy_pattern import lazy_pattern
+
+_DESCRIBED = lazy_pattern(rb"^Containers:[ \r]*$", re.M)
+_STATE = lazy_pattern(rb"^ {4}(?:Last )?State: ", re.M)
+_LISTED = lazy_pattern(rb"\"?\bcontainerStatuses\"?: ?(?:\[|[\r\n])")
+_INSPECTED = lazy_pattern(rb"\"OOMKilled\": ?(?:true|false)\b")
+
+
+def is_container_status(head: bytes) -> bool:
+    """Whether a text is such a description.
+
+    Args:
+        head: its first bytes.
+    """
+    if _DESCRIBED.search(head) is not None:
+        return _STATE.search(head) is not None
+    return _LISTED.search(head) is not None or _INSPECTED.search(head) is not None
