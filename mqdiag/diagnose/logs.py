@@ -30,6 +30,8 @@ class NamedLog(msgspec.Struct, frozen=True, kw_only=True):
 
     path: str
     name: str
+    is_document: bool = False
+    """whether it only quotes logs, as a ticket or a runbook does that lies beside evidence"""
 
 
 class LogEvidence(msgspec.Struct, kw_only=True):
@@ -111,7 +113,11 @@ def read_logs(
             entries.append(unreadable(log.name, "log", InputError(log.name, found.reason)))
         else:
             step = partial(progress.advance, min(done / total, 1.0))
+            known = len(read)
             entries += _entries(log, found or logs_of(log.path, log.name, statements, step), read, seen)
+            if log.is_document:
+                for quoting in read[known:]:
+                    quoting.less.prove_nothing(quoting.tally)
         done += size
     if read:
         evidence.facts = logs_facts(read, utc_offset_minutes, statements)

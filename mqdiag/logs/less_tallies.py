@@ -52,6 +52,15 @@ class LessTallies(msgspec.Struct):
             own(earlier, self.repeated)
         handler(message, self.repeated)
 
+    def prove_nothing(self, tally: LogTally) -> None:
+        """Leave out all lines of a log that only quotes them.
+
+        Args:
+            tally: of the log.
+        """
+        self.sure = LogTally(tally.path, tally.kind)
+        self.repeated = LogTally(tally.path, tally.kind)
+
     def end(self) -> None:
         """Forget lines that stayed alone."""
         self._waiting.clear()

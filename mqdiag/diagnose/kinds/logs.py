@@ -17,6 +17,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.crash.recognise import begins_as_crash_report
 from mqdiag.read.logs.container_status import is_container_status
 from mqdiag.read.logs.heads import known_heads
+from mqdiag.read.logs.prose import is_prose
 from mqdiag.read.logs.recognise import is_log
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.sniff import Content
@@ -84,7 +85,14 @@ def _telling_literals() -> tuple[bytes, ...]:
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
-    named = [NamedLog(path=piece.path, name=piece.name) for piece in pieces]
+    named = [
+        NamedLog(
+            path=piece.path,
+            name=piece.name,
+            is_document=not piece.given and is_prose(piece.name, piece.inner_head),
+        )
+        for piece in pieces
+    ]
     evidence = read_logs(named, settings, utc_offset_minutes=settings.utc_offset_minutes, progress=progress)
     return Collected(inputs=evidence.inputs, shared=dict(evidence.by_field()))
 
