@@ -101,9 +101,13 @@ def _roots(effect: Finding, cards: Mapping[str, RuleCard]) -> tuple[str, ...]:
 def _severity_alone(
     finding: Finding, causes: Sequence[Finding], cards: Mapping[str, RuleCard]
 ) -> Severity | None:
-    """The severity of a finding by itself; None where one of its causes says as much."""
+    """The severity of a remark by itself; None where one of its causes says as much."""
     alone = cards[finding.rule].severity_alone if finding.rule in cards else None
-    if alone is None or any(cause.severity.rank <= alone.rank for cause in causes):
+    if (
+        alone is None
+        or finding.severity is not Severity.INFO
+        or any(cause.severity.rank <= alone.rank for cause in causes)
+    ):
         return None
     return alone
 

@@ -137,6 +137,8 @@ class RecordedError(msgspec.Struct, frozen=True, kw_only=True):
     """consumer groups whose listeners made some"""
     in_listeners: int = 0
     """how many of them"""
+    by_own_code: bool = False
+    """whether the program's own code made most of them, and neither the JDK nor a library"""
 
 
 class Allocated(msgspec.Struct, frozen=True, kw_only=True):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from mqdiag.facts.recordings import RecordedError
+from mqdiag.knowledge.own_code import is_own
 from mqdiag.read.jfr.chunk import Chunk
 from mqdiag.read.jfr.distinct import distinct
 from mqdiag.recordings.constants import Constants, Steps
@@ -70,12 +71,15 @@ class Errors:
         frames: Counter[str] = Counter()
         groups: Counter[str] = Counter()
         threads: Counter[str] = Counter()
+        by_own_code = 0
         for kind, made in self._made.items():
             if kind.class_name != name:
                 continue
             if frame := self._places.own_frame(kind.place):
                 frames[frame] += made
             threads[kind.thread] += made
+            top = next(iter(self._places.frames(kind.place)), None)
+            by_own_code += made if top is not None and is_own(top.partition("(")[0]) else 0
             group = role_of_name(kind.thread).group
             if group and kind.place and self._places.meaning(kind.place).in_listener:
                 groups[group] += made
@@ -86,6 +90,7 @@ class Errors:
             thread=threads.most_common(1)[0][0] or None,
             groups=tuple(sorted(groups)),
             in_listeners=groups.total(),
+            by_own_code=2 * by_own_code > count,
         )
 
     def _add(self, event: str, chunk: Chunk, constants: Constants) -> None:

@@ -150,7 +150,7 @@ def in_recordings(recording: Recording, limits: Limits) -> Findings:
     for error in recording.errors:
         if error.class_name == "java.lang.OutOfMemoryError":
             yield RULE.case(
-                "in-recording",
+                "made-by-own-code" if error.by_own_code else "in-recording",
                 error,
                 subject=Subject(thread=error.thread),
                 evidence={"thread": error.thread, "path": recording.path, "count": error.count},
