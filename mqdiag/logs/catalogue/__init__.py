@@ -58,9 +58,10 @@ class Catalogue:
 
     def __init__(self, entries: list[Entry]) -> None:
         self._entries = entries
+        self._pieces = list(map(_pieces, entries))
         places: dict[bytes, list[int]] = {}
-        for place, entry in enumerate(entries):
-            longest = max(_pieces(entry), key=len)
+        for place, pieces in enumerate(self._pieces):
+            longest = max(pieces, key=len)
             if len(longest) >= SHORTEST_FRAGMENT:
                 places.setdefault(longest[:SEARCHED], []).append(place)
         self._places = list(places.values())
@@ -74,7 +75,7 @@ class Catalogue:
         fits = [
             (sum(map(len, pieces)), self._entries[place])
             for place in places
-            if _fits(text, pieces := _pieces(self._entries[place]))
+            if _fits(text, pieces := self._pieces[place])
             and not (self._entries[place].verdict in _EXCUSES and _is_said_by_another(text, pieces))
         ]
         # of several texts that fit, the one with the most words of its own
