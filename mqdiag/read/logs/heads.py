@@ -6,6 +6,7 @@ of a sentence, quotation marks, and values behind "=" are of a message.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
@@ -130,6 +131,9 @@ class Head(NamedTuple):
 
 
 NO_HEAD = Head()
+_ANY_TIME = "0000-00-00 00:00:00.000"
+_LEADING_TIME = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})?(?!\d)")
+"""a time whose digits tell nothing: without them the heads of most lines are the same"""
 SAMPLE_LINES = 400
 _CONTINUES = lazy_pattern(
     rb"\s|$|Caused by: |Suppressed: |at |See http|For more information|(?:[\w$]+\.)+[\w$]*(?:Exception|Error)\b"
@@ -164,6 +168,12 @@ def head_of(text: str) -> Head | None:
     """
     if len(text) > LONGEST:
         return None
+    time = _LEADING_TIME.match(text)
+    return _told_by(text if time is None else _ANY_TIME[: time.end()] + text[time.end() :])
+
+
+@lru_cache(maxsize=4096)
+def _told_by(text: str) -> Head | None:
     at = begin_of(text)
     keyed = _KEYED.match(text, at)
     if keyed is not None:
