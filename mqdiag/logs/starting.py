@@ -8,7 +8,9 @@ DefaultMQPushConsumerImpl.checkConfig.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import dropwhile
+from typing import NamedTuple
 
 from mqdiag.facts.vocabulary import LogSide
 from mqdiag.knowledge.last_exceptions import kind_of_last
@@ -65,7 +67,7 @@ def ended_by_exception(message: Message, log: LogTally) -> None:
         log.said_nothing += message.stands_for
         return
     if not _ends_start(stack, message):
-        if stack.is_uncaught and _is_main(stack, message) and _TOOL.search(stack.frames) is None:
+        if stack.is_uncaught and _is_main(stack, message) and not _runs(stack.frames).tool:
             main_ended(message, log)
         else:
             log.said_nothing += message.stands_for
@@ -83,7 +85,7 @@ def ended_in_words(message: Message, log: LogTally) -> None:
 
 def _ended(stack: WholeStack, told: str, message: Message, log: LogTally) -> None:
     log.ended_at = stack.position
-    side: LogSide = "broker" if _SERVER.search(stack.frames) else "client"
+    side: LogSide = "broker" if _runs(stack.frames).server else "client"
     log.add(kind_of_last(told, stack.frames) or "start-exception", message, side=side, example=told)
 
 
@@ -92,24 +94,45 @@ def _ends_start(stack: WholeStack, message: Message) -> bool:
 
     What the JVM prints of a thread that ended has no record of its own, and stands below any line.
     """
-    if _TOOL.search(stack.frames) is not None:
+    runs = _runs(stack.frames)
+    if runs.tool:
         return False
     header = stack.above or message.record.header
     level = level_in(header.encode(), HEAD_BYTES)
     head = Head(None if level is None else level_of(level[0].decode()))
     if head.level == "WARN" and _CANCELLED not in header and not stack.is_uncaught:
         return False
-    if not head.is_loud and _SERVER.search(stack.frames) is not None:
+    if not head.is_loud and runs.server:
         return True  # what a server logs, it has caught
-    if _CLIENT.search(stack.frames) is not None:
+    if runs.client:
         return True
-    if head.level is None and _RUN.search(stack.frames) is not None:
+    if head.level is None and runs.program:
         return True
     if stack.is_uncaught and _is_main(stack, message):
         last = stack.deepest
         return last is not None and kind_of_last(last.thrown, stack.frames) is not None
     told = (header, message.text, *(part.thrown for part in stack.parts))
-    return any(_OF_SPRING.search(text) is not None for text in told)
+    return any(map(_is_of_spring, told))
+
+
+class _Runs(NamedTuple):
+    """What the frames of a stack run: whether it is the start of these."""
+
+    tool: bool
+    server: bool
+    client: bool
+    program: bool
+
+
+@lru_cache(maxsize=256)
+def _runs(frames: str) -> _Runs:
+    """Asked once for stacks that are the same, as most of a log's are."""
+    return _Runs(*(pattern.search(frames) is not None for pattern in (_TOOL, _SERVER, _CLIENT, _RUN)))
+
+
+@lru_cache(maxsize=256)
+def _is_of_spring(text: str) -> bool:
+    return _OF_SPRING.search(text) is not None
 
 
 def _is_main(stack: WholeStack, message: Message) -> bool:
@@ -185,7 +208,7 @@ def not_permitted(message: Message, log: LogTally) -> None:
     stack = whole_stack(message)
     if stack.position == log.ended_at:
         return
-    of_server = _SERVER.search(stack.frames) is not None
+    of_server = _runs(stack.frames).server
     own = of_server or _FILE_OF_SERVER.search(message.text) is not None
     last = stack.deepest
     ends = last is not None and _ends_start(stack, message)

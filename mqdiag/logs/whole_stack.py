@@ -5,7 +5,7 @@ Source: Throwable.printStackTrace, JDK 8 to 25; SpringApplication.handleRunFailu
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -54,21 +54,15 @@ class WholeStack:
         """
         self.position = position
         self.above = above
-        self._lines = lines
+        self._lines = tuple(lines)
 
     @cached_property
     def parts(self) -> tuple[Part, ...]:
         """Its exceptions, the deepest cause last."""
-        found: list[tuple[str, list[str]]] = []
-        for line in self._lines:
-            thrown = _THROWN.match(line)
-            if thrown is not None:
-                found.append((thrown[1], []))
-            elif found and line.startswith(_FRAME):
-                found[-1][1].append(line)
+        found = _parts_of(self._lines)
         if not found and (logged := _IN_LINE.search(self.above)) is not None:
-            found.append((logged[1], []))
-        return tuple(Part(thrown.rpartition(_NESTED)[2], tuple(frames)) for thrown, frames in found)
+            return (Part(logged[1].rpartition(_NESTED)[2], ()),)
+        return found
 
     @property
     def deepest(self) -> Part | None:
@@ -80,10 +74,28 @@ class WholeStack:
         """Whether its thread ended by it."""
         return any(line.startswith(_UNCAUGHT) for line in (*self._lines[:1], self.above))
 
-    @cached_property
+    @property
     def frames(self) -> str:
         """All frames, one a line."""
-        return "\n".join(line for line in self._lines if line.startswith(_FRAME))
+        return _frames_of(self._lines)
+
+
+# A log has few stacks that differ, and each of them many times.
+@lru_cache(maxsize=256)
+def _parts_of(lines: tuple[str, ...]) -> tuple[Part, ...]:
+    found: list[tuple[str, list[str]]] = []
+    for line in lines:
+        thrown = _THROWN.match(line)
+        if thrown is not None:
+            found.append((thrown[1], []))
+        elif found and line.startswith(_FRAME):
+            found[-1][1].append(line)
+    return tuple(Part(thrown.rpartition(_NESTED)[2], tuple(frames)) for thrown, frames in found)
+
+
+@lru_cache(maxsize=256)
+def _frames_of(lines: tuple[str, ...]) -> str:
+    return "\n".join(line for line in lines if line.startswith(_FRAME))
 
 
 def whole_stack(message: Message) -> WholeStack:
