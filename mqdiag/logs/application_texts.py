@@ -50,21 +50,21 @@ _CAUSES = ("Caused by: ", "Suppressed: ")
 Part = Literal["words", "exception"]
 
 
-def part_of_an_application(message: Message, statement: Statement, literal: str) -> Part | None:
+def part_of_an_application(message: Message, statement: Statement, found_by: bytes) -> Part | None:
     """As what a statement stands where the client repeats a text of the application.
 
     Args:
         message: a line of the client, or of a stack below it.
         statement: it stands in its own place.
-        literal: by which it was found.
+        found_by: its literal.
 
     Returns:
         words that a user may have written; exception: the whole text of one that the application threw, as Java puts
         the cause there; None for what is none of these.
     """
-    if _is_plain(message, literal.encode()):
+    if _is_plain(message, found_by):
         return None
-    text = message.text
+    text, literal = message.text, found_by.decode()
     at = max(text.find(literal), 0)
     above, _, line = text[:at].rpartition("\n")
     if _OF_A_MESSAGE.search(line) is not None:
@@ -84,11 +84,12 @@ def part_of_an_application(message: Message, statement: Statement, literal: str)
 
 def _is_plain(message: Message, literal: bytes) -> bool:
     """Whether a line is a record with no exception before its literal, and the next line is a record too: most are."""
-    line, block = message.hit.line, message.hit.block
+    hit = message.hit
+    line, block = hit.line, hit.block
     head = _HEAD.match(line)
     if head is None or _NAMES_A_TEXT.search(line, head.end(), max(line.find(literal), 0)) is not None:
         return False
-    end = block.find(b"\n", message.hit.start)
+    end = block.find(b"\n", hit.start)
     return end >= 0 and _HEAD.match(block, end + 1) is not None
 
 

@@ -75,7 +75,7 @@ _KEY_OF_VALUE = lazy_pattern(r"\"([\w.@/-]{1,80})\"\s*:\s*\"\s*\Z")
 _BEGINS_PART = lazy_pattern(r"(?:^|[\[{,])\s*\Z")
 _BEGINS_TEXT = lazy_pattern(r"(?:^|[\[{,])\s*\"\s*\Z")
 _MARK = lazy_pattern(r"(?<!\\)\"")
-_ACCESS = lazy_pattern(rb"\[\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
+_ACCESS = lazy_pattern(rb"/(?<=\[\d\d/)[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d ")
 """the time in the access log of a web server, whose lines hold what others sent"""
 _LOADED = lazy_pattern(rb"(?:\A|\] ?)(?:\[Loaded [\w.$/]{1,300} from |[\w.$/+]{1,300} source: )")
 """a class that the JVM has loaded, as -verbose:class and -Xlog:class+load tell it: no exception that was thrown"""
@@ -94,6 +94,7 @@ class Provenance:
     def __init__(self, form: str) -> None:
         """Begin a log."""
         self._own_file = form in OWN_FORMS
+        self._rows = searched()
         self._known: dict[tuple[int, bytes], bool] = {}
         self._told: dict[tuple[int, bytes, Head], bool] = {}
 
@@ -102,7 +103,7 @@ class Provenance:
         number, line = message.hit.literal, message.hit.line
         if _QUOTED in line:
             return False
-        at = line.find(searched().literals[number])
+        at = line.find(self._rows.literals[number])
         if self._own_file:
             usual = _usual(number)
             if usual is not None and usual.match(line, 0, at) is not None:
@@ -112,7 +113,7 @@ class Provenance:
         before = line[: max(at, 0)]
         if self._is_a_value(message):
             return False
-        if at < 0 or b"{" in before or b"\x1b" in before or searched().statements[number].place == "thread":
+        if at < 0 or b"{" in before or b"\x1b" in before or self._rows.statements[number].place == "thread":
             return self._in_a_wrapper(message, before)
         key = number, before.translate(None, _DIGITS)
         known = self._known.get(key)

@@ -135,7 +135,8 @@ class LogsReader:
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
             literal, event = rows.literals[hit.literal], rows.event_of[hit.literal]
-            hit.line = with_open_end(hit.line, literal, column)
+            if column is not None:
+                hit.line = with_open_end(hit.line, literal, column)
             message = Message(hit, stamps, counts.lines)
             standing = Standing.FORGED
             if provenance.is_own(message):
@@ -144,13 +145,14 @@ class LogsReader:
                 quoted.not_in_place(message, literal, handler, tally, counts)
                 continue
             last_position, last_handler = hit.position, handler
-            alone += message.stands_for if standing is Standing.ALONE else 0
-            early += message.stands_for if standing is Standing.EARLY else 0
             quoted.own(hit.position)
             is_record = hit.position >= MOST_BYTES or level_in(hit.line, HEAD_BYTES_OF_LINE) is not None
             if not is_record and says_something(message, handler, tally):
                 taken.add(hit.position)
-            less.count(standing, message, handler, event, tally)
+            if standing is not Standing.SURE or less.sure is not None:
+                alone += message.stands_for if standing is Standing.ALONE else 0
+                early += message.stands_for if standing is Standing.EARLY else 0
+                less.count(standing, message, handler, event, tally)
             handler(message, tally)
         quoted.end()
         less.end()
