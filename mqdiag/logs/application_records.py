@@ -26,6 +26,7 @@ _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
 """the thread that starts an application, when no user can write to it yet"""
 _TIME = lazy_pattern(r"\W{0,3}\d[\d:.,/TZ+ -]{7,40}")
 _NUMBER = lazy_pattern(r"\d+")
+_FRAME, _ENDS_OF_FRAMES = b"\tat ", (b")", b"]")
 
 
 def is_of_an_application(line: bytes, text: str) -> bool:
@@ -84,12 +85,16 @@ class Neighbours:
         self._layouts = layouts
         self._stamps = stamps
         self._last = Around(0, None, None, 0, is_own=False)
+        self._of_record: tuple[int, Around] = (-1, self._last)
+        """the last record that was asked for, by its place, with what was found"""
 
     def of(self, message: Message) -> Around:
         """Those of a line, as far as its block shows."""
         hit, last = message.hit, self._last
         if last.position < hit.position < last.end:
             return last
+        if self._of_record[0] == hit.position:
+            return self._of_record[1]
         own = self._stamp_of(hit.line)
         start = hit.position - hit.start
         above, at = (own, hit.start) if own is not None else self._above(hit.block, hit.start)
@@ -97,6 +102,8 @@ class Neighbours:
         around = Around(start + at, above, below, start + end, is_own=own is not None)
         if own is None:
             self._last = around
+        else:
+            self._of_record = hit.position, around
         return around
 
     def _above(self, block: bytes, start: int) -> tuple[Stamp | None, int]:
@@ -115,6 +122,8 @@ class Neighbours:
 
     def _stamp_of(self, line: bytes) -> Stamp | None:
         """The time of a record of an application; None of other lines."""
+        if line.startswith(_FRAME) and line.endswith(_ENDS_OF_FRAMES):
+            return None  # most lines between two records
         text = unwrapped(line[:LONGEST_LINE])[0]
         if layout_of(text) not in self._layouts or not is_of_an_application(line[:LONGEST_LINE], text):
             return None

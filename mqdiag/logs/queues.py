@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.tally import NOBODY, Subject
 
@@ -13,6 +15,7 @@ _POP_GROUP = lazy_pattern(r"PopRequest \[topic=[^,]{1,300}, consumerGroup=([^,\]
 _NEXT = lazy_pattern(r"nextOffset=(-?\d{1,19})")
 
 
+@lru_cache(maxsize=16)
 def queue_in(text: str) -> Subject:
     """The first MessageQueue of a line, with the group of the request around it."""
     found = _QUEUE.search(text)
