@@ -22,8 +22,8 @@ from mqdiag.logs.application_records import (
     layout_of,
 )
 from mqdiag.logs.application_texts import part_of_an_application
+from mqdiag.logs.json_stacks import is_imitated, is_in_place
 from mqdiag.logs.message import (
-    STACK_KEYS,
     Message,
     is_in_json,
     is_nameless_record,
@@ -75,17 +75,6 @@ _OTHER_LOGGER = lazy_pattern(
 """a record in the form of a client's own file by a logger that none of its appenders belongs to"""
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
-
-_KEY = lazy_pattern(rb'(?<!\\)"([\w.@]{1,60})"\s{0,4}:\s{0,4}"')
-"""a key of a record in JSON; quotation marks inside of a value are escaped"""
-
-_LINE_END_IN_JSON = b"\\n"
-LONGEST_STACK = 64 << 10
-"""bytes of a record below a literal"""
-_END_OF_VALUE = lazy_pattern(rb'(?<!\\)"')
-_LEFT_OUT_IN_JSON = lazy_pattern(rb"(?:\\t|\s)*\.\.\. ?\d")
-"""how many frames a cause has in common with the exception above it"""
-_FRAME_IN_JSON = lazy_pattern(rb"(?:\\t|\s)*(?:at |\.\.\. \d)")
 
 
 class Standing(Enum):
@@ -185,7 +174,7 @@ class Standings(msgspec.Struct):
         if self._is_journal and is_of_the_system(line):
             return Standing.SURE
         if self._begins_at is None:
-            if _is_imitated(line, literal):
+            if is_imitated(line, literal):
                 return Standing.ALONE  # however few records there are
             return Standing.EARLY if self._records else Standing.SURE
         at = text.find(literal.decode())
@@ -393,41 +382,6 @@ def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement)
         before: the text above the literal, as the record has it.
         statement: where it stands in a stack.
     """
-    parts = _of_stack(line, literal)
-    if parts is None:
-        return False
-    if statement.place == "frame":
-        return True
-    above, below = parts
-    in_place = not above or (_FRAME_IN_JSON.match(above[-1]) is not None and not _goes_on_below(below))
-    return in_place and _begins_exception(before.rpartition("\n")[2], statement)
-
-
-def _is_imitated(line: bytes, literal: bytes) -> bool:
-    """Whether a literal stands in a stack of a record of JSON that a user's text imitates."""
-    if not is_in_json(line) or is_of_rocketmq(wrapped_head(line).logger or ""):
-        return False
-    above, below = _of_stack(line, literal) or ([], b"")
-    return bool(above) and _goes_on_below(below)
-
-
-def _of_stack(line: bytes, literal: bytes) -> tuple[list[bytes], bytes] | None:
-    """(whole lines above a literal in the stack of a record of JSON, text from the literal on); None outside of one."""
-    at = max(line.find(literal), 0)
-    keys = list(_KEY.finditer(line, 0, at))
-    if not keys or keys[-1][1].decode() not in STACK_KEYS:
-        return None
-    return line[keys[-1].end() : at].split(_LINE_END_IN_JSON)[:-1], line[at : at + LONGEST_STACK]
-
-
-def _goes_on_below(text: bytes) -> bool:
-    """Whether frames of the thread stand below what caused an exception, where a printer says how many it leaves out.
-
-    Those below a text that imitates a stack are of the exception that repeats it.
-
-    Args:
-        text: from the literal on, to the end of the record or as far as it is looked at.
-    """
-    value = _END_OF_VALUE.split(text, 1)[0]
-    frames = [one for one in value.split(_LINE_END_IN_JSON)[1:] if one.strip()]
-    return bool(frames) and _LEFT_OUT_IN_JSON.match(frames[-1]) is None
+    return is_in_place(line, literal, is_frame=statement.place == "frame") and (
+        statement.place == "frame" or _begins_exception(before.rpartition("\n")[2], statement)
+    )
