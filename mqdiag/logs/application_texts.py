@@ -30,6 +30,7 @@ _OF_A_MESSAGE = lazy_pattern(r"\bMsgs: ?\[|\bMessage(?:Ext|ClientExt)? ?[\[{]|\b
 _HEAD = lazy_pattern(USUAL_HEAD)
 _NAMES_A_TEXT = lazy_pattern(rb"Exception|Error|Throwable|Msgs|Message|properties=\{")
 """words of which one stands before each text of an application"""
+_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _THROWN = lazy_pattern(
     r"(?<![\w.$])(?:[\w$-]+\.){1,12}[\w$]*[A-Z][\w$]*(?:Exception|Error|Throwable)(?![\w.$])"
 )
@@ -86,11 +87,20 @@ def _is_plain(message: Message, literal: bytes) -> bool:
     """Whether a line is a record with no exception before its literal, and the next line is a record too: most are."""
     hit = message.hit
     line, block = hit.line, hit.block
-    head = _HEAD.match(line)
-    if head is None or _NAMES_A_TEXT.search(line, head.end(), max(line.find(literal), 0)) is not None:
-        return False
+    at = max(line.find(literal), 0)
+    if not _begins_plain(line[:at].translate(_SAME_DIGITS)):
+        head = _HEAD.match(line)
+        if head is None or _NAMES_A_TEXT.search(line, head.end(), at) is not None:
+            return False
     end = block.find(b"\n", hit.start)
     return end >= 0 and _HEAD.match(block, end + 1) is not None
+
+
+@lru_cache(maxsize=4096)
+def _begins_plain(before: bytes) -> bool:
+    """Whether the head of a record and no exception stands before a literal; digits tell nothing."""
+    head = _HEAD.match(before)
+    return head is not None and _NAMES_A_TEXT.search(before, head.end()) is None
 
 
 def _as_caused(message: Message, before: str, statement: Statement, literal: str) -> Part | None:

@@ -130,6 +130,8 @@ class LogsReader:
         last_position, last_handler = -1, None
         taken: set[int] = set()
         alone = early = 0
+        # in Python 3.11 a member of an enumeration takes longer to name than to compare
+        forged, sure = Standing.FORGED, Standing.SURE
         for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see)):
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
@@ -138,10 +140,10 @@ class LogsReader:
             if column is not None:
                 hit.line = with_open_end(hit.line, literal, column)
             message = Message(hit, stamps, counts.lines)
-            standing = Standing.FORGED
+            standing = forged
             if provenance.is_own(message):
                 standing = standings.of(message, rows.statements[hit.literal], literal, event)
-            if standing is Standing.FORGED:
+            if standing is forged:
                 quoted.not_in_place(message, literal, handler, tally, counts)
                 continue
             last_position, last_handler = hit.position, handler
@@ -149,7 +151,7 @@ class LogsReader:
             is_record = hit.position >= MOST_BYTES or level_in(hit.line, HEAD_BYTES_OF_LINE) is not None
             if not is_record and says_something(message, handler, tally):
                 taken.add(hit.position)
-            if standing is not Standing.SURE or less.sure is not None:
+            if standing is not sure or less.sure is not None:
                 alone += message.stands_for if standing is Standing.ALONE else 0
                 early += message.stands_for if standing is Standing.EARLY else 0
                 less.count(standing, message, handler, event, tally)

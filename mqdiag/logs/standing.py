@@ -97,6 +97,9 @@ class Standing(Enum):
         return self in (Standing.SURE, Standing.EARLY)
 
 
+_SURE = Standing.SURE
+
+
 class _Places(msgspec.Struct):
     """The messages of an application among which lines of one event stand."""
 
@@ -167,7 +170,7 @@ class Standings(msgspec.Struct):
             if part is not None:
                 return Standing.ALONE if part == "words" else Standing.LIKELY
         if not self.is_application:
-            return Standing.SURE
+            return _SURE
         if self._layouts is None:
             self._look_at_head()
         line, text = message.hit.line, message.text
