@@ -108,7 +108,9 @@ class Provenance:
             usual = _usual(number)
             if usual is not None and usual.match(line, 0, at) is not None:
                 return True
-        if _ACCESS.search(line) is not None or _LOADED.search(line) is not None:
+        if _ACCESS.search(line) is not None or (
+            (b"source: " in line or b"[Loaded " in line) and _LOADED.search(line)
+        ):
             return False
         before = line[: max(at, 0)]
         if self._is_a_value(message):
