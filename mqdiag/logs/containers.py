@@ -7,7 +7,7 @@ to 1.31, docker ps, docker-compose ps, systemctl status.
 from __future__ import annotations
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.endings import ended
+from mqdiag.logs.endings import ended, exited
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.tally import Subject
@@ -49,10 +49,12 @@ def daemon_refused(message: Message, log: LogTally) -> None:
 
 
 def listed(message: Message, log: LogTally) -> None:
-    """A row of docker ps or docker-compose ps has the code with which a container ended."""
+    """A row of docker ps or docker-compose ps has the code with which a container ended; kubectl describe has too."""
     found = _STATUS.search(message.text)
     if found is not None:
         ended(message, log, int(found[1] or found[2]))
+    else:
+        exited(message, log)
 
 
 def unit_exited(message: Message, log: LogTally) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
+from mqdiag.logs.pod_settings import is_in_a_message
 from mqdiag.logs.tally import Subject
 
 EXIT_CODES = (137, 143)
@@ -25,6 +26,7 @@ _SHELL = lazy_pattern(
     r"\.sh: line \d{1,6}:(?: {1,10}\d{1,9} (?P<signal>Killed|Segmentation fault|Bus error|Aborted|Illegal instruction) "
     r"| .{1,300}: (?:No such file or directory|[Cc]ommand not found|Permission denied|cannot execute)\b)"
 )
+_PROBE = b"probe failed: "
 _OOM_KILLED = lazy_pattern(
     # kubectl get pods, then keys of a status and flags of docker inspect, then words of a person or a program
     rb"\d/\d{1,3} {1,20}(?:Init:)?OOMKilled\b"
@@ -62,7 +64,10 @@ def shell_said(message: Message, log: LogTally) -> None:
 
 def oom_killed(message: Message, log: LogTally) -> None:
     """A status says that the OOM killer ended a container; a condition or a value of another key does not."""
-    if _OOM_KILLED.search(message.hit.line) is not None:
+    hit = message.hit
+    if _PROBE in hit.line or is_in_a_message(hit.block, hit.start, hit.line):
+        return  # what a program answered or said last
+    if _OOM_KILLED.search(hit.line) is not None:
         log.add("container-oom-killed", message)
 
 

@@ -19,6 +19,9 @@ _BY_CLIENT = lazy_pattern(
     rb"|username|settings)(?: is)?[ =:\[({']{0,4}\Z"
 )
 """the word before a value that a client chooses"""
+_OF_AN_EXCEPTION = lazy_pattern(r"(?:#012|\\n)(?:Caused by: )?[\w.$]{0,200}(?:: .{0,200})?\Z")
+"""the end of a line in a record of one line, behind which a logger prints an exception"""
+_FRAME_BEHIND = lazy_pattern(r"(?: |#011|\\t)at [\w.$<>/@]{3,300}\([\w$]{1,100}\.java:\d{1,6}\)")
 _MAP = lazy_pattern(r"\{[\w.-]{1,60}=")
 _BRACE = lazy_pattern(r"[{}]")
 
@@ -32,6 +35,8 @@ def is_given(text: str, at: int) -> bool:
     """
     begin = text.find(_END_OF_HEAD) + len(_END_OF_HEAD)
     if begin < len(_END_OF_HEAD) or at <= begin:
+        return False
+    if _OF_AN_EXCEPTION.search(text, begin, at) is not None or _FRAME_BEHIND.search(text, at) is not None:
         return False
     if _is_in_a_map(text[begin:at][-_MOST_CHARACTERS:]):
         return True

@@ -147,6 +147,8 @@ class Standings(msgspec.Struct):
     """first parts of the names of an application's loggers"""
     _records_in_json: bool = False
     _is_journal: bool = False
+    _programs: int = 0
+    """lines of programs in the first lines of a journal"""
     _records: int = 0
     """records of an application in the log's first lines"""
     _places: dict[int, _Places] = msgspec.field(default_factory=dict)
@@ -177,7 +179,7 @@ class Standings(msgspec.Struct):
         if self._is_journal and is_of_the_system(line):
             return Standing.SURE
         if self._begins_at is None:
-            if is_imitated(line, literal):
+            if is_imitated(line, literal) or (self._is_journal and self._programs >= LEAST_RECORDS):
                 return Standing.ALONE  # however few records there are
             return Standing.EARLY if self._records else Standing.SURE
         at = text.find(literal.decode())
@@ -228,7 +230,9 @@ class Standings(msgspec.Struct):
         records = in_json = 0
         begins_at = None
         sample = _sample(self.first)
-        self._is_journal = is_journal([line for _, line in sample])
+        lines = [line for _, line in sample]
+        self._is_journal = is_journal(lines)
+        self._programs = sum(not is_of_the_system(line) for line in lines) if self._is_journal else 0
         for at, line in sample:
             text = unwrapped(line[:LONGEST_LINE])[0]
             if is_in_json(line) or is_nameless_record(line, text):

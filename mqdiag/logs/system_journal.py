@@ -1,18 +1,18 @@
-"""Logs of a whole machine, where each line names the program that wrote it: syslog and systemd's journal.
-
-Source: RFC 3164, rsyslog's forms of times, journalctl's outputs short and short-iso, which indent what goes on below.
-"""
+"""Logs of a whole machine, where each line names the program that wrote it: syslog and systemd's journal."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.journals import BY_NUMBERS, BY_WORDS, HOST, TIME
 
-_HEAD = lazy_pattern(
-    rb"(?:<\d{1,3}>)?(?:[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,16}) \S{1,255} "
-    rb"(?:(?P<system>kernel|systemd\[1\])|[\w./@()-]{1,100}(?:\[\d{1,10}\])?): "
+_HEAD = lazy_pattern(f"{BY_NUMBERS}|{BY_WORDS}")
+_OF_SYSTEM = lazy_pattern(
+    rf"(?:<\d{{1,3}}>)?(?:1 \d{{4}}-\d\d-\d\dT\S{{1,40}}|{TIME}) {HOST} "
+    r"(?:kernel(?:: | - )|(?:systemd|init\.scope)(?:\[1\]: | 1 ))"
 )
+"""what the kernel or the first process writes, which with-unit shows by its unit"""
 _BOOT = b"-- "
 """begins what journalctl itself says of a boot"""
 
@@ -23,11 +23,10 @@ def is_journal(lines: Sequence[bytes]) -> bool:
     Args:
         lines: of the log, without indented ones.
     """
-    told = [_HEAD.match(line) is not None for line in lines if not line.startswith(_BOOT)]
-    return bool(told) and all(told)
+    texts = [line.decode(errors="replace") for line in lines if not line.startswith(_BOOT)]
+    return bool(texts) and all(_HEAD.match(text) is not None for text in texts)
 
 
 def is_of_the_system(line: bytes) -> bool:
     """Whether the kernel or systemd itself wrote a line of such a log."""
-    head = _HEAD.match(line)
-    return head is not None and head["system"] is not None
+    return _OF_SYSTEM.match(line.decode(errors="replace")) is not None

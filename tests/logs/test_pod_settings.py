@@ -142,3 +142,32 @@ def test_what_stands_below_another_key_is_no_setting() -> None:
         "env:\n  rocketmq-spring: 2.1.0\nexception:\n"
         "  CODE: 10006  DESC: send request message to <orders> OK, but wait reply message timeout, 5000 ms.\n"
     )
+
+
+def test_a_state_tells_a_code_without_a_reason() -> None:
+    for code, kind in ((137, "exited-with-137"), (143, "exited-with-143"), (1, "container-exited")):
+        state = f"    Last State:     Terminated\n      Reason:       Error\n      Exit Code:    {code}\n"
+        assert kinds(described(state=state)) == {kind}
+
+
+def test_what_a_program_answers_and_says_last_tells_nothing_of_its_container() -> None:
+    for state in (
+        "    Last State:     Terminated\n      Message:      reason: OOMKilled\n      Exit Code:    0\n",
+        "    Liveness:       exec [sh -c echo state: OOMKilled] delay=0s\n",
+        "  Warning  Unhealthy  5m  kubelet  Readiness probe failed: reason: OOMKilled\n",
+    ):
+        assert "container-oom-killed" not in kinds(described(state=state)), state
+    said = (
+        YAML.format(value="x", code=0, reason="Completed") + "        message: |\n          reason: OOMKilled\n"
+    )
+    assert "container-oom-killed" not in kinds(said)
+    checked = '"Health": {\n  "Log": [\n    {\n      "ExitCode": 1,\n      "Output": "x"\n    }\n  ]\n}\n'
+    assert not kinds(inspected() + "\n" + checked)
+
+
+def test_a_first_annotation_of_several_lines_hides_no_other() -> None:
+    text = described(annotation="reason: OOMKilled").replace(
+        "Annotations:      note: ",
+        "Annotations:      k8s.v1.cni.cncf.io/network-status:\n                    [{}]\n                  note: ",
+    )
+    assert not kinds(text)

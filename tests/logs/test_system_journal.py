@@ -8,7 +8,18 @@ from mqdiag.diagnose.logs import diagnose_logs
 from mqdiag.findings import Confidence
 
 KILLED = "Out of memory: Killed process 4711 (java) total-vm:8000000kB, anon-rss:4000000kB, file-rss:0kB"
-TIMES = ("Nov 20 10:{:02d}:00", "2026-11-20T10:{:02d}:00+0000", "2026-11-20T10:{:02d}:00.123456+00:00")
+TIMES = (
+    "Nov 20 10:{:02d}:00",
+    "Nov 20 10:{:02d}:00.123456",
+    "2026 Nov 20 10:{:02d}:00",
+    "11月 20 10:{:02d}:00",
+    "2026-11-20T10:{:02d}:00+0000",
+    "2026-11-20T10:{:02d}:00.123456+00:00",
+    "Fri 2026-11-20 10:{:02d}:00 UTC",
+    "[12345.{:02d}3456]",
+    "17935848{:02d}.123456",
+)
+"""of rsyslog, and of journalctl's outputs short to short-unix"""
 
 
 def log(time: str, told: str) -> str:

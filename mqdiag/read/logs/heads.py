@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs import journals
 from mqdiag.read.logs.levels import HEAD_BYTES, level_in
 
 LONGEST = 1000
@@ -41,10 +42,9 @@ _LEVELS = {
 _COLLECTED = lazy_pattern(
     # docker compose, then containerd or kubectl --timestamps, then kubectl --prefix; a page's mark of a quotation
     r"(?:[>`*\ufeff \t-]*)(?:\S{1,60} +\| )?(?:\[pod/\S{1,200}\] )?"
-    # a word of somebody who cut the line out, then two forms of syslog
+    # a word of somebody who cut the line out, then the forms of syslog
     r"(?:[A-Za-z]{2,10}: ?(?=time=\"|[A-Z][a-z]{2} [ \d]\d |\d{4}-))?"
-    r"(?:<\d{1,3}>1 \S{1,60} \S{1,200} \S{1,100} \S{1,100} \S{1,100} (?:-|\[.{0,200}?\]) )?"
-    r"(?:(?:\d{4}-\d\d-\d\dT\S{8,30}|[A-Z][a-z]{2} [ \d]\d [\d:]{8}) [\w.-]{1,200} [\w./-]{1,100}(?:\[\d{1,9}\])?: )?"
+    rf"(?:{journals.BY_NUMBERS}|{journals.BY_WORDS}|{journals.OF_DMESG})?"
     r"(?:\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d) (?:(?:stdout|stderr) [PF] )?)?"
     # grep -n, grep of several files, and a level and time of a service wrapper
     r"(?:[\w./*-]{1,200}\.(?:log|out|txt)[\w.-]{0,30}[:-])?(?:\d{1,9}[:-](?= ?\d{4}-))?"
