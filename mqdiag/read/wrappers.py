@@ -6,7 +6,7 @@ A wrapper is on nearly every line of the sample, stack frames included.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -82,6 +82,8 @@ _MOST_STEPS = {_GREP_FILES: 1 << 30, _GREP: 3, _NUMBER: 1}
 _POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252}-(?:[a-z0-9]{5}|\d{1,3}) [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
 """stern: a pod and a container"""
 
+_LONGEST_HEAD = 8 << 10
+"""characters of the names of a table's columns"""
 _BEFORE_RECORD = lazy_pattern(r'[\s,]*(?:\[|\{[^\[]{0,4000}?"hits"\s*:\s*\[)?\s*(?=\{)')
 """what stands before a record of a list, or of what Elasticsearch answers"""
 
@@ -333,7 +335,7 @@ class JsonOverLines:
 def _message_column(filled: Sequence[str]) -> int | None:
     """The column of a table of comma-separated values that holds the text, by its head."""
     head = filled[0]
-    if "," not in head or not any(key in head for key in MESSAGE_KEYS):
+    if len(head) > _LONGEST_HEAD or "," not in head or not any(key in head for key in MESSAGE_KEYS):
         return None
     import csv  # most texts are no tables
 
@@ -352,8 +354,6 @@ class CsvRows:
 
     def __call__(self, text: str) -> str:
         """The values of whole lines."""
-        import csv
-
         text = self._open + text
         # quotes inside of a value are doubled: an odd number is that of a value that goes on
         if text.count('"') % 2 and len(text) < MOST_OPEN:
@@ -362,9 +362,20 @@ class CsvRows:
         else:
             self._open = ""
         out = []
-        for row in csv.reader(text.splitlines(keepends=True)):
+        for row in self._rows(text):
             if self._head:
                 self._head = False
             elif len(row) > self._column:
                 out.append(row[self._column].rstrip("\n") + "\n")
         return "".join(out)
+
+    def _rows(self, text: str) -> Iterator[list[str]]:
+        """The rows; of what is no table, the text itself."""
+        import csv
+
+        # a value may be as long as the text, and what does not fit ends the reading
+        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
+        try:
+            yield from csv.reader(text.splitlines(keepends=True))
+        except csv.Error:
+            yield [text] * (self._column + 1)
