@@ -24,6 +24,8 @@ PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
 """how warnings of the JDK and of the logging libraries themselves begin"""
 _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
 """the thread that starts an application, when no user can write to it yet"""
+_NETTY = lazy_pattern(r"(?:^|[ \[])(?:io\.netty|i\.n)\.[a-z]")
+"""a logger of the library that clients bring with them: it prints no text of a user"""
 _TIME = lazy_pattern(r"\W{0,3}\d[\d:.,/TZ+ -]{7,40}")
 _NUMBER = lazy_pattern(r"\d+")
 _FRAME, _ENDS_OF_FRAMES = b"\tat ", (b")", b"]")
@@ -44,9 +46,9 @@ def is_of_an_application(line: bytes, text: str) -> bool:
     wrapper = wrapped_head(line)
     found = level_in(head.encode(), HEAD_BYTES)
     if wrapper.logger is not None:
-        return not is_of_rocketmq(wrapper.logger)
+        return not is_of_rocketmq(wrapper.logger) and _NETTY.search(wrapper.logger) is None
     level = wrapper.level or (None if found is None else level_of(found[0].decode()))
-    if is_of_rocketmq(head) or _MAIN.search(head) is not None:
+    if is_of_rocketmq(head) or _NETTY.search(head) is not None or _MAIN.search(head) is not None:
         return False
     return level is not None or begins_record(text, begin) or is_nameless_record(line, text)
 
