@@ -44,6 +44,8 @@ _LOGRUS = rb"(?:DEBU|INFO|WARN|ERRO|FATA|PANI)\[\d{4,9}\] |(?:time|ts)="
 _BEGINS = lazy_pattern(
     _LOGRUS + rb"|The (?:broker\[|Name Server boot )|\S{0,40}?[\[(<]?" + _TIME + rb"|.{0,60}?\b" + _LEVEL
     + rb"|[\[{\]}\"#=<>*$]|--|\.\.\. |at |Caused by|Suppressed|Exception in|Full thread dump|Found one"
+    # what the JVM prints at an OutOfMemoryError, and then ends
+    + rb"|Terminating due to |Aborting due to |Dumping heap to |Heap dump file created"
     + rb"|(?:[\w$]+\.)+[\w$<>]+\(|(?:[\w$]+\.)*[\w$]*(?:Exception|Error)\b"
     + rb"|[A-Z]\w{3,80} - |\S{1,200}\.sh: line \d"
     + rb"|[\w.%-]+(?:\[\d{1,10}\])?[ \t]*[:=|] |(?:See|For more information)\b|" + _PROCESS + _TIME + rb"|" + _ACCESS

@@ -434,3 +434,10 @@ def test_a_class_of_an_error_that_the_jvm_loads_is_no_error(line: str, tmp_path:
         for name in ("Object", "OutOfMemoryError", "StackOverflowError", "NoClassDefFoundError")
     )
     assert report(tmp_path, loaded * 12).findings == ()
+
+
+def test_what_the_jvm_prints_at_its_end_continues_no_record() -> None:
+    usual = "".join(spring(f"order {number} done", "INFO") for number in range(60))
+    for words in ("Terminating due to ", "Aborting due to "):
+        (event,) = facts(f"{usual}{words}java.lang.OutOfMemoryError: Java heap space\n").events
+        assert event.kind == "out-of-memory"
