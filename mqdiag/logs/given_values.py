@@ -10,7 +10,8 @@ _MOST_CHARACTERS = 8 << 10
 """characters of a line that are looked at"""
 _NAMED = lazy_pattern(
     rb"(?i)(?<![a-z])(?!(?:e|ex|err|failed|because|of|why|with|info)\W*\Z|\w*(?:error|exception|cause|reason|result"
-    rb"|msg|message|path|file|fail|failure)\W*\Z)\w{2,60}(?: is)?[ =:\[({'<]{0,4}\Z|^ ?(?:[@-]|->)? ?\Z"
+    rb"|msg|message|path|file|fail|failure)\W*\Z)\w{2,60}(?: is)?[ =:\[({'<]{0,4}\Z|^ ?(?:[@~:-]|->)? ?\Z|^\. \[\Z"
+    rb"|\b(?:no perm|illegal|illagal), \Z"
 )
 """the word before a value that says nothing of a failure, or a value behind another one"""
 _BY_CLIENT = lazy_pattern(
@@ -40,7 +41,7 @@ def is_given(text: str, at: int) -> bool:
         return False
     if _is_in_a_map(text[begin:at][-_MOST_CHARACTERS:]):
         return True
-    found = catalogue().find(text[begin:_MOST_CHARACTERS].encode())
+    found = catalogue().find(text[begin:_MOST_CHARACTERS].strip().encode())
     return found is not None and names_its_values(found[1])
 
 

@@ -31,6 +31,7 @@ from mqdiag.read.logs.levels import level_in, words_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
 from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
+from mqdiag.read.stacks.lines_in_names import without_lines_in_names
 from mqdiag.text import say
 
 if TYPE_CHECKING:
@@ -109,7 +110,9 @@ class LogsReader:
         Raises:
             InputError: it is empty, no text, or no log.
         """
-        source = blocks(path, without_copies(chunks), beginnings(), beginnings(harmless=True))
+        source = blocks(
+            path, without_copies(without_lines_in_names(chunks)), beginnings(), beginnings(harmless=True)
+        )
         first = next(source, b"")
         if not first.strip():
             raise empty_file(path)

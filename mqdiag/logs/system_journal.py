@@ -7,10 +7,12 @@ from collections.abc import Sequence
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.journals import BY_NUMBERS, BY_WORDS, HOST, TIME
 
-_HEAD = lazy_pattern(f"{BY_NUMBERS}|{BY_WORDS}")
+_HEAD = lazy_pattern(rf"{BY_NUMBERS}|{BY_WORDS}|\{{.{{0,4000}}?\"(?:SYSLOG_IDENTIFIER|_TRANSPORT)\"")
 _OF_SYSTEM = lazy_pattern(
     rf"(?:<\d{{1,3}}>)?(?:1 \d{{4}}-\d\d-\d\dT\S{{1,40}}|{TIME}) {HOST} "
     r"(?:kernel(?:: | - )|(?:systemd|init\.scope)(?:\[1\]: | 1 ))"
+    # journalctl -o json: fields that begin with a bar below are the journal's own
+    r"|\{(?=.{0,4000}?\"_TRANSPORT\" ?: ?\"kernel\"|.{0,4000}?\"_PID\" ?: ?\"1\")"
 )
 """what the kernel or the first process writes, which with-unit shows by its unit"""
 _BOOT = b"-- "

@@ -35,6 +35,18 @@ The service was started again by the team that has the night.
 java.lang.OutOfMemoryError: Java heap space
 \tat com.billing.Main.load(Main.java:10)
 """
+CHINESE = """\
+故障处理手册
+
+如果代理日志中出现下面这一行，请联系存储团队处理：
+
+    java.io.IOException: No space left on device
+
+然后检查磁盘的剩余空间，必要时清理过期的文件。
+如果看到下面这一行，请给进程更多的内存。
+
+    java.lang.OutOfMemoryError: Java heap space
+"""
 OUTPUT = """\
 Waiting for messages of orders.
 Connected to the name server at 10.0.0.1:9876
@@ -47,7 +59,15 @@ def errors(paths: list[Path]) -> list[str]:
     return [one.rule for one in diagnose_incident(paths).report.findings if one.severity is Severity.ERROR]
 
 
-@pytest.mark.parametrize(("name", "text"), [("runbook.txt", RUNBOOK), ("ticket.md", TICKET)])
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("runbook.txt", RUNBOOK),
+        ("about-logs.txt", RUNBOOK),
+        ("ticket.md", TICKET),
+        ("故障处理手册.txt", CHINESE),
+    ],
+)
 def test_what_a_document_quotes_is_no_error(name: str, text: str, tmp_path: Path) -> None:
     (tmp_path / "broker.log").write_bytes(gzip.decompress(LOG.read_bytes()))
     (tmp_path / name).write_text(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 from mqdiag.diagnose.logs import diagnose_logs
@@ -57,3 +58,21 @@ def test_a_line_like_the_kernels_in_the_log_of_one_program_is_not(tmp_path: Path
     lines = [f"{time.format(minute)}  INFO 1 --- [main] c.e.Orders : {minute} done\n" for minute in range(50)]
     lines.insert(25, f"Nov 20 10:25:00 host1 kernel: {KILLED}\n")
     assert not is_believed("".join(lines), tmp_path)
+
+
+def record(program: str, told: str, transport: str = "stdout") -> str:
+    fields = {
+        "_TRANSPORT": transport,
+        "PRIORITY": "6",
+        "SYSLOG_IDENTIFIER": program,
+        "_PID": "812",
+        "MESSAGE": told,
+    }
+    return json.dumps(fields) + "\n"
+
+
+def test_the_journal_in_json(tmp_path: Path) -> None:
+    usual = "".join(record("shop", f"order {number} done") for number in range(60))
+    assert is_believed(usual + record("kernel", KILLED, "kernel"), tmp_path)
+    assert not is_believed(usual + record("shop", KILLED), tmp_path)
+    assert not is_believed(usual + record("kernel", KILLED), tmp_path)

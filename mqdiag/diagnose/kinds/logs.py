@@ -34,7 +34,7 @@ _PAGES = (".md", ".html", ".htm")
 
 
 def _recognise(piece: Piece) -> bool:
-    if piece.is_text and is_container_status(piece.inner_head):
+    if piece.is_text and is_container_status(piece.inner_head) and not piece.holds(MARKS):
         return piece.given or piece.size_bytes > len(piece.head) or _tells_an_end(piece)
     if (
         not piece.given
