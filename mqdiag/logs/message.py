@@ -75,6 +75,8 @@ _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
 _HEAD_WORDS = (b"level", b"severity", b"ogger")
+_MARK, _ESCAPE = b'"\x1b'
+"""bytes without which a line has no key, and no colour: few lines have them, and a byte is found at once"""
 _LEVELS_OF_GELF = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
 """by their numbers, which are those of syslog"""
 _DIGITS_OF_GELF = frozenset(str(number) for number in range(len(_LEVELS_OF_GELF)))
@@ -319,7 +321,7 @@ def unwrapped(line: bytes) -> tuple[str, str | None]:
         found = _CRI.match(line)
         if found is not None:
             line = line[found.end() :]
-    if b"\x1b[" in line:
+    if _ESCAPE in line:
         line = _COLOUR.sub(b"", line)
     if line.endswith((b"}", b"\r", b" ", b"\t")) and line.rstrip().endswith(b"}"):
         brace = line.find(b"{", 0, LONGEST_BEFORE_JSON)
@@ -354,7 +356,7 @@ def _of_json(line: bytes, *, within: bool = False) -> tuple[str, str | None] | N
 
 def wrapped_head(line: bytes) -> Head:
     """Level and logger of a record in JSON, as far as its keys tell."""
-    if not any(word in line for word in _HEAD_WORDS):
+    if _MARK not in line or not any(word in line for word in _HEAD_WORDS):
         return NO_HEAD
     line = _with_record_inside(line)
     level, logger = _JSON_LEVEL.search(line), _JSON_LOGGER.search(line)
