@@ -200,8 +200,9 @@ class Message(msgspec.Struct):
 
     def stack(self) -> Iterator[str]:
         """The stack traces below it, or behind it where a collector put all into one text, at most 8 KiB of them."""
-        for line in self.behind(self.text, STACK_BYTES):
-            bare, is_of_stack = line_of_stack(line)
+        _, _, inside = self.text.partition("\n")
+        lines = map(line_of_stack, inside[:STACK_BYTES].split("\n")) if inside else self._below_by_runs()
+        for bare, is_of_stack in lines:
             if is_of_stack:
                 yield bare
             elif bare and not bare.startswith(BETWEEN_FRAMES):
@@ -235,6 +236,19 @@ class Message(msgspec.Struct):
 
     def _lines_below(self) -> Iterator[bytes]:
         return (line for _, line in lines_below(self.hit.block, self.hit.start, STACK_BYTES))
+
+    def _below_by_runs(self) -> Iterator[tuple[str, bool]]:
+        """The lines below it as `line_of_stack` has them, the frames of a usual stack all at once."""
+        block = self.hit.block
+        end = block.find(b"\n", self.hit.start)
+        most = STACK_BYTES
+        found = None if end < 0 else _FRAMES.match(block, end + 1, end + 1 + STACK_BYTES - _LONGEST_FRAME)
+        if found is not None:
+            yield from lines_of_stack(found[0][:-1])
+            most -= found.end() - end - 1
+            end = found.end() - 1
+        if end >= 0:
+            yield from (line_of_stack(line) for _, line in lines_below(block, end, most))
 
     def frames(self) -> str:
         """The stack of the exception that the line is; empty where it has none."""
@@ -281,6 +295,12 @@ def line_of_stack(line: str | bytes) -> tuple[str, bool]:
     # some appenders end the lines of a stack by CR and LF
     bare = _COMPOSED.sub("", text[begin_of(text) :]).strip()
     return bare, _OF_STACK.match(bare) is not None
+
+
+@lru_cache(maxsize=256)
+def lines_of_stack(lines: bytes) -> tuple[tuple[str, bool], ...]:
+    """The same of several lines: a log has few stacks that differ, and each of them many times."""
+    return tuple(map(line_of_stack, lines.split(b"\n")))
 
 
 @lru_cache(maxsize=256)

@@ -10,7 +10,14 @@ from itertools import islice
 from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.logs.message import BETWEEN_FRAMES, STACK_BYTES, Message, line_of_stack, lines_above
+from mqdiag.logs.message import (
+    BETWEEN_FRAMES,
+    STACK_BYTES,
+    Message,
+    line_of_stack,
+    lines_above,
+    lines_of_stack,
+)
 
 MOST_LINES = 400
 """lines above that are looked at"""
@@ -25,6 +32,7 @@ _IN_LINE = lazy_pattern(
 _NESTED = "; nested exception is "
 _UNCAUGHT = "Exception in thread "
 _FRAME = "at "
+_USUAL_FRAME = b"\tat "
 _METHOD = lazy_pattern(r"at (?:[\w.@-]{1,100}/{1,2})?([\w.$<>]{1,300})\(")
 
 
@@ -122,10 +130,9 @@ def _above(message: Message, *, within: bool) -> tuple[str, list[str], int]:
         within: whether it is one of the stack itself, above whose frames a line of RocketMQ's own may stand.
     """
     hit = message.hit
-    found: list[str] = []
-    begin = hit.start
     least = max(hit.start - STACK_BYTES, 0)
-    for start, raw in islice(lines_above(hit.block, hit.start, least), MOST_LINES):
+    begin, found = _frames_above(hit.block, hit.start, least)
+    for start, raw in islice(lines_above(hit.block, begin, least), MOST_LINES - len(found)):
         bare, is_of_stack = line_of_stack(raw)
         if _is_part(bare, is_of_stack=is_of_stack):
             found.append(bare)
@@ -133,3 +140,17 @@ def _above(message: Message, *, within: bool) -> tuple[str, list[str], int]:
         elif bare and not ((found or within) and bare.startswith(BETWEEN_FRAMES)):
             return bare, found[::-1], hit.position - hit.start + begin
     return "", found[::-1], hit.position - hit.start + begin
+
+
+def _frames_above(block: bytes, start: int, least: int) -> tuple[int, list[str]]:
+    """(where they begin, the frames right above a place, the nearest first), as far as they have their usual form."""
+    begin, count = start, 0
+    while begin > least and count < MOST_LINES:
+        above = block.rfind(b"\n", 0, begin - 1) + 1
+        if not block.startswith(_USUAL_FRAME, above):
+            break
+        begin, count = above, count + 1
+    lines = lines_of_stack(block[begin : start - 1]) if count else ()
+    if not all(is_of_stack for _, is_of_stack in lines):
+        return start, []
+    return begin, [bare for bare, _ in reversed(lines)]

@@ -26,9 +26,13 @@ def without_copies(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """
     rest, log = b"", None
     for chunk in chunks:
-        data = rest + chunk
-        cut = data.rfind(b"\n") + 1 or (len(data) if len(data) > _LONGEST_LINE else 0)
-        data, rest = data[:cut], data[cut:]
+        cut = chunk.rfind(b"\n") + 1  # the rest has no line end
+        if not cut and len(rest) + len(chunk) > _LONGEST_LINE:
+            cut = len(chunk)
+        if cut:
+            data, rest = b"".join((rest, memoryview(chunk)[:cut])), chunk[cut:]
+        else:
+            data, rest = b"", rest + chunk
         if data and log is None:
             first = data[: data.find(b"\n") + 1 or len(data)]
             if not has_clock(first):
@@ -119,7 +123,12 @@ class _Log:
     def _keep(self, new: bytes) -> None:
         if self._lines < _FEWEST_LINES:  # nobody asks for more
             self._lines += new.count(b"\n")
-        data = self._open + new
-        whole = len(data) - len(data) % _PIECE
-        self._pieces += (hash(data[at : at + _PIECE]) for at in range(0, whole, _PIECE))
-        self._open = data[whole:]
+        begin = -len(self._open) % _PIECE
+        if begin > len(new):
+            self._open += new
+            return
+        if begin:
+            self._pieces.append(hash(self._open + new[:begin]))
+        end = len(new) - (len(new) - begin) % _PIECE
+        self._pieces += (hash(new[at : at + _PIECE]) for at in range(begin, end, _PIECE))
+        self._open = new[end:]
