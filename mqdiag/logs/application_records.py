@@ -20,6 +20,7 @@ from mqdiag.read.logs.shape import is_of_own_form
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
 LONGEST_LINE = 2 << 10
+_MOST_KNOWN = 256
 PRINTED_WITHOUT_A_LOGGER = ("WARNING: ", "log4j:", "ERROR StatusLogger ")
 """how warnings of the JDK and of the logging libraries themselves begin"""
 _MAIN = lazy_pattern(r"[\[ ]main[\] ,]")
@@ -86,6 +87,8 @@ class Neighbours:
         """
         self._layouts = layouts
         self._stamps = stamps
+        self._known: dict[bytes, Stamp | None] = {}
+        """times of lines: most are looked at from above and from below"""
         self._last = Around(0, None, None, 0, is_own=False)
         self._of_record: tuple[int, Around] = (-1, self._last)
         """the last record that was asked for, by its place, with what was found"""
@@ -126,10 +129,17 @@ class Neighbours:
         """The time of a record of an application; None of other lines."""
         if line.startswith(_FRAME) and line.endswith(_ENDS_OF_FRAMES):
             return None  # most lines between two records
-        text = unwrapped(line[:LONGEST_LINE])[0]
-        if layout_of(text) not in self._layouts or not is_of_an_application(line[:LONGEST_LINE], text):
-            return None
-        return self._stamps.of_line(text.encode())
+        line = line[:LONGEST_LINE]
+        if line in self._known:
+            return self._known[line]
+        text = unwrapped(line)[0]
+        stamp = None
+        if layout_of(text) in self._layouts and is_of_an_application(line, text):
+            stamp = self._stamps.of_line(text.encode())
+        if len(self._known) >= _MOST_KNOWN:
+            self._known.clear()
+        self._known[line] = stamp
+        return stamp
 
 
 def _head(text: str) -> str:

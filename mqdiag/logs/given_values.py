@@ -41,7 +41,7 @@ def is_given(text: str, at: int) -> bool:
         return False
     if _is_in_a_map(text[begin:at][-_MOST_CHARACTERS:]):
         return True
-    found = catalogue().find(text[begin:_MOST_CHARACTERS].strip().encode())
+    found = catalogue().find_by_words(text[begin:_MOST_CHARACTERS].strip().encode())
     return found is not None and names_its_values(found[1])
 
 

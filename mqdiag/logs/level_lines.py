@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -212,10 +211,9 @@ class LevelLines(msgspec.Struct):
             self.texts = Counter(dict(self.texts.most_common(MOST_TEXTS)))
 
 
-@lru_cache(maxsize=256)
 def _thrown(below: bytes) -> Entry | None:
     """What is known of a line that has an exception of the client below it."""
-    found = catalogue().find(below.strip()) if below[:1] not in b" \t" else None
+    found = catalogue().find_by_words(below.strip()) if below[:1] not in b" \t" else None
     if found is None or found[1].verdict in ("fault", "unclassified") or found[1].reason.startswith(HARMLESS):
         return None  # a line of a logger's own, such as "See http...", says nothing of the line above it
     return found[1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
 from itertools import product
 from operator import itemgetter
 from pathlib import Path
@@ -24,6 +24,9 @@ SHORTEST_FRAGMENT = 4
 """bytes; a text with less of its own cannot be told from other texts"""
 LEAST_BEHIND_A_VALUE = 14
 """bytes of its own that an excuse has which begins with a value"""
+MOST_ALIKE = 256
+"""texts that are kept with what was found for them, of up to a KiB"""
+_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _EXCUSES = ("harmless", "passing")
 _VALUE = lazy_pattern(
     # a word, what Java prints of an object, a prefix in brackets, or classes of exceptions
@@ -67,6 +70,8 @@ class Catalogue:
         self._places = list(places.values())
         search = BytesAhoCorasick(list(places), implementation=Implementation.ContiguousNFA)
         self._search = search.find_matches_as_indexes
+        self._alike: dict[bytes, tuple[int, Entry] | None] = {}
+        """what was found for texts that differ in digits alone"""
 
     def find(self, text: bytes) -> tuple[int, Entry] | None:
         """The entry that a whole text fits, with how many bytes of it are its own words; None when none fits."""
@@ -80,6 +85,24 @@ class Catalogue:
         ]
         # of several texts that fit, the one with the most words of its own
         return max(fits, key=itemgetter(0)) if fits else None
+
+    def find_by_words(self, text: bytes) -> tuple[int, Entry] | None:
+        """What `find` gives, kept for texts that differ in digits alone where these tell nothing."""
+        shape = text.translate(_SAME_DIGITS)
+        if shape in self._alike:
+            return self._alike[shape]
+        found = self.find(text)
+        if not any(piece in shape for piece in self._numbered):
+            if len(self._alike) >= MOST_ALIKE:
+                self._alike.clear()
+            self._alike[shape] = found
+        return found
+
+    @cached_property
+    def _numbered(self) -> list[bytes]:
+        """All pieces with digits, as the shape of a text has them."""
+        pieces = {piece for pieces in self._pieces for piece in pieces}
+        return [shape for piece in pieces if (shape := piece.translate(_SAME_DIGITS)) != piece or b"0" in piece]
 
 
 @cache

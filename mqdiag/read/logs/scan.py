@@ -113,7 +113,10 @@ class Automaton:
         literals: dict[int, list[int]] = {}
         for literal, at, _ in self._find(block):
             if at >= begin:
-                literals.setdefault(literal, []).append(at)
+                try:
+                    literals[literal].append(at)
+                except KeyError:
+                    literals[literal] = [at]
         return Places(literals, places_of_words(own, words), own.count(b"\n"), len(block))
 
 
