@@ -271,15 +271,6 @@ class Message(msgspec.Struct):
         goes_on = bare.startswith("at ") if is_of_stack else not bare or bare.startswith(BETWEEN_FRAMES)
         return None if goes_on else _joined_frames(found[0])
 
-    def with_little_around(self) -> Message:
-        """The same with no more of the log around it than its record and its stack may take."""
-        block, start = self.hit.block, self.hit.start
-        begin = block.rfind(b"\n", 0, max(start - STACK_BYTES, 0)) + 1
-        end = start + len(self.hit.line) + 2 * STACK_BYTES
-        lines = self.lines_read - block.count(b"\n", end) if self.lines_read else 0
-        hit = msgspec.structs.replace(self.hit, block=block[begin:end], start=start - begin)
-        return Message(hit, self.stamps, lines)
-
     def thread(self) -> str | None:
         """The thread that logged it; a pretty-printed JSON record names it on a line between."""
         text = self.text
