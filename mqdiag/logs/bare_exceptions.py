@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
@@ -101,8 +102,7 @@ def _lacks_exception(block: bytes, start: int) -> bool:
     """Whether above a frame stands nothing, or a record below WARN without an exception, and no cause below it."""
     end = block.rfind(b"\n", 0, start)
     above = block[max(block.rfind(b"\n", 0, max(end, 0)) + 1, end - LONGEST_LINE) : max(end, 0)]
-    level = level_in(above, HEAD_BYTES)
-    if above.strip() and (level is None or level[0].upper() in LOUD or any(word in above for word in _WORDS)):
+    if not _may_lack_exception(above):
         return False
     for line in block[start : start + LONGEST_CUT_STACK].splitlines():
         if _HEAD.match(line) is not None:
@@ -110,6 +110,14 @@ def _lacks_exception(block: bytes, start: int) -> bool:
         if _OF_A_RECORD.match(line) is None:
             break
     return True
+
+
+@lru_cache(maxsize=256)
+def _may_lack_exception(above: bytes) -> bool:
+    """Whether a line above a frame is none, or a record below WARN without an exception; few of them differ."""
+    level = level_in(above, HEAD_BYTES)
+    is_other = level is not None and level[0].upper() not in LOUD and not any(word in above for word in _WORDS)
+    return is_other or not above.strip()
 
 
 def _is_cut_off(block: bytes, start: int) -> bool:

@@ -75,6 +75,7 @@ _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
 _HEAD_WORDS = (b"level", b"severity", b"ogger")
+_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MARK, _ESCAPE = b'"\x1b'
 """bytes without which a line has no key, and no colour: few lines have them, and a byte is found at once"""
 _LEVELS_OF_GELF = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
@@ -305,12 +306,17 @@ def is_quiet(header: str) -> bool:
     return level is not None and not Head(level).is_loud
 
 
-@lru_cache(maxsize=1024)
 def application_level(header: str) -> str | None:
     """The level of a record of an application; None of a record of RocketMQ's, or of one without a level."""
     head = header.partition(" - ")[0].partition(" : ")[0]
-    found = level_in(head.encode(), HEAD_BYTES)
-    return None if found is None or is_of_rocketmq(head) else level_of(found[0].decode())
+    return _level_of_application(head.encode().translate(_SAME_DIGITS))
+
+
+@lru_cache(maxsize=512)
+def _level_of_application(head: bytes) -> str | None:
+    """The same, asked once for heads that differ in digits alone."""
+    found = level_in(head, HEAD_BYTES)
+    return None if found is None or is_of_rocketmq(head.decode()) else level_of(found[0].decode())
 
 
 def _record_of(hit: Hit, stamps: StampReader) -> Record:

@@ -9,6 +9,7 @@ nothing contradicts counts where it stands in many places, or passes through the
 from __future__ import annotations
 
 from enum import Enum
+from functools import lru_cache
 
 import msgspec
 
@@ -263,11 +264,7 @@ class Standings(msgspec.Struct):
         """Whether a stack goes through code of the program that writes the log, by the names of its loggers."""
         above = logger_of(stack.above)
         loggers = self._loggers | ({program_of(above)} - {()})
-        return any(
-            is_of_program(method, loggers) or (above is not None and _is_of_class(method, above))
-            for part in stack.parts
-            for method in part.methods
-        )
+        return any(_runs_own_code(part.methods, loggers, above) for part in stack.parts)
 
 
 def _sample(first: bytes) -> list[tuple[int, bytes]]:
@@ -366,6 +363,15 @@ def _lies_between(own: Stamp, around: Around) -> bool:
     if above is None or below is None or below.wall_ms < above.wall_ms - NEAR_MS:
         return True
     return above.wall_ms - NEAR_MS <= own.wall_ms <= below.wall_ms + NEAR_MS
+
+
+@lru_cache(maxsize=256)
+def _runs_own_code(methods: tuple[str, ...], loggers: frozenset[tuple[str, ...]], logger: str | None) -> bool:
+    """Whether one of the methods of a stack is of a program, by its loggers, or of the class of one logger."""
+    return any(
+        is_of_program(method, loggers) or (logger is not None and _is_of_class(method, logger))
+        for method in methods
+    )
 
 
 def _is_of_class(method: str, logger: str) -> bool:

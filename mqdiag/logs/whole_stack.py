@@ -44,9 +44,9 @@ class Part(NamedTuple):
     frames: tuple[str, ...]
 
     @property
-    def methods(self) -> list[str]:
+    def methods(self) -> tuple[str, ...]:
         """Package, class and method of each frame that has the form of the JVM."""
-        return [found[1] for frame in self.frames if (found := _METHOD.match(frame)) is not None]
+        return _methods_of(self.frames)
 
 
 class WholeStack:
@@ -86,6 +86,11 @@ class WholeStack:
     def frames(self) -> str:
         """All frames, one a line."""
         return _frames_of(self._lines)
+
+
+@lru_cache(maxsize=256)
+def _methods_of(frames: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(found[1] for frame in frames if (found := _METHOD.match(frame)) is not None)
 
 
 # A log has few stacks that differ, and each of them many times.
