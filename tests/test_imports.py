@@ -158,6 +158,12 @@ def test_a_heap_dump_needs_no_compiler() -> None:
     assert heavy_modules("heap", str(dump)) == ("0", {"numpy"})
 
 
+def test_whether_kernels_are_kept_is_told_without_numpy() -> None:
+    code = "import sys; from mqdiag.kernel import folder; folder.is_ready(('logs',)); print('numpy' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
 RUN_ANYWHERE = {"mqdiag.workers", "mqdiag.cli.completion", "mqdiag.given_toml", "mqdiag.read.stacks.reader"}
 """modules that run in other processes too, import their own caller, or need a package that only a checkout has"""
 LISTED = """
