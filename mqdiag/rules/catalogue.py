@@ -12,7 +12,7 @@ from mqdiag.findings import Action, CaseWords, RuleCard, RuleTraits
 from mqdiag.knowledge.card_files import read_card
 from mqdiag.knowledge.rule_card import Card, Line
 from mqdiag.rules.index import read_index
-from mqdiag.text import NOTHING, Text, placeholders, say, sentences
+from mqdiag.text import ARGUMENT, NOTHING, Text, placeholders, say, sentences
 
 
 class RuleFile(msgspec.Struct, frozen=True):
@@ -97,5 +97,8 @@ def _in_general(line: Line, rule: str) -> Action:
 
 
 def _with_placeholders(remedy: Text) -> Text:
-    """A remedy as a card has it, which knows no names."""
-    return remedy.filled(dict.fromkeys((name for name, _ in placeholders(remedy.template)), None))
+    """A remedy as a card has it, which knows no values: the name of each, or the word that a command has for it."""
+    named = {
+        name: None if kind.startswith(ARGUMENT) else f"<{name}>" for name, kind in placeholders(remedy.template)
+    }
+    return remedy.filled(named)

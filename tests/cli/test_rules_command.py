@@ -66,3 +66,15 @@ def test_a_card_shows_the_sentences_of_its_cases(capsysbinary: pytest.CaptureFix
     assert "disk-nearly-full: warning, high confidence" in out
     assert "The disk of <called> is <disk_ratio> full" in out
     assert out.count("Above 0.85 the broker") == 1, "cases that have it from another one leave it out"
+
+
+def test_a_card_names_values_that_it_does_not_know(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["rules", "stuck-socket-read"]) == 0
+    flat = " ".join(capsysbinary.readouterr().out.decode().split())
+    assert "messages of <consumer_groups> in hand are delivered again" in flat
+    assert "of unknown" not in flat
+
+
+def test_a_card_keeps_the_braces_of_a_command(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    assert run(["rules", "downstream-failing"]) == 0
+    assert "-w '%{http_code}' http" in capsysbinary.readouterr().out.decode()

@@ -17,7 +17,7 @@ from mqdiag.text import Text, Value, say
 TABLES = Tables("rule_catalogue")
 
 _ALL = 1 << 30
-_PLACEHOLDER = lazy_pattern(r"\{([^}]*)\}")
+_PLACEHOLDER = lazy_pattern(r"\{\{|\}\}|\{([^{}]*)\}")
 
 
 def catalogue_section(cards: tuple[RuleCard, ...]) -> Section:
@@ -99,5 +99,7 @@ def _case_parts(cases: tuple[CaseWords, ...], write: Writer) -> Iterator[Bullets
 
 
 def _named(found: re.Match[str]) -> str:
+    if found[1] is None:
+        return found[0][0]  # a brace of the text itself
     name, _, kind = found[1].partition(":")
     return kind.rpartition("|")[2] if "|" in kind else f"<{name}>"
