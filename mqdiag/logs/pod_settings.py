@@ -10,7 +10,7 @@ import re
 from mqdiag.lazy_pattern import lazy_pattern
 
 MOST_BYTES_ABOVE = 32 << 10
-"""of a description that are looked at above a line"""
+"""bytes of a description above a line that are looked at"""
 _NAMES = rb"annotations|labels|matchLabels|managedFields|env|args|command|cmd|entrypoint|data|stringData|health"
 _SECTION = lazy_pattern(
     rb"(?:Annotations|Labels|Node-Selectors): |\s*(?:Environment|Args|Command|Mounts|Volumes|Tolerations):\s*\Z"

@@ -6,7 +6,7 @@ import msgspec
 
 _DUMP = "Full thread dump"
 MOST_LINES = 1_000
-"""of one name"""
+"""lines of one name"""
 
 
 class ThreadNames(msgspec.Struct):
