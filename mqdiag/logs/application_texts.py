@@ -21,7 +21,7 @@ from mqdiag.logs.statements import Statement
 from mqdiag.logs.whole_stack import Part as StackPart
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import begin_of
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, level_in
 
 MOST_LINES = 60
 """lines below a text that are looked at"""
@@ -30,7 +30,6 @@ _OF_A_MESSAGE = lazy_pattern(r"\bMsgs: ?\[|\bMessage(?:Ext|ClientExt)? ?[\[{]|\b
 _HEAD = lazy_pattern(USUAL_HEAD)
 _NAMES_A_TEXT = lazy_pattern(rb"Exception|Error|Throwable|Msgs|Message|properties=\{")
 """words of which one stands before each text of an application"""
-_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _THROWN = lazy_pattern(
     r"(?<![\w.$])(?:[\w$-]+\.){1,12}[\w$]*[A-Z][\w$]*(?:Exception|Error|Throwable)(?![\w.$])"
 )
@@ -88,7 +87,7 @@ def _is_plain(message: Message, literal: bytes) -> bool:
     hit = message.hit
     line, block = hit.line, hit.block
     at = max(line.find(literal), 0)
-    if not _begins_plain(line[:at].translate(_SAME_DIGITS)):
+    if not _begins_plain(line[:at].translate(SAME_DIGITS)):
         head = _HEAD.match(line)
         if head is None or _NAMES_A_TEXT.search(line, head.end(), at) is not None:
             return False

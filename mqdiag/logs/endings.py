@@ -65,9 +65,9 @@ def shell_said(message: Message, log: LogTally) -> None:
 def oom_killed(message: Message, log: LogTally) -> None:
     """A status says that the OOM killer ended a container; a condition or a value of another key does not."""
     hit = message.hit
-    if _PROBE in hit.line or is_in_a_message(hit.block, hit.start, hit.line):
-        return  # what a program answered or said last
-    if _OOM_KILLED.search(hit.line) is not None:
+    if _OOM_KILLED.search(hit.line) is None or _PROBE in hit.line:
+        return
+    if not is_in_a_message(hit.block, hit.start, hit.line):  # what a program said last
         log.add("container-oom-killed", message)
 
 

@@ -16,7 +16,7 @@ from mqdiag.logs.message import unwrapped, wrapped_head
 from mqdiag.logs.offsets import is_at_full_file_edge
 from mqdiag.logs.statements import HARMLESS
 from mqdiag.read.logs.heads import NO_HEAD, Head, head_of, is_of_rocketmq
-from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
+from mqdiag.read.logs.levels import DIGITS, HEAD_BYTES, LOUD, level_in
 from mqdiag.read.logs.scan import LONG_LOG_BLOCKS
 
 ALL_LINES = 5_000
@@ -61,7 +61,6 @@ _END_OF_OWN_HEAD = b" - "
 MOST_HEADS = 8
 """places at which the text of a line may begin, behind its level"""
 _OF_GRPC = b"io.grpc."
-_DIGITS = b"0123456789"
 _NUMBER = lazy_pattern(r"\d+")
 _LOUDEST = (b"E", b"F", b"S")
 """how levels above a warning begin: ERROR, FATAL, SEVERE"""
@@ -172,7 +171,7 @@ class LevelLines(msgspec.Struct):
 
     def _known(self, line: bytes, word: bytes) -> _Judged | None:
         """What is known of a line; None when the word stands in its text, and its level is another one."""
-        shape = line.translate(None, _DIGITS)
+        shape = line.translate(None, DIGITS)
         if shape in self._shapes:
             known = self._shapes[shape]
         else:

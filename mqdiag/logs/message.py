@@ -11,7 +11,7 @@ import msgspec
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import ANY as _LEVEL
-from mqdiag.read.logs.levels import HEAD_BYTES, begins_record, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, begins_record, level_in
 from mqdiag.read.logs.scan import Hit
 from mqdiag.read.logs.stamps import Stamp, StampReader
 
@@ -75,7 +75,6 @@ _THREAD_IN_TEXT = ('"thread', 'Exception in thread "')
 _decode = msgspec.json.Decoder().decode
 _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?(\w+)')
 _HEAD_WORDS = (b"level", b"severity", b"ogger")
-_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _MARK, _ESCAPE = b'"\x1b'
 """bytes without which a line has no key, and no colour: few lines have them, and a byte is found at once"""
 _LEVELS_OF_GELF = ("ERROR", "ERROR", "ERROR", "ERROR", "WARN", "INFO", "INFO", "DEBUG")
@@ -309,7 +308,7 @@ def is_quiet(header: str) -> bool:
 def application_level(header: str) -> str | None:
     """The level of a record of an application; None of a record of RocketMQ's, or of one without a level."""
     head = header.partition(" - ")[0].partition(" : ")[0]
-    return _level_of_application(head.encode().translate(_SAME_DIGITS))
+    return _level_of_application(head.encode().translate(SAME_DIGITS))
 
 
 @lru_cache(maxsize=512)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.levels import DIGITS
 
 _SIZE = rb"(\d{1,15}[BKMG])"
 USUAL = lazy_pattern(
@@ -17,13 +18,12 @@ USUAL = lazy_pattern(
     rb"(\d{1,12}(?:[.,]\d{1,9})?)ms\s*"
 )
 """uptime, the kind of pause with its causes, bytes in use before and after, capacity, milliseconds"""
-_DIGITS = b"0123456789"
 _UNIT = {ord("B"): 1, ord("K"): 1 << 10, ord("M"): 1 << 20, ord("G"): 1 << 30}
 
 
 def tells_nothing(line: bytes) -> bool:
     """Whether it only says that a pause begins, without a duration; half of all lines about pauses do."""
-    return _begins_a_pause(line.translate(None, _DIGITS))
+    return _begins_a_pause(line.translate(None, DIGITS))
 
 
 @lru_cache(maxsize=4096)

@@ -56,14 +56,13 @@ def _is_in(section: re.Pattern[bytes], block: bytes, start: int, line: bytes) ->
         if not above.strip():
             continue
         its_depth, its_item = _depth(above), above.lstrip().startswith(b"- ")
-        if section.match(above) is not None and (
-            its_depth < depth or (its_depth == depth and is_item and not its_item)
-        ):
+        # the key of a list in YAML may stand as far to the left as its items
+        encloses = its_depth < depth or (its_depth == depth and is_item and not its_item)
+        if encloses and section.match(above) is not None:
             return _NEXT_SECTION.search(above) is None
         if _JOINED.search(above) is not None:
             return False
-        # the key of a list in YAML may stand as far to the left as its items
-        if its_depth < depth or (its_depth == depth and is_item and not its_item):
+        if encloses:
             depth, is_item = its_depth, its_item
     return False
 

@@ -16,7 +16,7 @@ from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level,
 from mqdiag.logs.pod_settings import is_a_setting
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import DIGITS, HEAD_BYTES, level_in
 from mqdiag.read.logs.loggers import is_of_class
 from mqdiag.read.logs.shape import OWN_FORMS
 from mqdiag.read.wrappers import QUOTED
@@ -28,7 +28,6 @@ _MAY_BE_A_VALUE = (*_BEHIND_WORDS, "output")
 """places of statements that may stand in a value that somebody gave"""
 MOST_PLACES = 4
 """places of a literal on one line that are looked at"""
-_DIGITS = b"0123456789"
 _BRACE, _ESCAPE = b"{\x1b"
 _MOST_KNOWN = 8192
 _RANK = ("DEBUG", "INFO", "WARN", "ERROR")
@@ -117,11 +116,11 @@ class Provenance:
         ):
             return False
         before, place = line[: max(at, 0)], self._rows.statements[number].place
-        if place in _MAY_BE_A_VALUE and self._is_a_value(message):
+        if place in _MAY_BE_A_VALUE and self._is_a_value(message, place):
             return False
         if at < 0 or _BRACE in before or _ESCAPE in before or place == "thread":
             return self._in_a_wrapper(message, before)
-        key = number, before.translate(None, _DIGITS)
+        key = number, before.translate(None, DIGITS)
         known = self._known.get(key)
         if known is None:
             known = self._judged(message.text, number, NO_HEAD)
@@ -130,13 +129,13 @@ class Provenance:
             self._known[key] = known
         return known
 
-    def _is_a_value(self, message: Message) -> bool:
+    def _is_a_value(self, message: Message, place: str) -> bool:
         """Whether a text that programs print behind words is a value that somebody gave to RocketMQ or to a pod."""
-        hit, place = message.hit, searched().statements[message.hit.literal].place
+        hit = message.hit
         if not self._own_file:
             return not hit.line[:1].isdigit() and is_a_setting(hit.block, hit.start, hit.line)
         text = message.text
-        return place in _BEHIND_WORDS and is_given(text, text.find(searched().literals[hit.literal].decode()))
+        return place in _BEHIND_WORDS and is_given(text, text.find(self._rows.literals[hit.literal].decode()))
 
     def _in_a_wrapper(self, message: Message, before: bytes) -> bool:
         """The same of a line with colours, of JSON, and of the name of a thread."""
@@ -179,7 +178,7 @@ class Provenance:
 
     def _is_known(self, before: str, number: int, literal: str, wrapper: Head) -> bool:
         """As `_stands_at`, which is asked once for texts that differ in digits alone."""
-        key = number, before.encode().translate(None, _DIGITS), wrapper
+        key = number, before.encode().translate(None, DIGITS), wrapper
         known = self._told.get(key)
         if known is None:
             known = self._stands_at(before, searched().statements[number], literal, wrapper)

@@ -395,6 +395,7 @@ def _is_in_stack(line: bytes, literal: bytes, before: str, statement: Statement)
         before: the text above the literal, as the record has it.
         statement: where it stands in a stack.
     """
-    return is_in_place(line, literal, is_frame=statement.place == "frame") and (
-        statement.place == "frame" or _begins_exception(before.rpartition("\n")[2], statement)
+    is_frame = statement.place == "frame"
+    return is_in_place(line, literal, is_frame=is_frame) and (
+        is_frame or _begins_exception(before.rpartition("\n")[2], statement)
     )

@@ -62,7 +62,7 @@ def test_no_property_of_a_message_is_a_fault(fault: str) -> None:
 def test_what_a_broker_says_of_a_failure_stays(fault: str) -> None:
     for text in (
         f"getMessage Failed. cid: CID, topic: orders, queueId: 0, offset: 1, minOffset: 0, maxOffset: 2, {fault}",
-        f"flush Failed. /root/store, {fault}",
+        f"flush Failed. /data/store, {fault}",
         f"notifyConsumerIdsChanged exception. group=CID, error={fault}",
         f"LockBatchMQ exception, group=CID_a#012{fault}#012#011at java.io.X.y(X.java:1)",
         f"LockBatchMQ exception, group=CID_a {fault} at java.io.X.y(X.java:1)",

@@ -13,7 +13,7 @@ from ahocorasick_rs import BytesAhoCorasick, Implementation
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.statements import WORD, events
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, level_in
 from mqdiag.read.logs.loggers import is_of_class
 
 HOLE = b"{}"
@@ -26,7 +26,6 @@ LEAST_BEHIND_A_VALUE = 14
 """bytes of its own that an excuse has which begins with a value"""
 MOST_ALIKE = 256
 """texts that are kept with what was found for them, of up to a KiB"""
-_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _EXCUSES = ("harmless", "passing")
 _VALUE = lazy_pattern(
     # a word, what Java prints of an object, a prefix in brackets, or classes of exceptions
@@ -88,7 +87,7 @@ class Catalogue:
 
     def find_by_words(self, text: bytes) -> tuple[int, Entry] | None:
         """What `find` gives, kept for texts that differ in digits alone where these tell nothing."""
-        shape = text.translate(_SAME_DIGITS)
+        shape = text.translate(SAME_DIGITS)
         if shape in self._alike:
             return self._alike[shape]
         found = self.find(text)
@@ -102,7 +101,7 @@ class Catalogue:
     def _numbered(self) -> list[bytes]:
         """All pieces with digits, as the shape of a text has them."""
         pieces = {piece for pieces in self._pieces for piece in pieces}
-        return [shape for piece in pieces if (shape := piece.translate(_SAME_DIGITS)) != piece or b"0" in piece]
+        return [shape for piece in pieces if (shape := piece.translate(SAME_DIGITS)) != piece or b"0" in piece]
 
 
 @cache

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 
+from mqdiag.read.logs.levels import DIGITS, SAME_DIGITS
 from mqdiag.read.logs.shape import SAMPLE_LINES
 
 LEAST_COLUMN = 40
@@ -22,9 +23,7 @@ NEAR_COLUMNS = 10
 LONGEST_END = 12
 """characters of such a value, such as a hash"""
 SHORT_END = 4
-_DIGITS = b"0123456789"
-_NO_DIGITS = bytes.maketrans(_DIGITS, b"0" * 10)
-_OF_NUMBERS = _DIGITS + b".,"
+_OF_NUMBERS = DIGITS + b".,"
 _ELLIPSIS = "…".encode()
 
 
@@ -46,8 +45,8 @@ def _column(lines: list[bytes], width_of: Callable[[bytes], int]) -> int | None:
         return None
     full = [line for line in lines if width_of(line) == column]
     # lines of one statement differ in numbers and in a value at their end, those of a table end alike
-    texts = {line[:-LONGEST_END].translate(None, _DIGITS) for line in full}
-    ends = {line[-SHORT_END:].translate(_NO_DIGITS) for line in full}
+    texts = {line[:-LONGEST_END].translate(None, DIGITS) for line in full}
+    ends = {line[-SHORT_END:].translate(SAME_DIGITS) for line in full}
     return column if min(len(texts), len(ends)) >= LEAST_TEXTS else None
 
 

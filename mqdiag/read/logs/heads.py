@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs import journals
-from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.logs.levels import HEAD_BYTES, SAME_DIGITS, level_in
 
 LONGEST = 1000
 """characters that a head may have"""
@@ -131,7 +131,6 @@ class Head(NamedTuple):
 
 
 NO_HEAD = Head()
-_SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
 _ANY_TIME = "0000-00-00 00:00:00.000"
 _LEADING_TIME = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:[.,]\d{3})?(?!\d)")
 """a time whose digits tell nothing: without them the heads of most lines are the same"""
@@ -145,7 +144,7 @@ _JSON_LEVEL = lazy_pattern(rb'"(?:level|severity|log\.level|levelname)" ?: ?"?\w
 
 def is_of_rocketmq(logger: str) -> bool:
     """Whether a logger is one of RocketMQ's, or of what it brings along."""
-    return _names_rocketmq(logger.encode(errors="surrogatepass").translate(_SAME_DIGITS))
+    return _names_rocketmq(logger.encode(errors="surrogatepass").translate(SAME_DIGITS))
 
 
 @lru_cache(maxsize=512)

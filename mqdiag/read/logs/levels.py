@@ -14,6 +14,9 @@ COMMON: tuple[bytes, ...] = (b"WARN", b"ERRO", b"FATA")
 ALL: tuple[bytes, ...] = (*COMMON, b"SEVERE", b"warn", b"error", b"fatal", b"severe", *_LETTERS)
 LOUD = frozenset({b"WARN", b"WARNING", b"ERROR", b"ERRO", b"FATAL", b"FATA", b"SEVERE", *_LETTERS})
 """the words for a warning or worse, in capital letters"""
+DIGITS = b"0123456789"
+SAME_DIGITS = bytes.maketrans(b"123456789", b"000000000")
+"""makes lines equal that differ in digits alone, where these tell nothing"""
 HEAD_BYTES = 240
 """bytes of a line in which its level stands"""
 SHORT_BYTES = 256 << 10

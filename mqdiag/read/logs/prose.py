@@ -11,6 +11,7 @@ LEAST_SHARE = 0.3
 _NAMED_AS_DOCUMENT = lazy_pattern(
     r"(?i)(?:\.(?:md|txt|text|html?|rst|adoc|org|eml)|(?:^|[/!])(?:README|NOTES|TODO|RUNBOOK))$"
 )
+"""files that people write, by their ending, or by their whole name where they have none"""
 _NAMED_AS_OUTPUT = lazy_pattern(
     r"(?i)(?:(?<![a-z])(?:console|std_?(?:out|err)|nohup|output|log|out|err)(?![a-z]))[^/!]{0,20}$"
 )
