@@ -20,7 +20,7 @@ from mqdiag.read.hprof.number_table import empty_keys
 from mqdiag.read.hprof.records import HEAP_DUMP, HEAP_DUMP_END, HEAP_DUMP_SEGMENT, Records
 from mqdiag.text import Text, say
 
-SLICE_BYTES = 32 << 20
+SLICE_BYTES = 16 << 20
 """bytes of segments that one thread takes at a time: enough to hide the hand-over, small enough to balance"""
 _MOST_SLICE_BYTES = (1 << 32) - 1
 """from the start of a slice to its end: places in it take four bytes; only one heap record can be longer"""
@@ -28,8 +28,9 @@ _SMALL_NUMBERS = 1 << 16
 """number of classes in a slice up to which they take two bytes an object instead of four"""
 _SLICE_OBJECTS = 1 << 21
 """places for the objects of a slice as it begins"""
-_SHELF_OBJECTS = 1 << 23
-"""objects of slices, one behind the other: 64 MiB of ids"""
+_SHELF_OBJECTS = 1 << 22
+"""objects of slices, one behind the other: 32 MiB of ids. Of a longer one much may stay untouched when another one is
+begun, and later arrays, which take its place, have those pages to clear"""
 _TABLE_BITS = 13
 """size of the table of classes as it begins, as a power of two"""
 
