@@ -28,6 +28,7 @@ from mqdiag.read.logs.columns import column_of_cuts, with_open_end
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
+from mqdiag.read.logs.listings import listing_of
 from mqdiag.read.logs.scan import Counts, Scanner, Words
 from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
@@ -120,7 +121,7 @@ class LogsReader:
         if not first.strip():
             raise empty_file(path)
         head = first[:HEAD_BYTES]
-        shape, standings = as_written(shape_of(head, path), first)
+        shape, standings = as_written(shape_of(head, path), first, listing_of(head, path))
         levels = LevelLines(words_of(first), own_file=shape.form in OWN_FORMS)
         counts = Counts()
         tally = LogTally(path, shape.kind, seconds_only=shape.form == "client-4")

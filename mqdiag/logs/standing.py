@@ -37,6 +37,7 @@ from mqdiag.logs.system_journal import is_journal, is_of_the_system
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import begin_of, decorations, decorations_of, is_of_rocketmq
 from mqdiag.read.logs.levels import ANY
+from mqdiag.read.logs.listings import Listing, is_comment
 from mqdiag.read.logs.loggers import is_of_program, logger_of, program_of
 from mqdiag.read.logs.shape import OWN_FORMS, Shape
 from mqdiag.read.logs.stamps import Stamp, StampReader
@@ -138,6 +139,8 @@ class Standings(msgspec.Struct):
     """the log's first bytes; nothing where nobody asks who writes it"""
     is_client: bool = False
     """whether RocketMQ's client writes it by itself"""
+    listing: Listing | None = None
+    """whose values somebody gave"""
     least: int = LEAST_RECORDS
     """records of an application in it without which it is none"""
     _begins_at: int | None = None
@@ -168,6 +171,8 @@ class Standings(msgspec.Struct):
             literal: by which it was found.
             event: place of the statement's event.
         """
+        if self.listing is not None:
+            return self._of_listing(message, statement, literal)
         if self.is_client or (self.is_application and _is_of_the_client(message)):
             part = part_of_an_application(message, statement, literal)
             if part is not None:
@@ -212,6 +217,13 @@ class Standings(msgspec.Struct):
             self._likely.add(event)
             return Standing.LIKELY
         return Standing.ALONE
+
+    def _of_listing(self, message: Message, statement: Statement, literal: bytes) -> Standing:
+        """What a line of a listing proves, in however many places it stands."""
+        before = message.text[: max(message.text.find(literal.decode()), 0)].rpartition("\n")[2]
+        begins = begin_of(before) == len(before) or _begins_exception(before, statement)
+        is_own = begins and self.listing is Listing.VALUES and not is_comment(message.hit.line)
+        return _SURE if is_own else Standing.ALONE
 
     def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
         """Whether an event was met among many messages."""
@@ -279,7 +291,7 @@ def _sample(first: bytes) -> list[tuple[int, bytes]]:
     return found[:SAMPLE_LINES] + rest[:: len(rest) // SAMPLE_LINES + 1]
 
 
-def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
+def as_written(shape: Shape, first: bytes, listing: Listing | None = None) -> tuple[Shape, Standings]:
     """(the shape of a log by who wrote it, what tells its lines apart).
 
     Lines of RocketMQ or of the JVM may make up most of an application's log, where somebody pasted them.
@@ -287,7 +299,10 @@ def as_written(shape: Shape, first: bytes) -> tuple[Shape, Standings]:
     Args:
         shape: by the form of most lines.
         first: the log's first bytes.
+        listing: what it lists, if it is a listing, whatever form the values have.
     """
+    if listing is not None:
+        return Shape("application", "plain"), Standings(is_application=True, listing=listing)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
         return shape, Standings(shape.kind == "application", first)
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN

@@ -11,6 +11,8 @@ from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import encoding_of
 from mqdiag.read.healing import heal
 from mqdiag.read.logs.levels import ANY
+from mqdiag.read.logs.listings import MOST_LINES as LISTING_LINES
+from mqdiag.read.logs.listings import listing_of
 from mqdiag.read.wrappers import FRAME
 
 MAX_BYTES = 512 << 10
@@ -70,7 +72,9 @@ def tidied(text: bytes, begins: tuple[bytes, ...] = (), whole: tuple[bytes, ...]
     """
     text = heal(text, keeps_times=True)
     lines = text.split(b"\n")
-    undone = _unwrapped(_parted(_undented(_unquoted(lines))), begins, whole)
+    undone = _undented(_unquoted(lines))
+    if listing_of(b"\n".join(undone[:LISTING_LINES])) is None:  # each line of one is a value of its own
+        undone = _unwrapped(_parted(undone), begins, whole)
     return text if undone is lines else b"\n".join(undone)
 
 

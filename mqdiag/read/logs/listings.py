@@ -1,0 +1,100 @@
+"""Whether a text is a listing: settings, a table or the answer of a tool, whose values somebody gave.
+
+A system property, the key of a message or the arguments of a process may hold any text, that of a fault too. Such a
+text has no records, so that its lines look like what a process prints without a logger.
+
+Source: jcmd, jinfo and jps of JDK 8 to 25, mqadmin of RocketMQ 4.9 and 5.3, procps, iproute2, the slow log of MySQL 8,
+redis-cli, Prometheus's text format 0.0.4.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.levels import HEAD_BYTES, level_in
+from mqdiag.read.wrappers import FRAME
+
+LINES_OF_HEAD = 4
+"""lines with text, one of which tells a listing"""
+MOST_LINES = 200
+"""lines from the first on that are looked at"""
+LEAST_SETTINGS = 3
+LEAST_SHARE = 0.6
+"""share of settings among the lines with text: the output of a process may begin with a few"""
+_NAMED = lazy_pattern(r"(?i)(?:\.(?:properties|conf|cnf|ini|env)|(?:^|[/!.])environ(?:ment)?)(?:!log lines)?$")
+"""files of settings, also what is left of one beside a part that another reader takes"""
+_TEXTS = lazy_pattern(
+    # messages by mqadmin
+    rb"(?:OffsetID|Message ID|MSGID): "
+    # databases: the slow log, rows and tables of a client, answers of redis-cli
+    rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-{3,}\+|\*{20,} 1\. row \*|1\) 1\) \(integer\) "
+)
+"""the beginning of a line of a listing whose values are texts of users, with line ends"""
+_ANSWER = lazy_pattern(
+    # java.util.Properties, by jcmd VM.system_properties
+    rb"#[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S{1,40} \d{4}\s*$"
+    # other answers of jcmd, and jinfo
+    rb"|VM Arguments:|jvm_args: |-XX:\S|Attaching to process ID \d|Java System Properties:"
+    rb"|(?:Non-default )?VM [Ff]lags:|Native Memory Tracking:| num +#instances +#bytes"
+    rb"| (?:garbage-first heap|PSYoungGen|par new generation|def new generation|ZHeap|Shenandoah Heap)\b"
+    # processes, sockets, file systems
+    rb"|top - \d\d:\d\d:\d\d up |\s*(?:UID|USER|F S UID) +(?:PID\b|.{0,20}%CPU)"
+    rb"|\s*PID +(?:PPID|TTY|USER|COMMAND|CMD|%CPU)\b|\d{1,10} (?:[\w.$-]+/)?[\w.$]+ .{0,4000}-(?:D|X)\S"
+    rb"|(?:Netid +)?State +Recv-Q |Proto +Recv-Q |Active Internet connections|Filesystem +\S"
+    # metrics, tables and settings of mqadmin
+    rb"|# (?:HELP|TYPE) [A-Za-z_:]|#[A-Z][\w ]{1,40}? {2,}#|={8,}[\w.:\[\]-]{1,80}={8,}\s*$"
+)
+"""the beginning of a line that only the answer of a tool begins with, whose values stand on one line each"""
+_SETTING = lazy_pattern(rb"[ \t]*(?:export |set |#|;|-D)?[ \t]*[A-Za-z_][\w.\-\[\]/$]{0,200}[ \t]*=")
+_COMMENT = lazy_pattern(rb"[ \t]*[#;!]|[ \t]*\[[\w. -]{1,60}\][ \t]*\r?$")
+_FRAME = lazy_pattern(rb"\s*" + FRAME.encode())
+
+
+class Listing(Enum):
+    """What somebody else may have written of a text."""
+
+    VALUES = "values"
+    """what stands behind other words of a line"""
+    TEXTS = "texts"
+    """whole lines"""
+
+
+def lists_texts(head: bytes) -> bool:
+    """Whether a text is a listing of texts.
+
+    Args:
+        head: its first bytes.
+    """
+    return any(map(_TEXTS.match, _lines(head, LINES_OF_HEAD)))
+
+
+def listing_of(head: bytes, name: str = "") -> Listing | None:
+    """What a text lists; None of any other text.
+
+    Args:
+        head: its first bytes.
+        name: of its file, if that may tell.
+    """
+    if lists_texts(head):
+        return Listing.TEXTS
+    lines = _lines(head.replace(b"\0", b"\n"), MOST_LINES)
+    if _NAMED.search(name) is not None or any(map(_ANSWER.match, lines[:LINES_OF_HEAD])):
+        return Listing.VALUES
+    settings = sum(map(_is_setting, lines))
+    others = sum(not is_comment(line) and _FRAME.match(line) is None for line in lines)
+    return Listing.VALUES if settings >= max(LEAST_SETTINGS, LEAST_SHARE * others) else None
+
+
+def is_comment(line: bytes) -> bool:
+    """Whether a line of settings is none of them, but a remark or the name of a section."""
+    return _COMMENT.match(line) is not None
+
+
+def _lines(head: bytes, most: int) -> list[bytes]:
+    """The first lines with text."""
+    return [line for line in head.split(b"\n", MOST_LINES)[:MOST_LINES] if line.strip()][:most]
+
+
+def _is_setting(line: bytes) -> bool:
+    return _SETTING.match(line) is not None and level_in(line, HEAD_BYTES) is None

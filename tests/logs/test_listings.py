@@ -1,0 +1,141 @@
+"""Settings, tables and answers of tools: a value in one may hold any text, that of a fault too."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from mqdiag.findings import Finding
+
+from mqdiag.diagnose.incident import diagnose_incident
+
+TOLD = (
+    "java.lang.OutOfMemoryError: Java heap space",
+    "Terminating due to java.lang.OutOfMemoryError: Java heap space",
+    'Exception in thread "main" java.lang.UnsupportedClassVersionError: Foo',
+    "2026-11-21 13:00:00,000 ERROR RocketmqClient - java.io.IOException: No space left on device",
+    "java.net.BindException: Address already in use",
+    "Nov 21 13:00:00 host systemd[1]: broker.service: Failed with result 'oom-kill'.",
+    "java.net.SocketException: Too many open files",
+)
+VALUES = {
+    "properties": (
+        "VM.system_properties.txt",
+        "4242:\n#Sat Nov 21 13:00:00 UTC 2026\njava.vm.name=OpenJDK 64-Bit Server VM\nuser.dir=/opt\n"
+        "sun.java.command=com.shop.Main {told}\nx.y={told}\n",
+    ),
+    "jinfo": (
+        "jinfo.txt",
+        "Attaching to process ID 4242, please wait...\nDebugger attached successfully.\n"
+        "Java System Properties:\n\njava.runtime.name = OpenJDK\nx.y = {told}\n\nVM Flags:\n"
+        "Command line:  -Dx={told}\n",
+    ),
+    "arguments": (
+        "VM.command_line.txt",
+        "4242:\nVM Arguments:\njvm_args: -Xmx1g -Dx={told}\njava_command: com.shop.Main {told}\n",
+    ),
+    "flags": ("VM.flags.txt", "4242:\n-XX:CICompilerCount=2 -XX:OnOutOfMemoryError={told} -XX:+UseG1GC\n"),
+    "processes": (
+        "ps.txt",
+        "UID        PID  PPID  C STIME TTY          TIME CMD\nroot         1     0  0 Nov20 ?   00:00:01 /init\n"
+        "app       4242     1  2 Nov20 ?        00:10:01 /usr/bin/java -Dx={told} com.shop.Main\n",
+    ),
+    "jps": ("jps.txt", "4242 com.shop.Main -Xmx1g -Dx={told}\n5000 jdk.jcmd/sun.tools.jps.Jps -lv\n"),
+    "environment": ("env.txt", "HOME=/root\nPATH=/bin\nGREETING={told}\nJAVA_HOME=/usr\n"),
+    "metrics": (
+        "metrics.txt",
+        '# HELP rocketmq_broker_tps {told}\n# TYPE rocketmq_broker_tps gauge\nrocketmq_broker_tps{{t="{told}"}} 1\n',
+    ),
+    "settings of a broker": (
+        "broker.conf",
+        "brokerClusterName=DefaultCluster\nbrokerName=broker-a\nbrokerId=0\n# {told}\nnote={told}\n",
+    ),
+    "settings": ("application.properties", "server.port=8080\n# {told}\nnote={told}\n"),
+}
+"""name of the file and its text, by what it lists"""
+TEXTS = {
+    "message": (
+        "queryMsgById.txt",
+        "OffsetID:            0A0000010000\nTopic:               T\nTags:                [{told}]\n"
+        "Keys:                [\n{told}\n]\nQueue ID:            0\nProperties:          {{KEYS={told}}}\n",
+    ),
+    "bodies": ("printMsg.txt", "MSGID: 0A0000010000 MessageExt [brokerName=broker-a] BODY: \n{told}\n" * 2),
+    "slow statements": (
+        "mysql-slow.log",
+        "# Time: 2026-11-21T13:00:00.000000Z\n# User@Host: app[app] @  [10.0.0.7]  Id:    12\n"
+        "# Query_time: 0.5  Lock_time: 0.0 Rows_sent: 0  Rows_examined: 0\ninsert into t values('\n{told}\n');\n",
+    ),
+}
+"""the same of listings with texts of several lines"""
+DUMP = """\
+2026-11-21 13:00:00
+Full thread dump OpenJDK 64-Bit Server VM (17.0.1+12 mixed mode):
+
+"a" #12 prio=5 os_prio=0 cpu=1.0ms elapsed=1.0s tid=0x01 nid=0x1 waiting for monitor entry  [0x01]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+\tat com.A.x(A.java:1)
+\t- waiting to lock <0x02> (a java.lang.Object)
+\t- locked <0x04> (a java.lang.Object)
+
+"b" #13 prio=5 os_prio=0 cpu=1.0ms elapsed=1.0s tid=0x02 nid=0x2 waiting for monitor entry  [0x02]
+   java.lang.Thread.State: BLOCKED (on object monitor)
+\tat com.A.y(A.java:1)
+\t- waiting to lock <0x04> (a java.lang.Object)
+\t- locked <0x02> (a java.lang.Object)
+
+"""
+CRASH = """\
+#
+# A fatal error has been detected by the Java Runtime Environment:
+#
+#  SIGSEGV (0xb) at pc=0x00007f3b, pid=4242, tid=4243
+#
+# JRE version: OpenJDK Runtime Environment (17.0.1+12) (build 17.0.1+12)
+# Problematic frame:
+# C  [libfoo.so+0x123]  foo+0x1
+#
+"""
+
+
+def findings(folder: Path, name: str, text: str) -> tuple[Finding, ...]:
+    """What a folder with one such file beside others shows."""
+    (folder / name).write_text(text)
+    return tuple(diagnose_incident([str(folder)]).report.findings)
+
+
+@pytest.mark.parametrize("told", TOLD)
+@pytest.mark.parametrize("listed", [*VALUES, *TEXTS])
+def test_value_that_tells_a_fault_shows_none(tmp_path: Path, listed: str, told: str) -> None:
+    name, text = {**VALUES, **TEXTS}[listed]
+    for found in findings(tmp_path, name, text.format(told=told)):
+        assert found.confidence == "low", found
+        assert found.severity != "error", found
+
+
+@pytest.mark.parametrize("listed", TEXTS)
+@pytest.mark.parametrize("pasted", [DUMP, CRASH], ids=["thread dump", "crash"])
+def test_dump_or_crash_in_a_text_that_is_listed_is_a_paste(tmp_path: Path, listed: str, pasted: str) -> None:
+    name, text = TEXTS[listed]
+    for found in findings(tmp_path, name, text.format(told=pasted)):
+        assert found.severity != "error", found
+
+
+@pytest.mark.parametrize(
+    ("above", "rule"),
+    [
+        ("JAVA_HOME=/usr\nMEMORY=8g\nOPTIONS=-Xmx8g\n", "start-failed"),
+        ("4242:\n-XX:CICompilerCount=2 -XX:MaxHeapSize=1073741824\n", "start-failed"),
+    ],
+    ids=["settings", "answer of jcmd"],
+)
+def test_line_of_its_own_counts_below_settings(tmp_path: Path, above: str, rule: str) -> None:
+    text = above + "Unrecognized VM option 'Foo'\nError: Could not create the Java Virtual Machine.\n"
+    found = {one.rule: one for one in findings(tmp_path, "console.txt", text)}
+    assert (found[rule].severity, found[rule].confidence) == ("error", "high")
+
+
+def test_lines_of_settings_are_not_joined(tmp_path: Path) -> None:
+    text = (
+        "HOME=/root\nGREETING=Terminating due to java.lang.OutOfMemoryError: Java heap space\nLANG=C\nTERM=x\n"
+    )
+    assert not [one for one in findings(tmp_path, "env.txt", text) if one.confidence != "low"]
