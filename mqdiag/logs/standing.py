@@ -75,6 +75,10 @@ _OTHER_LOGGER = lazy_pattern(
     rf"\d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d,\d{{3}} +{ANY} +(?!Rocketmq)[A-Za-z][\w$]{{0,100}} - "
 )
 """a record in the form of a client's own file by a logger that none of its appenders belongs to"""
+_OF_A_RECORD = lazy_pattern(
+    rf"[\[(<]?(?:{ANY}\b|(?:\d{{2,4}}[-/]\d\d[-/]\d\d[T ]|[A-Z][a-z]{{2}} [ \d]\d )?\d\d:\d\d:\d\d)"
+)
+"""the beginning of a record among lines that have neither time nor level"""
 LEAST_FRAMES = 3
 """frames of a stack that a logger printed"""
 
@@ -91,7 +95,7 @@ class Standing(Enum):
     ALONE = "alone"
     """it may be a part of a message, and stands in one place so far"""
     FORGED = "forged"
-    """the records around it contradict it"""
+    """the records around it, or what the text lists, contradict it"""
 
     @property
     def accuses(self) -> bool:
@@ -221,9 +225,11 @@ class Standings(msgspec.Struct):
     def _of_listing(self, message: Message, statement: Statement, literal: bytes) -> Standing:
         """What a line of a listing proves, in however many places it stands."""
         before = message.text[: max(message.text.find(literal.decode()), 0)].rpartition("\n")[2]
-        begins = begin_of(before) == len(before) or _begins_exception(before, statement)
+        begins = (
+            not before.strip() or _begins_exception(before, statement) or _OF_A_RECORD.match(before) is not None
+        )
         is_own = begins and self.listing is Listing.VALUES and not is_comment(message.hit.line)
-        return _SURE if is_own else Standing.ALONE
+        return _SURE if is_own else Standing.FORGED
 
     def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
         """Whether an event was met among many messages."""

@@ -20,8 +20,14 @@ MARKS = (
 )
 
 
+_OF_A_CRASH = (*HEADS, *FRAMES, *SIGNALS, "---------------  T H R E A D  ---------------", "siginfo:")
+"""what no report of a process that runs has, as `jcmd PID VM.info` prints it"""
+
+
 def is_crash_report(text: str) -> bool:
     """Whether text has the head of a crash report, or a list that only such a report has."""
+    if "---------------  S U M M A R Y" in text and not any(mark in text for mark in _OF_A_CRASH):
+        return False
     return any(mark in text for mark in MARKS)
 
 

@@ -3,8 +3,8 @@
 A system property, the key of a message or the arguments of a process may hold any text, that of a fault too. Such a
 text has no records, so that its lines look like what a process prints without a logger.
 
-Source: jcmd, jinfo and jps of JDK 8 to 25, mqadmin of RocketMQ 4.9 and 5.3, procps, iproute2, the slow log of MySQL 8,
-redis-cli, Prometheus's text format 0.0.4.
+Source: jcmd, jinfo, jps, javap and jfr of JDK 8 to 25, mqadmin of RocketMQ 4.9 and 5.3, procps, iproute2, the slow log
+of MySQL 8, redis-cli, Prometheus's text format 0.0.4.
 """
 
 from __future__ import annotations
@@ -32,12 +32,16 @@ _TEXTS = lazy_pattern(
 )
 """the beginning of a line of a listing whose values are texts of users, with line ends"""
 _ANSWER = lazy_pattern(
-    # java.util.Properties, by jcmd VM.system_properties
-    rb"#[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S{1,40} \d{4}\s*$"
+    # the process that jcmd asked; what follows is its answer, or lines of their own
+    rb"\d{1,10}:\s*$"
+    # a file of java.util.Properties, such as what is left of an answer of jcmd VM.system_properties
+    rb"|#[A-Z][a-z]{2} [A-Z][a-z]{2} \d\d \d\d:\d\d:\d\d \S{1,40} \d{4}\s*$"
     # other answers of jcmd, and jinfo
     rb"|VM Arguments:|jvm_args: |-XX:\S|Attaching to process ID \d|Java System Properties:"
     rb"|(?:Non-default )?VM [Ff]lags:|Native Memory Tracking:| num +#instances +#bytes"
     rb"| (?:garbage-first heap|PSYoungGen|par new generation|def new generation|ZHeap|Shenandoah Heap)\b"
+    # javap, jfr view and jfr print
+    rb"|Classfile \S|Compiled from \"|JVM Information\s*$|jdk\.\w{1,60} \{\s*$"
     # processes, sockets, file systems
     rb"|top - \d\d:\d\d:\d\d up |\s*(?:UID|USER|F S UID) +(?:PID\b|.{0,20}%CPU)"
     rb"|\s*PID +(?:PPID|TTY|USER|COMMAND|CMD|%CPU)\b|\d{1,10} (?:[\w.$-]+/)?[\w.$]+ .{0,4000}-(?:D|X)\S"

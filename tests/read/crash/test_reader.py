@@ -440,3 +440,13 @@ def test_reports_in_one_file_are_as_many_crashes(end: str) -> None:
     first, second = read_crash("a", (whole + whole.replace("SIGBUS (0x7)", "SIGSEGV (0xb)")).splitlines())
     assert (first.signal, second.signal) == ("SIGBUS", "SIGSEGV")
     assert len(first.threads) == len(second.threads)
+
+
+def test_summary_of_a_process_that_runs_is_no_crash_report() -> None:
+    text = (
+        "4242:\n#\n# JRE version: OpenJDK Runtime Environment (17.0.1+12)\n\n"
+        "---------------  S U M M A R Y ------------\n\nCommand Line: -Xmx64m Main\n\n"
+        "---------------  P R O C E S S  ---------------\n\nJava Threads: ( => current thread )\n"
+    )
+    assert not is_crash_report(text)
+    assert is_crash_report(text.replace("P R O", "T H R E A D  ---------------\n\n---------------  P R O"))
