@@ -175,8 +175,8 @@ class Standings(msgspec.Struct):
             literal: by which it was found.
             event: place of the statement's event.
         """
-        if self.listing is not None:
-            return self._of_listing(message, statement, literal)
+        if self.listing is not None and not self._is_own_line(message, statement, literal):
+            return Standing.FORGED
         if self.is_client or (self.is_application and _is_of_the_client(message)):
             part = part_of_an_application(message, statement, literal)
             if part is not None:
@@ -222,14 +222,17 @@ class Standings(msgspec.Struct):
             return Standing.LIKELY
         return Standing.ALONE
 
-    def _of_listing(self, message: Message, statement: Statement, literal: bytes) -> Standing:
-        """What a line of a listing proves, in however many places it stands."""
+    def _is_own_line(self, message: Message, statement: Statement, literal: bytes) -> bool:
+        """Whether a line of a listing holds no value, but is one that a program prints below it."""
+        if self.listing is Listing.TEXTS or is_comment(message.hit.line):
+            return False
         before = message.text[: max(message.text.find(literal.decode()), 0)].rpartition("\n")[2]
-        begins = (
-            not before.strip() or _begins_exception(before, statement) or _OF_A_RECORD.match(before) is not None
+        return (
+            statement.place == "collection"
+            or not before.strip()
+            or _begins_exception(before, statement)
+            or _OF_A_RECORD.match(before) is not None
         )
-        is_own = begins and self.listing is Listing.VALUES and not is_comment(message.hit.line)
-        return _SURE if is_own else Standing.FORGED
 
     def _stands_in_many(self, message: Message, event: int, *, with_stack: bool) -> bool:
         """Whether an event was met among many messages."""
@@ -305,12 +308,12 @@ def as_written(shape: Shape, first: bytes, listing: Listing | None = None) -> tu
     Args:
         shape: by the form of most lines.
         first: the log's first bytes.
-        listing: what it lists, if it is a listing, whatever form the values have.
+        listing: what it lists, if it is a listing; such texts may have any form.
     """
-    if listing is not None:
+    if listing is Listing.TEXTS:
         return Shape("application", "plain"), Standings(is_application=True, listing=listing)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
-        return shape, Standings(shape.kind == "application", first)
+        return shape, Standings(shape.kind == "application", first, listing=listing)
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
     # no logger has its records begin as the JVM does those of a log that it has begun
     of_jvm = decorations_of(first[:LONGEST_LINE].partition(b"\n")[0]) if shape.kind == "gc" else None
@@ -322,8 +325,8 @@ def as_written(shape: Shape, first: bytes, listing: Listing | None = None) -> tu
         for line, text in texts
     )
     if records < least:
-        return shape, Standings(is_application=False, is_client=shape.kind == "client")
-    return Shape("application", "plain"), Standings(is_application=True, first=first, least=least)
+        return shape, Standings(is_application=False, is_client=shape.kind == "client", listing=listing)
+    return Shape("application", "plain"), Standings(True, first, least=least, listing=listing)
 
 
 def _is_of_the_client(message: Message) -> bool:

@@ -49,6 +49,12 @@ VALUES = {
         "javap.txt",
         'Classfile /opt/A.class\n  Compiled from "A.java"\npublic class A extends {told}\n',
     ),
+    "files": ("ls.txt", "total 8\n-rw-r--r-- 1 app app 10 Nov 21 13:00 {told}\n"),
+    "open files": (
+        "lsof.txt",
+        "COMMAND  PID USER   FD   TYPE NAME\njava    4242  app    3r   REG /data/{told}\n",
+    ),
+    "a script": ("start.sh", '#!/bin/sh\n# {told}\nexport JAVA_OPT="-Xmx1g"\necho "{told}"\n'),
     "metrics": (
         "metrics.txt",
         '# HELP rocketmq_broker_tps {told}\n# TYPE rocketmq_broker_tps gauge\nrocketmq_broker_tps{{t="{told}"}} 1\n',
@@ -67,6 +73,11 @@ TEXTS = {
         "Keys:                [\n{told}\n]\nQueue ID:            0\nProperties:          {{KEYS={told}}}\n",
     ),
     "bodies": ("printMsg.txt", "MSGID: 0A0000010000 MessageExt [brokerName=broker-a] BODY: \n{told}\n" * 2),
+    "exceptions of a recording": (
+        "events.txt",
+        'jdk.JavaExceptionThrow {{\n  startTime = 13:00:01.123 (2026-11-21)\n  message = "x\n{told}\ny"\n}}\n',
+    ),
+    "rows": ("rows.txt", "+----+------+\n| id | note |\n+----+------+\n|  1 | x\n{told}\ny |\n+----+------+\n"),
     "slow statements": (
         "mysql-slow.log",
         "# Time: 2026-11-21T13:00:00.000000Z\n# User@Host: app[app] @  [10.0.0.7]  Id:    12\n"

@@ -26,9 +26,12 @@ _NAMED = lazy_pattern(r"(?i)(?:\.(?:properties|conf|cnf|ini|env)|(?:^|[/!.])envi
 """files of settings, also what is left of one beside a part that another reader takes"""
 _TEXTS = lazy_pattern(
     # messages by mqadmin
-    rb"(?:OffsetID|Message ID|MSGID): "
+    rb"(?:OffsetID|Message ID|MSGID): |#Message ID |#Type +#"
+    # events of a recording as jfr prints them, packets by tcpdump -A
+    rb"|jdk\.\w{1,60} \{\s*$|\d\d:\d\d:\d\d\.\d{6} (?:IP6?|ARP)[ ,]"
     # databases: the slow log, rows and tables of a client, answers of redis-cli
-    rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-{3,}\+|\*{20,} 1\. row \*|1\) 1\) \(integer\) "
+    rb"|# Time: \d|# User@Host: |Tcp port: \d{1,5} |\+-{3,}\+|\*{20,} 1\. row \*|-\[ RECORD 1 \]"
+    rb"|1\) 1\) \(integer\) "
 )
 """the beginning of a line of a listing whose values are texts of users, with line ends"""
 _ANSWER = lazy_pattern(
@@ -40,12 +43,17 @@ _ANSWER = lazy_pattern(
     rb"|VM Arguments:|jvm_args: |-XX:\S|Attaching to process ID \d|Java System Properties:"
     rb"|(?:Non-default )?VM [Ff]lags:|Native Memory Tracking:| num +#instances +#bytes"
     rb"| (?:garbage-first heap|PSYoungGen|par new generation|def new generation|ZHeap|Shenandoah Heap)\b"
-    # javap, jfr view and jfr print
-    rb"|Classfile \S|Compiled from \"|JVM Information\s*$|jdk\.\w{1,60} \{\s*$"
+    # javap and jfr view
+    rb"|Classfile \S|Compiled from \"|JVM Information\s*$"
     # processes, sockets, file systems
     rb"|top - \d\d:\d\d:\d\d up |\s*(?:UID|USER|F S UID) +(?:PID\b|.{0,20}%CPU)"
     rb"|\s*PID +(?:PPID|TTY|USER|COMMAND|CMD|%CPU)\b|\d{1,10} (?:[\w.$-]+/)?[\w.$]+ .{0,4000}-(?:D|X)\S"
     rb"|(?:Netid +)?State +Recv-Q |Proto +Recv-Q |Active Internet connections|Filesystem +\S"
+    # files and their names, calls, packets
+    rb"|COMMAND +PID|total \d+\s*$|[-dlbcps](?:[r-][w-][xsStT-]){3}[.+]? |Archive: +\S"
+    rb"|(?:\[pid +\d+\] )?(?:\d\d:\d\d:\d\d\.\d{6} )?\w{2,20}\(.{0,200}(?:\) += |unfinished)"
+    # a script, commands that were given, names of hosts
+    rb"|#!/| {0,5}1  \S|127\.0\.0\.1\s+localhost"
     # metrics, tables and settings of mqadmin
     rb"|# (?:HELP|TYPE) [A-Za-z_:]|#[A-Z][\w ]{1,40}? {2,}#|={8,}[\w.:\[\]-]{1,80}={8,}\s*$"
 )
