@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 
@@ -85,6 +86,11 @@ TEXTS = {
     ),
 }
 """the same of listings with texts of several lines"""
+MANIFESTS = {
+    "map": ("cm.yaml", "apiVersion: v1\ndata:\n  note.txt: |\n{told}\nkind: ConfigMap\n"),
+    "services": ("compose.yml", "services:\n  shop:\n    environment:\n      GREETING: |\n{told}\n"),
+}
+"""the same of manifests, whose values may have several lines"""
 DUMP = """\
 2026-11-21 13:00:00
 Full thread dump OpenJDK 64-Bit Server VM (17.0.1+12 mixed mode):
@@ -128,11 +134,11 @@ def test_value_that_tells_a_fault_shows_none(tmp_path: Path, listed: str, told: 
     assert not [one for one in findings(tmp_path, name, text.format(told=told)) if one.severity != "info"]
 
 
-@pytest.mark.parametrize("listed", TEXTS)
+@pytest.mark.parametrize("listed", [*TEXTS, *MANIFESTS])
 @pytest.mark.parametrize("pasted", [DUMP, CRASH], ids=["thread dump", "crash"])
 def test_dump_or_crash_in_a_text_that_is_listed_is_a_paste(tmp_path: Path, listed: str, pasted: str) -> None:
-    name, text = TEXTS[listed]
-    for found in findings(tmp_path, name, text.format(told=pasted)):
+    name, text = {**TEXTS, **MANIFESTS}[listed]
+    for found in findings(tmp_path, name, text.format(told=indent(pasted, " " * 8 * (listed in MANIFESTS)))):
         assert found.severity != "error", found
 
 

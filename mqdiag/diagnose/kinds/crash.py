@@ -22,7 +22,7 @@ from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import HEADS, is_crash_report
 from mqdiag.read.logs.levels import ANY
-from mqdiag.read.logs.listings import lists_texts
+from mqdiag.read.logs.listings import may_hold_texts
 from mqdiag.text import Text, say
 
 _PROCESS = lazy_pattern(ANY + r" +(\d{1,9}) --- \[")
@@ -64,7 +64,7 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
         try:
             problems: list[Text] = []
             records = _Records()
-            is_of_texts = lists_texts(piece.inner_head)
+            is_of_texts = may_hold_texts(piece.inner_head)
             own = [
                 msgspec.structs.replace(
                     one, is_message=is_of_texts or (one.is_message and not records.are_of(one.pid))

@@ -58,6 +58,8 @@ _ANSWER = lazy_pattern(
     rb"|# (?:HELP|TYPE) [A-Za-z_:]|#[A-Z][\w ]{1,40}? {2,}#|={8,}[\w.:\[\]-]{1,80}={8,}\s*$"
 )
 """the beginning of a line that only the answer of a tool begins with, whose values stand on one line each"""
+_MANIFEST = lazy_pattern(rb"(?:- )?(?:apiVersion|kind|services|metadata):(?: |\s*$)")
+"""the beginning of a line of a manifest of Kubernetes or compose"""
 _SETTING = lazy_pattern(rb"[ \t]*(?:export |set |#|;|-D)?[ \t]*[A-Za-z_][\w.\-\[\]/$]{0,200}[ \t]*=")
 _COMMENT = lazy_pattern(rb"[ \t]*[#;!]|[ \t]*\[[\w. -]{1,60}\][ \t]*\r?$")
 _FRAME = lazy_pattern(rb"\s*" + FRAME.encode())
@@ -79,6 +81,16 @@ def lists_texts(head: bytes) -> bool:
         head: its first bytes.
     """
     return any(map(_TEXTS.match, _lines(head, LINES_OF_HEAD)))
+
+
+def may_hold_texts(head: bytes) -> bool:
+    """Whether a thread dump or a crash report in a text is of somebody who gave a value: one of a listing, or of YAML.
+
+    Args:
+        head: its first bytes.
+    """
+    lines = _lines(head, LINES_OF_HEAD)
+    return any(map(_TEXTS.match, lines)) or any(map(_MANIFEST.match, lines))
 
 
 def listing_of(head: bytes, name: str = "") -> Listing | None:

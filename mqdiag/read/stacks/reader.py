@@ -10,7 +10,7 @@ import msgspec
 from mqdiag.errors import InputError, empty_file
 from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.healing import healed
-from mqdiag.read.logs.listings import lists_texts
+from mqdiag.read.logs.listings import may_hold_texts
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.stacks import endpoint, heap_view, jconsole, other_forms, patterns
 from mqdiag.read.stacks.body import BodyParser
@@ -195,7 +195,7 @@ def _read_member(label: str, chunks: Iterator[bytes], bodies: BodyParser, result
     apart = ClassicScanner(label, bodies)
     samples: list[Sample] = []
     refusal = _Refusal()
-    is_of_texts = lists_texts(head[:HEAD_BYTES].encode(errors="replace"))
+    is_of_texts = may_hold_texts(head[:HEAD_BYTES].encode(errors="replace"))
     for piece in chain((head,), pieces):
         found = scanner.push(unwrapper.push(piece), last=text_pieces.ended)
         samples += map(_pasted, found) if is_of_texts else found
