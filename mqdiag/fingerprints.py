@@ -6,6 +6,7 @@ import msgspec
 
 from mqdiag.findings import Subject
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.sha256 import hex_digest
 
 _NUMBER = lazy_pattern(r"\d+")
 # Classes that are made while a program runs: their names end in a number or an address of that run.
@@ -17,12 +18,10 @@ def fingerprint(rule: str, cause: str, subject: Subject) -> str:
 
     Which thread of a pool it hits, and how a generated class is called, differ from run to run.
     """
-    import hashlib  # brings OpenSSL, which a run without findings does without
-
     named = msgspec.to_builtins(subject)
     if subject.thread is not None:
         named["thread"] = _NUMBER.sub("#", subject.thread)
     if subject.object_class is not None:
         named["object_class"] = _MADE_AT_RUN_TIME.sub("", subject.object_class)
     parts = [rule, cause, *(f"{key}={value}" for key, value in sorted(named.items()))]
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return hex_digest("\0".join(parts))[:16]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -70,9 +69,6 @@ def main() -> None:
     """Entry point of the `mqdiag` command."""
     # numpy starts a thread for each core for an algebra that nothing here asks for.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Imports and readers make many objects and hardly any cycles: the usual 700 objects between two searches for
-    # cycles cost a twentieth of a short run.
-    gc.set_threshold(200_000)
     leave(run(sys.argv[1:]))
 
 

@@ -209,7 +209,9 @@ class KnownOfRun:
         ]
         logged = () if facts.logs is None else ((broker, facts.logs.broker_version), *_versions(facts.logs))
         told += [version.since for name, version in logged if name == broker and version is not None]
-        # Here, not above: most runs ask for no version.
+        if not told:
+            return None
+        # Here, not above: most runs tell no version.
         from mqdiag.facts.offsets_ahead import version_number
 
         numbers = [number for one in told if (number := version_number(one)) is not None]

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+
+import msgspec
 
 from mqdiag.facts import Facts
 from mqdiag.facts.logs import LogsFacts
 from mqdiag.facts.stores import StoredOffset, StoreFacts, StorePair, StoreQueue, StoresFacts
+from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.text import Text
 
 GO_ON_AT_END = (4, 9, 4)
 """first version that never sends such a consumer to 0: pull request 4219"""
-_NUMBERS = re.compile(r"V?(\d{1,4})[._](\d{1,4})[._](\d{1,4})")
-_VERSION = re.compile(r"V?(\d+)[._](\d+)[._](\d+)(?:[-_](\w+))?", re.IGNORECASE)
+_NUMBERS = lazy_pattern(r"V?(\d{1,4})[._](\d{1,4})[._](\d{1,4})")
+_VERSION = lazy_pattern(r"V?(\d+)[._](\d+)[._](\d+)(?:[-_](\w+))?", re.IGNORECASE)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Ahead:
+class Ahead(msgspec.Struct, frozen=True, kw_only=True):
     """A stored offset that lies beyond its queue."""
 
     stored: StoredOffset
@@ -50,8 +51,7 @@ class Ahead:
         return self.stored.topic, self.stored.queue_id
 
 
-@dataclass(frozen=True, kw_only=True)
-class Compared:
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
     """A store with all that is known of its broker's offsets."""
 
     store: StoreFacts

@@ -22,7 +22,7 @@ from tests.bench.start import DUMP, RUNS
 LEAST_S = 0.010
 LEAST_SHARE = 0.03
 OBJECTS = 3_000_000
-_RUN = "from mqdiag.cli import main; main()"
+_RUN = "from mqdiag.__main__ import start; start()"
 
 
 class Shortcut(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from markupsafe import Markup, escape
 
 from mqdiag.render.wording.safe import safe
+from mqdiag.sha256 import hex_digest
 
 WIDTH = 960
 CHARACTER = 7.2
@@ -31,9 +32,7 @@ def picture(title: str, height: float, *children: Markup, width: float = WIDTH) 
         children: elements.
         width: 960 fills the page.
     """
-    import hashlib  # brings OpenSSL, which reports without pictures do without
-
-    name = "svg-" + hashlib.sha256(safe(f"{title}{height}", limit=None).encode()).hexdigest()[:8]
+    name = "svg-" + hex_digest(safe(f"{title}{height}", limit=None))[:8]
     return element(
         "svg",
         element("title", title, id=name),
