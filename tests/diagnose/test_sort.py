@@ -383,6 +383,21 @@ def test_a_mark_is_found_across_two_chunks(pack: Callable[[bytes], bytes], befor
         assert piece.holds((longest.encode(),))
 
 
+def test_a_long_log_without_marks_is_searched_once_for_all_kinds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "application.log"
+    path.write_bytes(TEXT * 2000)
+    searched: list[int] = []
+    monkeypatch.setattr(
+        "mqdiag.read.logs.scan.holds_any", lambda text, words: (searched.append(len(text)), False)[1]
+    )
+    [piece] = [one for one in walk(path, tmp_path=tmp_path) if isinstance(one, Piece)]
+    assert [kind.name for kind in all_kinds() if kind.recognise(piece)] == ["log"]
+    assert max(searched) == SCAN_CHUNK
+    assert sum(searched) < 1.1 * path.stat().st_size
+
+
 def test_a_piece_is_decoded_once_for_all_kinds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "application.log"
     path.write_bytes(TEXT)

@@ -10,7 +10,7 @@ from mqdiag.config import Settings
 from mqdiag.diagnose.judge import unreadable
 from mqdiag.diagnose.sort.kind import Collected, EvidenceKind, within_budget
 from mqdiag.diagnose.sort.lines_of import lines_of
-from mqdiag.diagnose.sort.piece import Piece
+from mqdiag.diagnose.sort.piece import CRASH_HEADS, Piece
 from mqdiag.errors import InputError
 from mqdiag.facts import CrashFacts
 from mqdiag.facts.crash import CrashReport
@@ -20,7 +20,7 @@ from mqdiag.logs.message import is_in_json, is_nameless_record, unwrapped
 from mqdiag.logs.process_ids import LEAST
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
-from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.crash.recognise import is_crash_report
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.listings import may_hold_texts
 from mqdiag.text import Text, say
@@ -29,7 +29,6 @@ _PROCESS = lazy_pattern(ANY + r" +(\d{1,9}) --- \[")
 """the process that Spring Boot names in each line"""
 _LONGEST_HEAD = 200
 NOTHING = say("looks like a crash report of the JVM, but no line of it could be read")
-_HEADS = tuple(head.encode() for head in HEADS)
 
 
 class _Records(msgspec.Struct):
@@ -54,7 +53,7 @@ class _Records(msgspec.Struct):
 
 
 def _recognise(piece: Piece) -> bool:
-    return piece.is_text and (is_crash_report(piece.text) or piece.holds(_HEADS))
+    return piece.is_text and (is_crash_report(piece.text) or piece.holds(CRASH_HEADS))
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:

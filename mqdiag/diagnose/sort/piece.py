@@ -13,12 +13,14 @@ from mqdiag.errors import InputError
 from mqdiag.facts import Input
 from mqdiag.facts.vocabulary import InputKind
 from mqdiag.read.admin.recognise import is_admin_output
+from mqdiag.read.crash.recognise import HEADS
 from mqdiag.read.foreign_form import LEAST_RECORDS, MOST_OF_A_MAIL, attachments, holds_records, is_mail
 from mqdiag.read.healing import heal, healed
 from mqdiag.read.open.door import members
 from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.read.paste import decoded
 from mqdiag.read.sniff import ARCHIVES, SQUEEZED, Content, content_of
+from mqdiag.read.stacks.reader import MARKS
 from mqdiag.text import Text
 
 STANDARD_INPUT = "-"
@@ -29,6 +31,8 @@ SCAN_CHUNK = 256 << 10
 """bytes that stay in the cache of a core; larger pieces take twice the time"""
 LEAST_SHARE = 0.5
 """share of the lines of a log that begin records"""
+CRASH_HEADS = tuple(head.encode() for head in HEADS)
+"""bytes that stand in the head of a crash report, wherever it begins"""
 _EVIDENCE = frozenset((Content.HEAP_DUMP, Content.RECORDING, *ARCHIVES, *SQUEEZED))
 
 
@@ -139,19 +143,28 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         )
 
     def holds(self, marks: tuple[bytes, ...]) -> bool:
-        """Whether one of the byte strings stands anywhere in it; UTF-16 and UTF-32 are searched as such."""
+        """Whether a mark stands anywhere in it; UTF-16 and UTF-32 are searched as such.
+
+        Args:
+            marks: some of `MARKS` and `CRASH_HEADS`.
+        """
         if any(mark in self.inner_head for mark in marks):
             return True
         if len(self.inner_head) < len(self.head) or self.size_bytes > len(self.head) or self.packed:
-            wide = b"\0" in self.inner_head[:256]
-            forms = marks + (_wide(marks) if wide else ())
-            return self._anywhere(forms)
+            return not self._holds_none and self._anywhere(marks)
         return any(mark in self.inner_head for mark in _wide(marks))
+
+    @cached_property
+    def _holds_none(self) -> bool:
+        """Whether it has none of all marks, as most logs: one search instead of one for each kind of evidence."""
+        return not self._anywhere((*MARKS, *CRASH_HEADS))
 
     def _anywhere(self, marks: tuple[bytes, ...]) -> bool:
         # Here, not above: most files show by their first bytes what they are.
         from mqdiag.read.logs.scan import holds_any
 
+        if b"\0" in self.inner_head[:256]:
+            marks += _wide(marks)
         # what a mark that goes on in the next chunk can have in this one
         most = max(map(len, marks)) - 1
         rest = b""

@@ -11,11 +11,11 @@ from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
+from mqdiag.diagnose.sort.piece import CRASH_HEADS, STANDARD_INPUT, Piece
 from mqdiag.errors import InputError
 from mqdiag.read.admin.recognise import is_admin_output
 from mqdiag.read.collapsed import is_collapsed
-from mqdiag.read.crash.recognise import HEADS, is_crash_report
+from mqdiag.read.crash.recognise import is_crash_report
 from mqdiag.read.named_lines import has_several
 from mqdiag.read.open.door import first_of
 from mqdiag.read.parts import MAX_BYTES, parts_of
@@ -28,8 +28,6 @@ if TYPE_CHECKING:
     from mqdiag.config import Settings
     from mqdiag.diagnose.judge import Diagnosis
     from mqdiag.progress import Progress
-
-_CRASH_HEADS = tuple(head.encode() for head in HEADS)
 
 
 def diagnose_routed_stacks(paths: Sequence[str], settings: Settings, progress: Progress) -> Diagnosis:
@@ -118,7 +116,7 @@ def needs_sorting(path: str, own: str) -> bool:
     # answers of mqadmin and crash reports have no command of their own
     if piece.has_admin_output or is_crash_report(piece.text):
         return True
-    if (own == "log" or size <= len(head)) and piece.holds(_CRASH_HEADS):
+    if (own == "log" or size <= len(head)) and piece.holds(CRASH_HEADS):
         return True
     # the beginning tells of most logs that they are logs: only others are searched to their end
     if own == "log" and not _is_log(head, path) and (piece.holds(MARKS) or is_of_a_tool(head)):
@@ -139,7 +137,7 @@ def _has_crash_head(path: str) -> bool:
     if not _is_regular(path):
         return False
     piece = _piece_of(path)
-    return bool(piece.head) and not piece.packed and piece.is_text and piece.holds(_CRASH_HEADS)
+    return bool(piece.head) and not piece.packed and piece.is_text and piece.holds(CRASH_HEADS)
 
 
 def _is_regular(path: str) -> bool:
