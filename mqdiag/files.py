@@ -1,9 +1,10 @@
-"""Files that are written whole or not at all, and the free space of the disk that takes them."""
+"""Files that are written whole or not at all, the free space of the disk that takes them, and who else opens a path."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
@@ -94,3 +95,13 @@ def free_bytes(folder: str | os.PathLike[str] | int) -> int:
 def fits(folder: str | os.PathLike[str], size_bytes: int) -> bool:
     """Whether the disk of a folder takes so many bytes and keeps its reserve."""
     return free_bytes(folder) >= size_bytes + RESERVE_BYTES
+
+
+def opens_elsewhere(path: str) -> bool:
+    """Whether another process opens the same file by this path: not a pipe, nor a file by a descriptor's number."""
+    if path.startswith(("/dev/", "/proc/")):
+        return False
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False

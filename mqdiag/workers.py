@@ -11,13 +11,13 @@ import select
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
-from stat import S_ISREG
+from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.files import opens_elsewhere
 from mqdiag.process_use import used
 from mqdiag.text import Text, say
 
@@ -31,8 +31,14 @@ LOOK_S = 0.2
 """time between two looks at a worker that may have to be ended"""
 STEP_S = 0.02
 """time between two steps that a worker tells of: each waits for an answer"""
-_START = "import json, sys; sys.path[:] = json.loads(sys.argv[1]); from {module} import serve; serve()"
+_START = (
+    # as for the command: many objects are made, and hardly any cycles
+    "import gc, json, sys; gc.set_threshold(200_000); sys.path[:] = json.loads(sys.argv[1]);"
+    " from {module} import serve; serve(*sys.argv[2:])"
+)
 
+_ahead: list[_Worker] = []
+"""workers that were started before there was a file for them"""
 Step = Callable[[], None]
 """what a reader calls now and then; it raises InputError if reading is to end"""
 
@@ -45,8 +51,8 @@ class Died(msgspec.Struct, frozen=True):
     """exit code; minus the number of the signal that ended it"""
 
 
-def started(module: str) -> subprocess.Popen[bytes]:
-    """A new interpreter that calls `serve` of a module; it is spoken to by its standard input and output.
+def started(module: str, *words: str) -> subprocess.Popen[bytes]:
+    """A new interpreter that calls `serve` of a module with some words; it is spoken to by standard input and output.
 
     Raises:
         OSError: this user may start no process, or there is no memory for it.
@@ -58,7 +64,7 @@ def started(module: str) -> subprocess.Popen[bytes]:
     # "-I" and the path of this process: modules of the working folder, which is often the folder of the evidence, are
     # not imported. A session of its own keeps Ctrl-C for this process, which then ends the worker.
     return subprocess.Popen(
-        [sys.executable, "-I", "-c", _START.format(module=module), json.dumps(sys.path)],
+        [sys.executable, "-I", "-c", _START.format(module=module), json.dumps(sys.path), *words],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -94,13 +100,35 @@ def read_in_workers(
             Any other exception of it ends the reading and is raised here.
         least_bytes: for which one more worker is worth its start, where that is not `BYTES_FOR_A_WORKER`.
     """
-    places = [place for place, (path, *_) in enumerate(files) if sizes[place] and _can_be_shared(path)]
+    places = [place for place, (path, *_) in enumerate(files) if sizes[place] and opens_elsewhere(path)]
     total = sum(sizes[place] for place in places)
     count = min(jobs, len(places), total // (least_bytes or BYTES_FOR_A_WORKER))
     if count < 2:
         return {}
     places.sort(key=lambda place: -sizes[place])
     return _Run(function, files, sizes, places, advance).results(count)
+
+
+@contextmanager
+def workers_ahead(count: int, module: str) -> Iterator[None]:
+    """Have workers start while the caller finds out what there is to read; those that nobody took end with the block.
+
+    Args:
+        count: of workers; fewer start where this user may start no more processes.
+        module: what they import meanwhile.
+    """
+    own: list[_Worker] = []
+    try:
+        with suppress(OSError):
+            while len(own) < count:
+                own.append(_Worker(module))
+        _ahead.extend(own)
+        yield
+    finally:
+        for worker in own:
+            with suppress(ValueError):
+                _ahead.remove(worker)
+                worker.close()
 
 
 def called_in_worker(function: str, words: tuple[Any, ...], check: Step) -> Any:
@@ -122,16 +150,6 @@ def called_in_worker(function: str, words: tuple[Any, ...], check: Step) -> Any:
         return worker.answer((function, words), check, look=check)
     finally:
         worker.close()
-
-
-def _can_be_shared(path: str) -> bool:
-    """Whether another process opens the same file by this path: not a pipe, nor a file by a descriptor's number."""
-    if path.startswith(("/dev/", "/proc/")):
-        return False
-    try:
-        return S_ISREG(os.stat(path).st_mode)
-    except (OSError, ValueError):
-        return False
 
 
 class _Run:
@@ -218,7 +236,7 @@ class _Run:
             if self._ended:
                 return None
             try:
-                worker = _Worker()
+                worker = _taken() or _Worker()
             except OSError:
                 return None
             self._workers.append(worker)
@@ -234,6 +252,13 @@ class _Run:
         return None
 
 
+def _taken() -> _Worker | None:
+    """A worker that was started ahead; another run beside this one may take the last."""
+    with suppress(IndexError):
+        return _ahead.pop()
+    return None
+
+
 def _died(code: int) -> Died:
     if code < 0:
         return Died(say("the process that read it was ended by signal {signal}", signal=-code), code)
@@ -241,14 +266,14 @@ def _died(code: int) -> Died:
 
 
 class _Worker:
-    """A process that reads, as its parent sees it.
+    """A process that imports some modules and then reads, as its parent sees it.
 
     Raises:
         OSError: it cannot be started.
     """
 
-    def __init__(self) -> None:
-        self._process = started(__name__)
+    def __init__(self, *modules: str) -> None:
+        self._process = started(__name__, *modules)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
@@ -312,15 +337,18 @@ class _Worker:
         return self._process.returncode
 
 
-def serve() -> None:
-    """Be a worker: read the files that standard input names, until it ends."""
+def serve(*modules: str) -> None:
+    """Be a worker: import some modules, then read the files that standard input names, until it ends."""
     import pickle
     import sys
+    from importlib import import_module
 
     # what anything prints does not get between the answers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     requests = sys.stdin.buffer
+    for module in modules:
+        import_module(module)
     last_s = 0.0
     refusal: InputError | None = None
 

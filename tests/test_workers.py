@@ -19,7 +19,7 @@ from mqdiag.errors import InputError
 from mqdiag.language import english
 from mqdiag.process_use import own_memory_bytes, used
 from mqdiag.text import say
-from mqdiag.workers import Died, called_in_worker, read_in_workers
+from mqdiag.workers import Died, called_in_worker, read_in_workers, workers_ahead
 from tests.layers import CHECK, one_in_each_run
 from tests.waiting import PATIENCE_S, wait_until
 
@@ -87,6 +87,34 @@ def test_files_are_read_by_several_processes(files: list[str]) -> None:
     used_s, memory_bytes = used.so_far()
     assert used_s > before_s
     assert memory_bytes == 0, "none of them runs any more"
+
+
+def test_workers_that_were_started_ahead_are_taken(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    with workers_ahead(2, HERE):
+        running = {worker._process.pid for worker in workers._ahead}
+        monkeypatch.setattr(workers, "started", pytest.fail)
+        found = read(content_and_process, files)
+        assert workers._ahead == []
+    assert {process for _, process in found.values()} == running
+    assert not any(map(_runs, running))
+
+
+def test_workers_that_nobody_takes_end_with_the_block(files: list[str]) -> None:
+    with workers_ahead(2, HERE):
+        running = [worker._process.pid for worker in workers._ahead]
+        assert all(map(_runs, running))
+    assert workers._ahead == []
+    assert not any(map(_runs, running))
+
+
+def test_a_user_who_may_start_no_process_has_no_workers_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "started", _refused)
+    with workers_ahead(2, HERE):
+        assert workers._ahead == []
+
+
+def _refused(*_: str) -> None:
+    raise OSError
 
 
 def test_a_worker_that_dies_loses_its_file_only(files: list[str]) -> None:

@@ -15,6 +15,7 @@ from mqdiag.diagnose.judge import Diagnosis
 from mqdiag.diagnose.jvms_apart import each_jvm
 from mqdiag.diagnose.kinds.capture import with_lost
 from mqdiag.diagnose.processes import Process, tell_processes
+from mqdiag.diagnose.readers_ahead import readers_ahead
 from mqdiag.diagnose.sort.kind import Captured, Collected, EvidenceKind, all_kinds
 from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.diagnose.sort.walk import Walk
@@ -100,7 +101,7 @@ def read_incident(
     """
     progress = progress or Silent()
     given = [str(path) for path in paths]
-    with temporary_folder() as folder:
+    with temporary_folder() as folder, readers_ahead(given, settings.jobs):
         progress.phase(say("sorting files"))
         kinds = all_kinds()
         sorted_pieces, others = _sort(given, kinds, Budget(Path(folder), check=progress.check), names)

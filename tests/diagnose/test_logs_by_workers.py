@@ -7,15 +7,21 @@ import os
 import shutil
 import signal
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from mqdiag import workers
 from mqdiag.config import Settings
+from mqdiag.diagnose import incident
+from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.diagnose.readers_ahead import READER, readers_ahead
 from mqdiag.errors import InputError
 from mqdiag.language import english
+from mqdiag.logs.file_reader import WORK
 from mqdiag.progress import Silent
 from mqdiag.report_json import to_values
 from mqdiag.text import NOTHING, say
@@ -70,6 +76,47 @@ def test_the_report_is_that_of_one_process(logs: list[str], monkeypatch: pytest.
     assert to_values(several) == to_values(one)
     assert one.logs is not None
     assert one.logs.bytes > 100_000
+
+
+@CHECK
+def test_readers_of_logs_start_before_files_are_told(
+    logs: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = diagnose_incident([tmp_path], Settings(jobs=1)).report
+    ahead = []
+    sort = incident._sort
+
+    def noted(*given: Any) -> Any:
+        ahead.extend(workers._ahead)
+        return sort(*given)
+
+    monkeypatch.setattr(incident, "_sort", noted)
+    several = diagnose_incident([tmp_path], Settings(jobs=2)).report
+    assert len(ahead) == 2
+    assert all(worker._process.returncode is not None for worker in ahead)
+    assert to_values(several) == to_values(one)
+
+
+def test_names_and_sizes_promise_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert WORK.startswith(f"{READER}.")
+    asked: list[int] = []
+    monkeypatch.setattr(
+        workers, "workers_ahead", lambda count, module: asked.append(count) or nullcontext(module)
+    )
+    (tmp_path / "heap.hprof").write_bytes(b"x" * 10)
+    (tmp_path / "broker.log").write_bytes(b"x" * 2)
+    readers_ahead([str(tmp_path)], 4)
+    assert asked == []
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "store.log.1").write_bytes(b"x")
+    readers_ahead([str(tmp_path)], 1)
+    assert asked == []
+    readers_ahead([str(tmp_path), str(tmp_path / "missing.log")], 4)
+    readers_ahead([str(tmp_path / "broker.log"), str(tmp_path / "logs/store.log.1")], 4)
+    assert asked == [2, 2]
+    monkeypatch.setattr(workers, "BYTES_FOR_A_WORKER", 2)
+    readers_ahead([str(tmp_path)], 4)
+    assert asked == [2, 2]
 
 
 @CHECK
