@@ -110,18 +110,18 @@ def read_in_workers(
 
 
 @contextmanager
-def workers_ahead(count: int, module: str) -> Iterator[None]:
+def workers_ahead(count: int, function: str) -> Iterator[None]:
     """Have workers start while the caller finds out what there is to read; those that nobody took end with the block.
 
     Args:
         count: of workers; fewer start where this user may start no more processes.
-        module: what they import meanwhile.
+        function: "module.name", which they call meanwhile; it makes what they will need, and takes nothing.
     """
     own: list[_Worker] = []
     try:
         with suppress(OSError):
             while len(own) < count:
-                own.append(_Worker(module))
+                own.append(_Worker(function))
         _ahead.extend(own)
         yield
     finally:
@@ -266,14 +266,14 @@ def _died(code: int) -> Died:
 
 
 class _Worker:
-    """A process that imports some modules and then reads, as its parent sees it.
+    """A process that calls some functions and then reads, as its parent sees it.
 
     Raises:
         OSError: it cannot be started.
     """
 
-    def __init__(self, *modules: str) -> None:
-        self._process = started(__name__, *modules)
+    def __init__(self, *functions: str) -> None:
+        self._process = started(__name__, *functions)
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._to: IO[bytes] = self._process.stdin
@@ -337,18 +337,19 @@ class _Worker:
         return self._process.returncode
 
 
-def serve(*modules: str) -> None:
-    """Be a worker: import some modules, then read the files that standard input names, until it ends."""
+def serve(*functions: str) -> None:
+    """Be a worker: call some functions, then read the files that standard input names, until it ends."""
     import pickle
     import sys
-    from importlib import import_module
 
     # what anything prints does not get between the answers
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     requests = sys.stdin.buffer
-    for module in modules:
-        import_module(module)
+    for function in functions:
+        # what fails here fails again with a file, which the parent then reads itself
+        with suppress(Exception):
+            _named(function)()
     last_s = 0.0
     refusal: InputError | None = None
 
@@ -371,17 +372,18 @@ def serve(*modules: str) -> None:
             return
         last_s, refusal = 0.0, None
         try:
-            answer = _called(function, file, step)
+            answer = _named(function)(*file, step)
         except Exception:
             answer = None  # the parent reads the file itself and meets the same exception
         _dump((False, answer), answers)
 
 
-def _called(function: str, file: tuple[Any, ...], step: Step) -> Any:
+def _named(function: str) -> Callable[..., Any]:
     from importlib import import_module
 
     module, _, name = function.rpartition(".")
-    return getattr(import_module(module), name)(*file, step)
+    found: Callable[..., Any] = getattr(import_module(module), name)
+    return found
 
 
 def _dump(value: object, pipe: IO[bytes]) -> None:

@@ -38,6 +38,16 @@ def content_and_process(path: str, step: Step) -> tuple[str, int]:
     return Path(path).read_text(), os.getpid()
 
 
+def note_process() -> None:
+    """For workers: what they do before there is a file; who reads knows that it was done."""
+    os.environ["NOTED"] = str(os.getpid())
+
+
+def noted(path: str, step: Step) -> tuple[str, int]:
+    """For workers: as `content_and_process`, by what was noted before."""
+    return content_and_process(path, step)[0], int(os.environ["NOTED"])
+
+
 def die_of_bad_files(path: str, step: Step) -> str:
     """For workers: a bad file ends the process."""
     if Path(path).name == "bad":
@@ -90,17 +100,22 @@ def test_files_are_read_by_several_processes(files: list[str]) -> None:
 
 
 def test_workers_that_were_started_ahead_are_taken(files: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    with workers_ahead(2, HERE):
+    with workers_ahead(2, f"{HERE}.{note_process.__name__}"):
         running = {worker._process.pid for worker in workers._ahead}
         monkeypatch.setattr(workers, "started", pytest.fail)
-        found = read(content_and_process, files)
+        found = read(noted, files)
         assert workers._ahead == []
     assert {process for _, process in found.values()} == running
     assert not any(map(_runs, running))
 
 
+def test_a_worker_that_fails_before_there_is_a_file_reads_all_the_same(files: list[str]) -> None:
+    with workers_ahead(2, f"{HERE}.no_such_function"):
+        assert len(read(content_and_process, files)) == len(files)
+
+
 def test_workers_that_nobody_takes_end_with_the_block(files: list[str]) -> None:
-    with workers_ahead(2, HERE):
+    with workers_ahead(2, f"{HERE}.{note_process.__name__}"):
         running = [worker._process.pid for worker in workers._ahead]
         assert all(map(_runs, running))
     assert workers._ahead == []
@@ -109,7 +124,7 @@ def test_workers_that_nobody_takes_end_with_the_block(files: list[str]) -> None:
 
 def test_a_user_who_may_start_no_process_has_no_workers_ahead(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "started", _refused)
-    with workers_ahead(2, HERE):
+    with workers_ahead(2, f"{HERE}.{note_process.__name__}"):
         assert workers._ahead == []
 
 

@@ -9,8 +9,8 @@ from itertools import islice
 
 from mqdiag import workers
 
-READER = "mqdiag.logs.file_reader"
-"""the module of which workers call a function; not imported here, as that would delay them"""
+PREPARE = "mqdiag.logs.file_reader.prepare"
+"""what the workers call; not imported here, as that would delay them"""
 MOST_FILES = 1000
 """whose sizes are looked at"""
 _LOG = ".log"
@@ -27,7 +27,7 @@ def readers_ahead(paths: Sequence[str], jobs: int) -> AbstractContextManager[Non
     """
     sizes = list(islice(_sizes(paths), MOST_FILES)) if jobs > 1 else []
     count = min(jobs, len(sizes), sum(sizes) // workers.BYTES_FOR_A_WORKER)
-    return workers.workers_ahead(count, READER) if count > 1 else nullcontext()
+    return workers.workers_ahead(count, PREPARE) if count > 1 else nullcontext()
 
 
 def _sizes(paths: Sequence[str]) -> Iterator[int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from mqdiag.errors import InputError
+from mqdiag.logs.catalogue import catalogue
 from mqdiag.logs.reader import LogsReader, ReadLog
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.text import Text
@@ -75,6 +76,12 @@ def logs_by_worker(path: str, name: str, team: Team | None, step: Callable[[], N
         return logs_of(path, name, (), step)
     team.use()
     return logs_of(path, name, team.statements, step)
+
+
+def prepare() -> None:
+    """For workers: make what every log is searched for, before there is one."""
+    _reader(())
+    catalogue()
 
 
 @cache

@@ -18,10 +18,10 @@ from mqdiag.config import Settings
 from mqdiag.diagnose import incident
 from mqdiag.diagnose.incident import diagnose_incident
 from mqdiag.diagnose.logs import diagnose_logs
-from mqdiag.diagnose.readers_ahead import READER, readers_ahead
+from mqdiag.diagnose.readers_ahead import PREPARE, readers_ahead
 from mqdiag.errors import InputError
 from mqdiag.language import english
-from mqdiag.logs.file_reader import WORK
+from mqdiag.logs.file_reader import prepare
 from mqdiag.progress import Silent
 from mqdiag.report_json import to_values
 from mqdiag.text import NOTHING, say
@@ -98,10 +98,10 @@ def test_readers_of_logs_start_before_files_are_told(
 
 
 def test_names_and_sizes_promise_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert WORK.startswith(f"{READER}.")
+    assert f"{prepare.__module__}.{prepare.__name__}" == PREPARE
     asked: list[int] = []
     monkeypatch.setattr(
-        workers, "workers_ahead", lambda count, module: asked.append(count) or nullcontext(module)
+        workers, "workers_ahead", lambda count, function: asked.append(count) or nullcontext(function)
     )
     (tmp_path / "heap.hprof").write_bytes(b"x" * 10)
     (tmp_path / "broker.log").write_bytes(b"x" * 2)
