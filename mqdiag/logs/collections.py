@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from functools import lru_cache
-
 import msgspec
 
 from mqdiag.facts.vocabulary import GcFormat
@@ -12,7 +9,6 @@ from mqdiag.knowledge.log_files import log_files
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.logs.collection_rows import FILLED_SHARE, Collection, Room, Run
 from mqdiag.logs.message import Message
-from mqdiag.logs.pause_lines import USUAL, size_in_bytes
 from mqdiag.logs.tally import MINUTE_MS, Span
 
 FUTILE_SHARE = 0.1
@@ -105,39 +101,12 @@ class GcTally(msgspec.Struct):
 
     def see(self, message: Message, at: int | None) -> bool:
         """Read one line; False when it is no collection."""
-        usual = USUAL.fullmatch(message.hit.line)
-        if usual is not None and self._usual(usual, at):
-            return True
         text = message.text
         if "GC(" in text or "Allocation Stall (" in text:
             return self._unified(text, at)
         if "Heap: " in text:
             return self._g1_heap(text)
         return self._jdk8(text, at)
-
-    def _usual(self, found: re.Match[bytes], at: int | None) -> bool:
-        uptime, what, before, after, heap, pause = found.groups()
-        told = _told_by(what)
-        if told is None:
-            return False
-        to_space, stalled, full, for_room, asked = told
-        self.to_space_exhausted += to_space
-        self.stalls += stalled
-        self._add(
-            Collection(
-                form="unified",
-                at=at,
-                seconds=float(uptime.replace(b",", b".")),
-                full=full,
-                for_room=for_room,
-                asked=asked,
-                pause_ms=float(pause.replace(b",", b".")),
-                before=size_in_bytes(before),
-                after=size_in_bytes(after),
-                heap=size_in_bytes(heap),
-            )
-        )
-        return True
 
     def _unified(self, text: str, at: int | None) -> bool:
         if "To-space exhausted" in text or "Evacuation Failure" in text:
@@ -147,14 +116,14 @@ class GcTally(msgspec.Struct):
         found = _UNIFIED.search(text)
         if found is not None:
             _, what, before, unit, after, after_unit, heap, heap_unit, pause = found.groups()
-            self._add(
+            self.add(
                 Collection(
                     form="unified",
                     at=at,
                     seconds=seconds,
                     full=what in FULL,
-                    for_room=_for_room(text),
-                    asked=_asked(text),
+                    for_room=is_for_room(text),
+                    asked=is_asked_for(text),
                     pause_ms=_number(pause),
                     before=_bytes(before, unit),
                     after=_bytes(after, after_unit),
@@ -165,7 +134,7 @@ class GcTally(msgspec.Struct):
         found = _ZGC.search(text)
         if found is not None:
             _, before, unit, percent, after, after_unit, percent_after = found.groups()
-            self._add(
+            self.add(
                 Collection(
                     form="unified",
                     at=at,
@@ -208,14 +177,14 @@ class GcTally(msgspec.Struct):
         before, unit, after, after_unit, heap, heap_unit = heaps[-1] if heaps else ("", "B", "", "B", "", "B")
         # a young collection that finds no room for what survives collects the old generation too, in the same line
         full = found is None or found[2] == "Full GC" or failed or _OLD.search(text) is not None
-        self._add(
+        self.add(
             Collection(
                 form="jdk8",
                 at=at,
                 seconds=seconds,
                 full=full,
-                for_room=_for_room(text),
-                asked=_asked(text),
+                for_room=is_for_room(text),
+                asked=is_asked_for(text),
                 old_full=_leaves_old_full(text),
                 pause_ms=_number(pauses[-1]) * 1000,
                 before=_bytes(before, unit) if heaps else None,
@@ -245,7 +214,8 @@ class GcTally(msgspec.Struct):
         if capacity:
             self.room.see(seconds, self.after_any / capacity, capacity, full=False, fills=False)
 
-    def _add(self, one: Collection) -> None:
+    def add(self, one: Collection) -> None:
+        """Count a collection."""
         self.form = self.form or one.form
         self.collections += 1
         self.full += one.full
@@ -292,12 +262,16 @@ class GcTally(msgspec.Struct):
                 if at - seconds * 1000 < self.clock[0]:  # it ran already when the other one wrote
                     self.of_one_jvm = self.jumped = None
             elif self.of_one_jvm >= FEWEST_OF_ONE_JVM:
-                jumped = round((at - self.clock[0]) / 1000 - (seconds - self.clock[1]), 1)
-                if self.jumped is None or abs(jumped) > abs(self.jumped[0]):
-                    self.jumped = (jumped, at)
+                step = (at - self.clock[0]) / 1000 - (seconds - self.clock[1])
+                if self.jumped is None or abs(step) > abs(self.jumped[0]):
+                    self._see_jump(round(step, 1), at)
         if self.of_one_jvm is not None:
             self.of_one_jvm += 1
         self.clock = (at, seconds)
+
+    def _see_jump(self, jumped: float, at: int) -> None:
+        if self.jumped is None or abs(jumped) > abs(self.jumped[0]):
+            self.jumped = (jumped, at)
 
     def _pause(self, pause_ms: float, at: int | None) -> None:
         self.pause_ms += pause_ms
@@ -350,20 +324,6 @@ class GcTally(msgspec.Struct):
         self.step, self.minutes = self.step * 4, folded
 
 
-@lru_cache(maxsize=256)
-def _told_by(what: bytes) -> tuple[bool, bool, bool, bool, bool] | None:
-    """(no room to copy to, a stall, a full collection, one for room, one asked for) by a pause with its causes.
-
-    None if it is no pause.
-    """
-    text = what.decode()
-    found = _UNIFIED_PLAIN.fullmatch(f"GC(0) {text} 0ms")
-    if found is None:
-        return None
-    to_space = "To-space exhausted" in text or "Evacuation Failure" in text
-    return to_space, "Allocation Stall (" in text, found[2] in FULL, _for_room(text), _asked(text)
-
-
 def _uptime(text: str) -> float | None:
     found = _UPTIME.search(text)
     if found is None:
@@ -371,12 +331,13 @@ def _uptime(text: str) -> float | None:
     return _number(found[1]) if found[1] else int(found[2]) / 1000
 
 
-def _for_room(text: str) -> bool:
+def is_for_room(text: str) -> bool:
+    """Whether nothing but the want of room caused a collection."""
     return not any(reason in text for reason in log_files().other_reasons)
 
 
-def _asked(text: str) -> bool:
-    """Whether code asked for it; JDK 7 and older name System.gc() in a shorter way."""
+def is_asked_for(text: str) -> bool:
+    """Whether code asked for a collection; JDK 7 and older name System.gc() in a shorter way."""
     return "(System.gc())" in text or "(System)" in text
 
 

@@ -14,6 +14,7 @@ from mqdiag.logs.peers import Peer, PeerTally
 from mqdiag.logs.safepoints import SafepointTally
 from mqdiag.logs.statements import HARMLESS
 from mqdiag.logs.tally import EXAMPLE_CHARACTERS, NOBODY, EventTally, Minutes, Span, Subject
+from mqdiag.read.logs.stamps import Stamp
 
 BURST_MS = 1000
 """between two channels that a client closes one after the other"""
@@ -309,8 +310,10 @@ class LogTally(msgspec.Struct):
     def at(self, message: Message) -> int | None:
         """The time of a line in the log's own zone."""
         stamp = message.record.stamp
-        if stamp is None:
-            return None
+        return None if stamp is None else self.in_own_zone(stamp)
+
+    def in_own_zone(self, stamp: Stamp) -> int:
+        """A time in the log's own zone, which is that of the first time that has one."""
         if stamp.offset_minutes is None:
             return stamp.wall_ms // 1000 * 1000 if self.seconds_only else stamp.wall_ms
         if self.zone_minutes is None:

@@ -8,7 +8,8 @@ import re
 import msgspec
 import pytest
 
-from mqdiag.logs import collections, pauses
+from mqdiag.logs import pauses, usual_pauses
+from mqdiag.logs.collections import GcTally
 from mqdiag.logs.pause_lines import tells_nothing
 from tests.folded import folded
 from tests.layers import one_in_each_run, some_later
@@ -70,7 +71,7 @@ def _told(text: str) -> bytes:
 
 def _by_the_long_way(text: str, monkeypatch: pytest.MonkeyPatch) -> bytes:
     with monkeypatch.context() as patch:
-        patch.setattr(collections, "USUAL", re.compile(b"(?!)"))
+        patch.setattr(usual_pauses, "_USUAL", re.compile(b"(?!)"))
         patch.setattr(pauses, "tells_nothing", lambda line: False)
         return _told(text)
 
@@ -98,6 +99,17 @@ def test_a_mixed_log_counts_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
         for number, text in enumerate(PAUSES + BEGINNINGS)
     )
     assert _told(log) == _by_the_long_way(log, monkeypatch)
+
+
+def test_usual_lines_are_taken_where_they_stand(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(GcTally, "see", lambda self, message, at: seen.append(message.text))
+    log = "".join(
+        DECORATIONS[number % 3].format(second=number) + text + "\n"
+        for number, text in enumerate((PAUSES[0], PAUSES[0], BEGINNINGS[0], PAUSES[2], PAUSES[4]))
+    )
+    assert read(log, "gc.log").tally.gc.collections == 2
+    assert [text.partition(" GC(1) ")[2] for text in seen] == [text[6:] for text in (PAUSES[0], PAUSES[2])]
 
 
 def test_a_line_without_a_duration_may_be_the_first_with_a_zone() -> None:

@@ -149,6 +149,9 @@ class Words(NamedTuple):
 
 
 NO_WORDS = Words()
+Take = Callable[[bytes, int, int], bool]
+"""reads a line where it stands, and says whether it did: of a block, where the line begins in it and in the log"""
+NOTHING_TAKEN: Mapping[int, Take] = {}
 
 
 class Scanner:
@@ -171,8 +174,21 @@ class Scanner:
         self._wanted = tuple(wanted)
         self._changes = frozenset(number for number, changed in enumerate(changes) if changed)
 
-    def hits(self, blocks: Iterator[bytes], counts: Counts, words: Words = NO_WORDS) -> Iterator[Hit]:
-        """Every line with a literal; once for each different literal on it."""
+    def hits(
+        self,
+        blocks: Iterator[bytes],
+        counts: Counts,
+        words: Words = NO_WORDS,
+        takes: Mapping[int, Take] = NOTHING_TAKEN,
+    ) -> Iterator[Hit]:
+        """Every line with a literal; once for each different literal on it.
+
+        Args:
+            blocks: of the log.
+            counts: what was read; it grows.
+            words: what is searched for besides.
+            takes: by literal, what may read a line in its turn, which is no hit then.
+        """
         before = b""
         last_texts: dict[int, bytes] = {}
         search = _Search(self._automaton, words.words)
@@ -187,7 +203,7 @@ class Scanner:
                 words.see(own, places.words, counts.lines - places.line_ends)
             if places.literals:
                 chosen = self._chosen(self._longest(places.literals, block), counts, number)
-                yield from self._in_block(block, chosen, origin, counts, last_texts)
+                yield from self._in_block(block, chosen, origin, counts, last_texts, takes)
             before = block[-LOOK_BACK:]
 
     def _longest(self, places: Mapping[int, Sequence[int]], block: bytes) -> Mapping[int, Sequence[int]]:
@@ -232,6 +248,7 @@ class Scanner:
         origin: int,
         counts: Counts,
         last_texts: dict[int, bytes],
+        takes: Mapping[int, Take],
     ) -> Iterator[Hit]:
         changes = self._changes
         end, start, line = -1, 0, b""
@@ -263,6 +280,8 @@ class Scanner:
                 last_texts[literal] = text
             if not line:
                 start = block.rfind(b"\n", 0, at) + 1
+                if literal in takes and takes[literal](block, start, origin + start):
+                    continue
                 line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
             yield Hit(literal, line, block, start, origin + start, stands_for)
 

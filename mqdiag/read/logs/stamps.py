@@ -23,13 +23,13 @@ _MONTHS = (b"jan", b"feb", b"mar", b"apr", b"may", b"jun", b"jul", b"aug", b"sep
 _ISO = lazy_pattern(
     rb"(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
 )
-_TO_MINUTE = rb"(\d{4}-\d\d-\d\d[T ](?:[01]\d|2[0-3]):[0-5]\d)"
-_LEADING = lazy_pattern(_TO_MINUTE + rb":(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)")
+TO_MINUTE = rb"(\d{4}-\d\d-\d\d[T ](?:[01]\d|2[0-3]):[0-5]\d)"
+_LEADING = lazy_pattern(TO_MINUTE + rb":(\d\d)(?:[.,](\d{3}))? (?![+-]\d|Z\b)")
 """a line that begins with a time without a zone, as nearly all lines of logs do"""
 _LEADING_BYTES = 26
 """bytes of a line that decide whether this pattern fits, and what it finds"""
 _MOST_LEADING = 64
-_LEADING_WITH_ZONE = lazy_pattern(rb"\[?" + _TO_MINUTE + rb":(\d\d)[.,](\d{3})([+-]\d{4})(?:\]|: )")
+_LEADING_WITH_ZONE = lazy_pattern(rb"\[?" + TO_MINUTE + rb":(\d\d)[.,](\d{3})([+-]\d{4})(?:\]|: )")
 """a line of the JVM's collections"""
 _TWO_DIGIT_YEAR = lazy_pattern(
     rb"(?<![\d-])(\d\d)-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?( ?(?:Z\b|[+-]\d\d:?\d\d\b))?"
@@ -94,10 +94,9 @@ class StampReader:
                 return told
         leading = _LEADING_WITH_ZONE.match(line)
         if leading is not None:
-            minute, second, fraction, zone = leading.groups()
-            minute_ms = _minute_ms(minute)
-            if minute_ms is not None:
-                return Stamp(minute_ms + min(int(second), 60) * 1000 + int(fraction), _minutes(zone), True)
+            stamp = stamp_with_zone(*leading.groups())
+            if stamp is not None:
+                return stamp
         if _END_OF_CLOCK.search(line, 0, HEAD) is None:
             # such as a frame of a stack, which each of the other patterns would search to its end
             return _epoch(line)
@@ -134,6 +133,14 @@ class StampReader:
 def has_clock(head: bytes) -> bool:
     """Whether any line has a time of day, as a log has."""
     return _CLOCK.search(head) is not None
+
+
+def stamp_with_zone(minute: bytes, second: bytes, milliseconds: bytes, zone: bytes) -> Stamp | None:
+    """A time by its parts as printed, the first of the form `TO_MINUTE`; None if there is no such day."""
+    minute_ms = _minute_ms(minute)
+    if minute_ms is None:
+        return None
+    return Stamp(minute_ms + min(int(second), 60) * 1000 + int(milliseconds), _minutes(zone), True)
 
 
 @lru_cache(maxsize=64)
