@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -22,7 +22,7 @@ from mqdiag.logs.repeats import repeated_text
 from mqdiag.logs.standing import Standing, as_written
 from mqdiag.logs.statements import beginnings, searched
 from mqdiag.logs.untold import MOST_BYTES, Untold, untold_lines
-from mqdiag.logs.usual_pauses import UsualPauses
+from mqdiag.logs.usual_pauses import LITERAL, UsualPauses
 from mqdiag.read.logs.again import without_copies
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.columns import column_of_cuts, with_open_end
@@ -30,7 +30,7 @@ from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
 from mqdiag.read.logs.listings import listing_of
-from mqdiag.read.logs.scan import NOTHING_TAKEN, Counts, Scanner, Take, Words
+from mqdiag.read.logs.scan import Counts, Scanner, Take, Words
 from mqdiag.read.logs.shape import OWN_FORMS, SAMPLE_LINES, Shape, has_records, shape_of
 from mqdiag.read.logs.stamps import StampReader, has_clock
 from mqdiag.read.stacks.lines_in_names import without_lines_in_names
@@ -140,11 +140,12 @@ class LogsReader:
         alone = early = 0
         # in Python 3.11 a member of an enumeration takes longer to name than to compare
         forged, sure = Standing.FORGED, Standing.SURE
-        takes: Mapping[int, Take] = NOTHING_TAKEN
-        if shape.kind == "gc" and column is None:
-            pauses = UsualPauses(tally, provenance, quoted)
-            takes = {pauses.literal: pauses.take}
-        for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see), takes):
+        # no logger writes into a log of collections
+        pauses = UsualPauses(tally, provenance) if shape.kind == "gc" and column is None else None
+        take = None if pauses is None else Take(rows.literals.index(LITERAL), pauses.take)
+        for hit in self._scanner.hits(iter(watched), counts, Words(levels.words, levels.see), take):
+            if pauses is not None:
+                pauses.count_before(hit.position)
             handler = handler_of(rows.event_of[hit.literal])
             if hit.position == last_position and handler is last_handler:
                 continue  # two of a handler's literals on one line
@@ -168,6 +169,8 @@ class LogsReader:
                 early += message.stands_for if standing is Standing.EARLY else 0
                 less.count(standing, message, handler, event, tally)
             handler(message, tally)
+        if pauses is not None:
+            pauses.count_before(None)
         quoted.end()
         less.end()
         for one in (tally, less.sure, less.repeated):

@@ -5,6 +5,9 @@ What is not of this form is left to `mqdiag.logs.collections`, which gives the s
 
 from __future__ import annotations
 
+import re
+from collections import deque
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,17 +18,16 @@ from mqdiag.logs.log_tally import LogTally
 from mqdiag.logs.message import Message
 from mqdiag.logs.pause_lines import tells_nothing
 from mqdiag.logs.provenance import Provenance
-from mqdiag.logs.quoted import QuotedLines
 from mqdiag.logs.statements import searched
 from mqdiag.read.logs.scan import Hit
-from mqdiag.read.logs.stamps import TO_MINUTE, StampReader, stamp_with_zone
+from mqdiag.read.logs.stamps import TO_MINUTE, Stamp, StampReader, stamp_with_zone
 
-_LITERAL = b") Pause "
+LITERAL = b") Pause "
 _MOST_KINDS = 4096
 _SIZE = rb"(\d{1,15}[BKMG])"
 _USUAL = lazy_pattern(
     rb"\[" + TO_MINUTE + rb":(\d\d)[.,](\d{3})([+-]\d{4})\](?:\[(\d{1,12}[.,]\d{3})s\])?([][a-z, ]{1,160}) "
-    # no sign in the causes may begin anything else that a log is searched for
+    # all in printable ASCII, for which bytes and text are the same
     rb"GC\(\d{1,15}\) (Pause(?: [A-Za-z]{1,40}){1,8}(?: \([\w .-]{0,100}(?:\(\))?\)){0,8})"
     rb"(?: " + _SIZE + rb"->" + _SIZE + rb"\(" + _SIZE + rb"\) (\d{1,12}(?:[.,]\d{1,9})?)ms)?[ \t\r]*\n"
 )
@@ -46,80 +48,94 @@ class _Kind(NamedTuple):
 class UsualPauses:
     """Takes the usual lines of a log that only the JVM writes."""
 
-    def __init__(self, log: LogTally, provenance: Provenance, quoted: QuotedLines) -> None:
+    def __init__(self, log: LogTally, provenance: Provenance) -> None:
         """Begin a log.
 
         Args:
             log: its tally.
             provenance: tells own lines.
-            quoted: is told of those that were taken.
         """
-        rows = searched()
-        self.literal = rows.literals.index(_LITERAL)
-        """the number of the literal that these lines have"""
-        event = rows.event_of[self.literal]
-        self._others = [
-            literal
-            for literal, other in zip(rows.literals, rows.event_of, strict=True)
-            if other == event and literal != _LITERAL
-        ]
-        self._log, self._provenance, self._quoted = log, provenance, quoted
+        self._log, self._provenance = log, provenance
         self._kinds: dict[tuple[bytes, bytes, bool], _Kind] = {}
         """by tags, kind of pause with its causes, and whether it only begins"""
+        self._waiting: deque[tuple[int, Stamp, Collection | None]] = deque()
+        """where a line begins in the log, its time, and the collection if it is over: what is still to be counted"""
 
-    def take(self, block: bytes, start: int, position: int) -> bool:
-        """Count a line, if it is a usual one.
+    def take(self, block: bytes, places: Sequence[int], origin: int) -> list[int]:
+        """Read the usual lines of a block; gives the places of the others.
 
         Args:
             block: a part of the log.
-            start: where the line begins in it.
-            position: where it begins in the log.
+            places: of `LITERAL`.
+            origin: where the block begins in the log.
         """
-        found = _USUAL.match(block, start)
-        if found is None or self._log.zone_minutes is None:
-            return False  # any line may be the first with a zone
-        tags, what, before = found.group(6, 7, 8)
-        key = tags, what, before is None
-        kind = self._kinds.get(key)
-        if kind is None:
-            if len(self._kinds) >= _MOST_KINDS:
-                self._kinds.clear()
-            hit = Hit(self.literal, found[0].rstrip(), block, start, position, 1)
-            kind = self._kinds[key] = self._kind(hit, what, begins=before is None)
-        if not kind.is_usual:
-            return False
-        if before is not None:
-            minute, second, milliseconds, zone, uptime, _, _, _, after, heap, pause = found.groups()
-            stamp = stamp_with_zone(minute, second, milliseconds, zone)
+        others = []
+        knows_zone = self._log.zone_minutes is not None
+        for at in places:
+            start = block.rfind(b"\n", 0, at) + 1
+            found = _USUAL.match(block, start)
+            if found is None:
+                others.append(at)
+                continue
+            tags, what, before = found.group(6, 7, 8)
+            kind = self._kinds.get((tags, what, before is None))
+            if kind is None:
+                kind = self._kind(found, start)
+            if kind.is_usual and before is None and knows_zone:
+                continue
+            stamp = stamp_with_zone(*found.group(1, 2, 3, 4)) if kind.is_usual else None
             if stamp is None:
-                return False
-            self._log.gc.add(
-                Collection(
-                    form="unified",
-                    at=self._log.in_own_zone(stamp),
-                    seconds=None if uptime is None else float(uptime.replace(b",", b".")),
-                    full=kind.full,
-                    for_room=kind.for_room,
-                    asked=kind.asked,
-                    pause_ms=float(pause.replace(b",", b".")),
-                    before=_size_in_bytes(before),
-                    after=_size_in_bytes(after),
-                    heap=_size_in_bytes(heap),
-                )
-            )
-        self._quoted.own(position)
-        return True
+                others.append(at)
+            else:
+                # any line may be the first with a zone
+                one = None if before is None else _collection(kind, *found.group(5, 8, 9, 10, 11))
+                self._waiting.append((origin + start, stamp, one))
+        return others
 
-    def _kind(self, hit: Hit, what: bytes, *, begins: bool) -> _Kind:
+    def count_before(self, position: int | None) -> None:
+        """Count what was taken, up to a place in the log; None is its end."""
+        waiting = self._waiting
+        while waiting and (position is None or waiting[0][0] < position):
+            _, stamp, one = waiting.popleft()
+            at = self._log.in_own_zone(stamp)
+            if one is not None:
+                one.at = at
+                self._log.gc.add(one)
+
+    def _kind(self, found: re.Match[bytes], start: int) -> _Kind:
         """What a line has in common with those that differ in numbers alone."""
+        line, what = found[0].rstrip(), found[7]
+        rows = searched()
+        hit = Hit(rows.literals.index(LITERAL), line, found.string, start, start, 1)
         is_usual = (
-            not any(literal in what for literal in self._others)
+            not any(literal in line for literal in rows.literals if literal != LITERAL)
             and b"Evacuation Failure" not in what
-            and (tells_nothing(hit.line) or not begins)
+            and (tells_nothing(line) or found[8] is not None)
             and self._provenance.is_own(Message(hit, StampReader()))
         )
         text = what.decode()
-        return _Kind(is_usual, text.partition(" (")[0] in FULL, is_for_room(text), is_asked_for(text))
+        kind = _Kind(is_usual, text.partition(" (")[0] in FULL, is_for_room(text), is_asked_for(text))
+        if len(self._kinds) >= _MOST_KINDS:
+            self._kinds.clear()
+        self._kinds[found[6], what, found[8] is None] = kind
+        return kind
+
+
+def _collection(
+    kind: _Kind, uptime: bytes | None, before: bytes, after: bytes, heap: bytes, pause: bytes
+) -> Collection:
+    return Collection(
+        form="unified",
+        at=None,
+        seconds=None if uptime is None else float(uptime.replace(b",", b".")),
+        full=kind.full,
+        for_room=kind.for_room,
+        asked=kind.asked,
+        pause_ms=float(pause.replace(b",", b".")),
+        before=_size_in_bytes(before),
+        after=_size_in_bytes(after),
+        heap=_size_in_bytes(heap),
+    )
 
 
 @lru_cache(maxsize=4096)

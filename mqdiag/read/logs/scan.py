@@ -149,9 +149,15 @@ class Words(NamedTuple):
 
 
 NO_WORDS = Words()
-Take = Callable[[bytes, int, int], bool]
-"""reads a line where it stands, and says whether it did: of a block, where the line begins in it and in the log"""
-NOTHING_TAKEN: Mapping[int, Take] = {}
+
+
+class Take(NamedTuple):
+    """A literal whose lines somebody reads by a whole block at once."""
+
+    literal: int
+    read: Callable[[bytes, Sequence[int], int], list[int]]
+    """called with each block that has the literal, its places there, and where the block begins in the log; gives the
+    places of the lines that are left, and no line that it has read has another literal"""
 
 
 class Scanner:
@@ -179,7 +185,7 @@ class Scanner:
         blocks: Iterator[bytes],
         counts: Counts,
         words: Words = NO_WORDS,
-        takes: Mapping[int, Take] = NOTHING_TAKEN,
+        take: Take | None = None,
     ) -> Iterator[Hit]:
         """Every line with a literal; once for each different literal on it.
 
@@ -187,7 +193,7 @@ class Scanner:
             blocks: of the log.
             counts: what was read; it grows.
             words: what is searched for besides.
-            takes: by literal, what may read a line in its turn, which is no hit then.
+            take: what reads some of the lines, which are no hits then.
         """
         before = b""
         last_texts: dict[int, bytes] = {}
@@ -202,8 +208,13 @@ class Scanner:
             if words.see is not None:
                 words.see(own, places.words, counts.lines - places.line_ends)
             if places.literals:
-                chosen = self._chosen(self._longest(places.literals, block), counts, number)
-                yield from self._in_block(block, chosen, origin, counts, last_texts, takes)
+                literals = self._longest(places.literals, block)
+                if take is not None and take.literal in literals:
+                    found = literals[take.literal]
+                    literals = {**literals, take.literal: take.read(block, found, origin)}
+                    counts.hit_lines += len(found) - len(literals[take.literal])
+                chosen = self._chosen(literals, counts, number)
+                yield from self._in_block(block, chosen, origin, counts, last_texts)
             before = block[-LOOK_BACK:]
 
     def _longest(self, places: Mapping[int, Sequence[int]], block: bytes) -> Mapping[int, Sequence[int]]:
@@ -248,7 +259,6 @@ class Scanner:
         origin: int,
         counts: Counts,
         last_texts: dict[int, bytes],
-        takes: Mapping[int, Take],
     ) -> Iterator[Hit]:
         changes = self._changes
         end, start, line = -1, 0, b""
@@ -280,8 +290,6 @@ class Scanner:
                 last_texts[literal] = text
             if not line:
                 start = block.rfind(b"\n", 0, at) + 1
-                if literal in takes and takes[literal](block, start, origin + start):
-                    continue
                 line = block[start:end] if end - start <= LONGEST_LINE else _around(block, start, at, end)
             yield Hit(literal, line, block, start, origin + start, stands_for)
 
