@@ -7,6 +7,7 @@ from functools import lru_cache
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.logs.levels import HEAD_BYTES, LOUD, level_in
+from mqdiag.read.logs.scan import holds_any, places_of_words
 
 LONGEST_CUT_STACK = 16 << 10
 """bytes at the begin of a log that are looked at for a stack without its exception"""
@@ -47,11 +48,15 @@ def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[tuple
         block: the bytes.
         begins_log: whether nothing stands above it.
     """
-    yield from _rest_of_stack(block, begins_log=begins_log)
-    for word in _WORDS:
-        at = block.find(word)
-        hits = 0
-        while at >= 0 and hits < MOST_HITS:
+    if begins_log or holds_any(block, (_NEXT_FRAME,)):
+        yield from _rest_of_stack(block, begins_log=begins_log)
+    for word, places in zip(_WORDS, places_of_words(block, _WORDS), strict=True):
+        end = hits = 0
+        for at in places:
+            if at < end:
+                continue
+            if hits == MOST_HITS:
+                break
             hits += 1
             start = block.rfind(b"\n", 0, at) + 1
             end = block.find(b"\n", at)
@@ -64,7 +69,6 @@ def bare_exceptions(block: bytes, *, begins_log: bool = False) -> Iterator[tuple
                 and (not _belongs(block, start) or (begins_log and _is_cut_off(block, start)))
             ):
                 yield start, _told(block, end, line)
-            at = block.find(word, end)
 
 
 def _told(block: bytes, end: int, line: bytes) -> bytes:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.scan import holds_any
 
 _DUMP = b"Full thread dump"
 _NAME = lazy_pattern(
@@ -22,7 +23,7 @@ def without_lines_in_names(chunks: Iterator[bytes]) -> Iterator[bytes]:
     """
     has_dump = False
     for chunk in chunks:
-        has_dump = has_dump or _DUMP in chunk
+        has_dump = has_dump or holds_any(chunk, (_DUMP,))
         yield _NAME.sub(_emptied, chunk) if has_dump else chunk
 
 
