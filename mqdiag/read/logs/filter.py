@@ -15,6 +15,7 @@ from mqdiag.read.logs.kernels.literals import (
     Literals,
     find_literals,
 )
+from mqdiag.read.logs.levels import SAME_DIGITS
 
 SHORTEST_LITERAL = 4
 _GRAM = 3
@@ -71,10 +72,11 @@ def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:
     starts = np.cumsum([0, *map(len, texts)], dtype=np.int32)
     grams = _grams(joined)
     hashes = _hashes(grams)
-    # how often it stands in the log, and in the other literals
-    cost = np.bincount(_hashes(_grams(np.frombuffer(sample, np.uint8))), minlength=1 << HASH_BITS)
-    cost += np.bincount(hashes, minlength=1 << HASH_BITS)
-    pair_cost = cost[hashes[:-1]] + cost[hashes[1:]]
+    # how often it stands in the log, and in the other literals; a log comes to all digits, such as those of a day
+    alike = _hashes(_grams(np.frombuffer(joined.tobytes().translate(SAME_DIGITS), np.uint8)))
+    in_log = _hashes(_grams(np.frombuffer(sample.translate(SAME_DIGITS), np.uint8)))
+    cost = np.bincount(in_log, minlength=1 << HASH_BITS) + np.bincount(alike, minlength=1 << HASH_BITS)
+    pair_cost = cost[alike[:-1]] + cost[alike[1:]]
     firsts = [
         start + int(np.argmin(pair_cost[start : start + len(text) - _GRAM]))
         for start, text in zip(starts.tolist(), texts, strict=False)
@@ -83,11 +85,11 @@ def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:
     owners = np.repeat(np.arange(len(texts), dtype=np.int32), 2)
     order = np.argsort(hashes[chosen], kind="stable")
     chosen, owners = chosen[order], owners[order]
-    bits = np.zeros(1 << HASH_BITS, np.bool_)
-    bits[hashes[chosen]] = True
+    fours = grams[firsts] | (joined[np.array(firsts) + _GRAM].astype(np.uint32) << np.uint32(24))
     buckets = np.searchsorted(hashes[chosen] >> (HASH_BITS - BUCKET_BITS), np.arange((1 << BUCKET_BITS) + 1))
     return Literals(
-        bits=np.packbits(bits, bitorder="little"),
+        bits=_bits(hashes[chosen]),
+        bits_of_four=_bits(_hashes(fours)),
         buckets=buckets.astype(np.int32),
         grams=grams[chosen],
         owners=owners,
@@ -98,6 +100,13 @@ def _literals(texts: list[bytes], words_from: int, sample: bytes) -> Literals:
     )
 
 
+def _bits(hashes: NDArray[np.int64]) -> NDArray[np.uint8]:
+    """[2**HASH_BITS / 8] a bit for each hash."""
+    bits = np.zeros(1 << HASH_BITS, np.bool_)
+    bits[hashes] = True
+    return np.packbits(bits, bitorder="little")
+
+
 def _grams(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
     """[bytes - 2] the three bytes of each place, the first in the lowest bits."""
     wide = data.astype(np.uint32)
@@ -106,5 +115,5 @@ def _grams(data: NDArray[np.uint8]) -> NDArray[np.uint32]:
 
 
 def _hashes(grams: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """[grams] as the kernel has them."""
+    """[grams] as the kernel has them, of three bytes or of four."""
     return ((grams * np.uint32(HASH_FACTOR)) >> np.uint32(32 - HASH_BITS)).astype(np.int64)

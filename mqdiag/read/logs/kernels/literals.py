@@ -2,7 +2,8 @@
 
 Of every second place three bytes are read. A literal of four bytes or more has three bytes at one of two places that
 lie side by side in it, wherever it begins; a table of bits says of nearly all other places that no literal has their
-bytes there. The rest is compared. The caller picks the two places where a literal is rare (`mqdiag.read.logs.filter`).
+bytes there, and a second one, for the four bytes of both places, says so of most of the rest. What is left is compared.
+The caller picks the two places where a literal is rare (`mqdiag.read.logs.filter`).
 Compare "A fast algorithm for multi-pattern searching", Wu and Manber, 1994, which skips by a table of shifts instead.
 """
 
@@ -32,6 +33,8 @@ class Literals(NamedTuple):
 
     bits: NDArray[np.uint8]
     """[2**HASH_BITS / 8] whether any literal has three bytes with this hash at one of its places"""
+    bits_of_four: NDArray[np.uint8]
+    """[2**HASH_BITS / 8] whether any literal has four bytes with this hash, those of both of its places"""
     buckets: NDArray[np.int32]
     """[2**BUCKET_BITS + 1] where the places with this hash begin among those of the next arrays"""
     grams: NDArray[np.uint32]
@@ -69,6 +72,23 @@ def _gram(data, at):
         np.uint32(data[p])
         | (np.uint32(data[p + np.uint64(1)]) << np.uint32(8))
         | (np.uint32(data[p + np.uint64(2)]) << np.uint32(16))
+    )
+
+
+@kernel(inline=True)
+def _has_bit(bits, value):
+    """Whether the bit of a hash is set. O(1)."""
+    hashed = np.uint32(value * np.uint32(HASH_FACTOR)) >> np.uint32(_TO_HASH)
+    return (bits[hashed >> np.uint32(3)] >> np.uint8(hashed & np.uint32(7))) & np.uint8(1)
+
+
+@kernel(inline=True)
+def _may_be_there(data, at, start, four, literals):
+    """Whether any literal has its four bytes here, or from the byte before on. O(1)."""
+    if _has_bit(literals.bits_of_four, four):
+        return True
+    return at > start and _has_bit(
+        literals.bits_of_four, (four << np.uint32(8)) | np.uint32(data[at - np.uint64(1)])
     )
 
 
@@ -136,10 +156,9 @@ def find_literals(data, start, begin, literals, found):
     last = len(data) - 3
     # four bytes are one load, three are two: the last place has no fourth
     for at in range(np.uint64(start), np.uint64(max(last, start)), np.uint64(2)):
-        gram = _gram(data, at) | (np.uint32(data[at + np.uint64(3)]) << np.uint32(24))
-        gram &= np.uint32(0xFFFFFF)
-        hashed = np.uint32(gram * np.uint32(HASH_FACTOR)) >> np.uint32(_TO_HASH)
-        if (literals.bits[hashed >> np.uint32(3)] >> np.uint8(hashed & np.uint32(7))) & np.uint8(1):
+        four = _gram(data, at) | (np.uint32(data[at + np.uint64(3)]) << np.uint32(24))
+        gram = four & np.uint32(0xFFFFFF)
+        if _has_bit(literals.bits, gram) and _may_be_there(data, at, np.uint64(start), four, literals):
             count, work = _compare(data, start, np.int64(at), gram, literals, found, count, work)
             if work > most:
                 return -1
