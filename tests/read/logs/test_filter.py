@@ -141,3 +141,15 @@ def test_nothing_is_compiled_for_a_log(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scan, "KERNEL_FROM_BYTES", 0)
     _, counts, _ = hits(PLAIN * 3000)
     assert counts.scanned_bytes == 3000 * len(PLAIN) + 2 * LOOK_BACK
+
+
+def test_places_of_a_literal_have_no_digits_of_a_day() -> None:
+    """A sample of one day says nothing of how often the digits of the next day stand in the log."""
+    search = Filter([b"-02 to q: zxzx"], [], b"2026-11-01 INFO to q: nothing of note\n" * 100)
+    assert min(search._literals.offsets) >= len(b"-02")
+
+
+def test_places_that_have_three_bytes_of_a_literal_are_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two literals that share three bytes are compared only where the fourth is there too."""
+    search = Filter([b"abcd"] + [b"abc%c" % sign for sign in range(0x41, 0x5B)], [], PLAIN)
+    assert search.places(b"abc_" * 1000, 0) is not None
