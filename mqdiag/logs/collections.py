@@ -263,6 +263,7 @@ class GcTally(msgspec.Struct):
                     self.of_one_jvm = self.jumped = None
             elif self.of_one_jvm >= FEWEST_OF_ONE_JVM:
                 step = (at - self.clock[0]) / 1000 - (seconds - self.clock[1])
+                # hardly any step is larger than the largest so far, and to round it takes as long as all of the above
                 if self.jumped is None or abs(step) > abs(self.jumped[0]):
                     self._see_jump(round(step, 1), at)
         if self.of_one_jvm is not None:

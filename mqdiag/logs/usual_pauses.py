@@ -40,9 +40,10 @@ class _Kind(NamedTuple):
     """What lines have in common that differ in numbers alone."""
 
     is_usual: bool
-    full: bool = False
-    for_room: bool = False
-    asked: bool = False
+    """whether it is own, and has nothing else that a log is searched for"""
+    full: bool
+    for_room: bool
+    asked: bool
 
 
 class UsualPauses:
