@@ -71,6 +71,8 @@ WRAPPERS: dict[str, Damage] = {
     "kubectl --prefix": _each(lambda _, line: f"[pod/{POD}/app] {line}"),
     "kubectl --prefix --timestamps": _each(lambda number, line: f"[pod/{POD}/app] {_moment(number)} {line}"),
     "stern": _each(lambda _, line: f"{POD} app {line}"),
+    "pdsh": _each(lambda _, line: f"mq-7.prod: {line}"),
+    "ansible": _each(lambda _, line: f"[mq-7] {line}"),
     "compose": _each(lambda _, line: f"orders-1  | {line}"),
     "compose with colours": _each(lambda _, line: f"\x1b[36morders-1  |\x1b[0m {line}"),
     "syslog": _each(lambda _, line: f"Nov 21 20:00:01 mq-7 java[3121]: {line}"),

@@ -145,21 +145,21 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
         yield _unfenced
         sample = _unfenced(sample)
     waiting: list[Step] = []
-    """what is undone only if what comes out is understood without the times that go with it"""
-    times_go = False
+    """what is undone only if what comes out is understood without it, such as the times that go with it"""
+    in_doubt = False
     for _ in range(MAX_LEVELS):
         if _is_doubled(sample):
             waiting.append(Halved())
             sample = Halved()(sample)
         wrapper = wrapper_of(_whole_lines(sample))
         if wrapper is not None and not (wrapper.has_time and keeps_times):
-            times_go = times_go or wrapper.has_time
+            in_doubt = in_doubt or wrapper.has_time or wrapper.is_word
             waiting.append(wrapper.strip())
             sample = wrapper.strip()(sample)
-        if not times_go or stands_alone(sample):
+        if not in_doubt or stands_alone(sample):
             yield from waiting
             waiting = []
-            times_go = False
+            in_doubt = False
         if wrapper is None or (wrapper.has_time and keeps_times):
             return
 

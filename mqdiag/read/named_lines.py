@@ -1,7 +1,7 @@
-"""Lines of several processes in one text, each led by the name of its pod or container: told apart by these names.
+"""Lines of several processes in one text, each led by the name of its pod, container or host: told apart by them.
 
-`kubectl logs --prefix`, `docker compose logs` and `stern` write such texts. A table, or a log whose lines begin with
-the name of a thread, is none: behind a name stands a text that its writer would have written without the name.
+`kubectl logs --prefix`, `docker compose logs`, `stern` and `pdsh` write such texts. A table, or a log whose lines begin
+with the name of a thread, is none: behind a name stands a text that its writer would have written without the name.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import msgspec
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.encoding import is_wide
 from mqdiag.read.healing import MAX_LINE, heal, stands_alone
+from mqdiag.read.hosts import BEGINS_WITH_ADDRESS, BRACKETS, COLON
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.open.door import as_far_as_they_go, members
 from mqdiag.read.stacks.decode import TextPieces
@@ -60,6 +61,9 @@ _FORMS = (
         lazy_pattern(rb"(?P<name>[a-z][a-z0-9.]{0,120}-[a-z0-9.-]{1,130} [a-z0-9][a-z0-9.-]{0,62})(?: |\r?$)"),
         least=3,
     ),
+    # the tools that run a command on several hosts
+    _Form(lazy_pattern(BRACKETS.encode()), least=3),
+    _Form(lazy_pattern(COLON.encode()), least=3),
 )
 
 
@@ -168,7 +172,8 @@ def _is_most(count: int, of: int) -> bool:
 def _form_of(head: bytes) -> _Form | None:
     """How the lines that a text begins with are named; None where they are not, or where that is no name."""
     sample = b"".join(_plain([head])).lstrip(b"\r\n")
-    if not (sample[:1].isalpha() or sample.startswith((b"[", b" "))):
+    begins = sample[:1].isalpha() or sample.startswith((b"[", b" "))
+    if not begins and BEGINS_WITH_ADDRESS.match(sample) is None:
         return None  # most texts begin with a time
     lines = [line for line in sample.split(b"\n")[:-1] if line.strip()]
     if len(lines) < LEAST_LINES:

@@ -14,6 +14,7 @@ import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.hosts import host_before
 
 LEAST_LINES = 3
 NEARLY_ALL = 0.95
@@ -97,6 +98,8 @@ class Wrapper(msgspec.Struct, frozen=True):
     strip: Callable[[], Strip]
     has_time: bool
     """whether the time of a line may stand in the wrapper alone"""
+    is_word: bool = False
+    """whether any program may print it: it is taken off only where what is left is understood"""
 
 
 def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
@@ -152,12 +155,16 @@ def _numbered(filled: Sequence[str]) -> Wrapper | None:
 
 
 def _constant(filled: Sequence[str]) -> Wrapper | None:
-    """The pod and the container that stern puts before each line, stack frames included."""
+    """What stands before each line, stack frames included: stern's pod and container, or the name of a host."""
     found = _POD.match(filled[0])
-    if found is None:
+    if found is not None:
+        pattern = re.compile(re.escape(found[0].rstrip()) + r"(?: |$)")
+        if all(map(pattern.match, filled)):
+            return Wrapper(partial(Prefix, pattern), False)
+    of_host = host_before(filled[0])
+    if of_host is None or not _nearly_all(map(of_host.match, filled), len(filled)):
         return None
-    pattern = re.compile(re.escape(found[0].rstrip()) + r"(?: |$)")
-    return Wrapper(partial(Prefix, pattern), False) if all(map(pattern.match, filled)) else None
+    return Wrapper(partial(Prefix, of_host), False, is_word=True)
 
 
 class Prefix:

@@ -1,4 +1,4 @@
-"""Lines of several pods or containers in one file: each has the verdict that a file of its own would have."""
+"""Lines of several pods, containers or hosts in one file: each has the verdict that a file of its own would have."""
 
 from __future__ import annotations
 
@@ -30,6 +30,9 @@ PREFIXES: dict[str, Callable[[str], str]] = {
     "compose before the longest name": lambda name: f"{name}-1  | ",
     "stern": lambda name: f"{name}-7d9f6bdc4f-x2abc app ",
     "stern of a short name": lambda name: f"{name}-7f app ",
+    "ansible": lambda name: f"[{name}.prod] ",
+    "pdsh": lambda name: f"{name}.prod: ",
+    "pssh with addresses": lambda name: f"10.0.0.{len(name)}: ",
 }
 TOGETHER = {"line by line": 1, "seven lines each": 7, "block by block": 1 << 30}
 RECORD = "2026-11-20 10:00:{:02},001 INFO [main] c.a.Shop - order {}\n"
@@ -179,6 +182,14 @@ NO_PROCESSES = {
     "threads before their times": "".join(f"main-{at % 3} c.a.Shop order {at}\n" for at in range(50)),
     "threads in brackets": "".join(f"[pool-1-thread-{at % 3}] {RECORD.format(at, at)}" for at in range(50)),
     "levels": "".join(f"{'INFO' if at % 2 else 'WARN'}   | {RECORD.format(at, at)}" for at in range(50)),
+    "the main thread in brackets": "".join(
+        f"[{('main', 'worker-1')[at % 2]}] {RECORD.format(at, at)}" for at in range(50)
+    ),
+    "levels in brackets": "".join(f"[{('info', 'WARN')[at % 2]}] {RECORD.format(at, at)}" for at in range(50)),
+    "levels before a colon": "".join(
+        f"{('INFO', 'warn')[at % 2]}: {RECORD.format(at, at)}" for at in range(50)
+    ),
+    "settings with colons": "".join(f"broker-{at % 2}: sendThreads={at}\n" for at in range(50)),
     "days": "".join(f"2026-11-{at % 2 + 10}  | 10:00:{at:02} INFO order {at}\n" for at in range(50)),
     "a table with times": "".join(f"broker-{at}  | 2026-11-20 10:00:{at:02}\n" for at in range(50)),
     "settings": "".join(f"broker-{at % 2}  | sendThreads = {at}\n" for at in range(50)),
