@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterator
 from itertools import chain, pairwise
 
 from mqdiag.lazy_pattern import lazy_pattern
-from mqdiag.read.admin.recognise import is_admin_output
+from mqdiag.read.alone import stands_alone, whole_lines
+from mqdiag.read.oldest_first import OldestFirst, has_lines_turned, is_newest_first
 from mqdiag.read.wrappers import wrapper_of
 
 SAMPLE_BYTES = 64 << 10
@@ -55,18 +56,6 @@ _CLOSING_FENCE = lazy_pattern(r"(?m)(?:```|\{(?:code|noformat|quote)\})[ \t]*$")
 _LEAST_DOUBLED = 4
 _DOUBLED = 0.9
 """share of the lines that a blank one follows where a page put them there"""
-_ENDS_OF_DOCUMENTS = ("}", "]", "}]")
-_OWN_TIME = lazy_pattern(
-    r"[\[(<]?(?:\d{2,4}[-/](?:\d\d|[A-Z][a-z]{2})[-/]\d{2,4}[T ,]|[A-Z][a-z]{2} [ \d]\d |\d\d:\d\d:\d\d|\d{10,13}\b"
-    r"|\d+[.,]\d{3}(?:s|: ))"
-)
-_UNTIMED = lazy_pattern(
-    r"# A fatal error has been detected|# There is insufficient memory|Full thread dump|Found one Java-level deadlock"
-    r"|\s*\"threadDump\"\s*:|#\d{1,18} \"[^\n]{0,300}\""
-    r"|\"[^\n]{1,300} (?:#\d+ |daemon |prio=)|   java\.lang\.Thread\.State: | num +#instances"
-)
-"""what is evidence by itself, and whose lines have no times"""
-
 Step = Callable[[str], str]
 """text of whole lines to text of whole lines; one object reads one file"""
 
@@ -97,15 +86,14 @@ def healed(chunks: Iterator[bytes], *, keeps_times: bool = False) -> Iterator[by
             if out := _applied(steps, b"".join(rest)):
                 yield out
             rest = [chunk[end:]] if end else []
-    # the empty text is the end, for what waits for more
-    yield from filter(None, (_applied(steps, b"".join(rest)), _applied(steps, b"")))
+    yield from filter(None, (_applied(steps, b"".join(rest)), _ended(steps)))
 
 
 def heal(text: bytes, *, keeps_times: bool = False) -> bytes:
     """A whole text, or its beginning, as its writer left it; the same object where nothing was done to it."""
     text = _with_line_ends(text) if _ends_by_returns(text[:SAMPLE_BYTES]) else text
     steps = steps_for(text[:SAMPLE_BYTES], keeps_times=keeps_times)
-    return _applied(steps, text) + _applied(steps, b"") if steps else text
+    return _applied(steps, text) + _ended(steps) if steps else text
 
 
 def _ends_by_returns(sample: bytes) -> bool:
@@ -120,7 +108,17 @@ def _with_line_ends(text: bytes) -> bytes:
 def _applied(steps: list[Step], block: bytes) -> bytes:
     text = block.decode(errors="surrogateescape")
     for step in steps:
+        if not text:
+            break  # the step before waits for more
         text = step(text)
+    return text.encode(errors="surrogateescape")
+
+
+def _ended(steps: list[Step]) -> bytes:
+    """What steps give that wait for more, for which the empty text is the end."""
+    text = ""
+    for step in steps:
+        text = (step(text) if text else "") + step("")
     return text.encode(errors="surrogateescape")
 
 
@@ -146,28 +144,29 @@ def _steps(sample: str, keeps_times: bool) -> Iterator[Step]:
         sample = _unfenced(sample)
     waiting: list[Step] = []
     """what is undone only if what comes out is understood without it, such as the times that go with it"""
-    in_doubt = False
+    in_doubt = is_turned = False
     for _ in range(MAX_LEVELS):
         if _is_doubled(sample):
             waiting.append(Halved())
             sample = Halved()(sample)
-        wrapper = wrapper_of(_whole_lines(sample))
+        lines = whole_lines(sample)
+        wrapper = wrapper_of(lines)
+        if not is_turned and (wrapper is None or wrapper.of_lines) and is_newest_first(lines):
+            is_turned, by_lines = True, has_lines_turned(lines)
+            waiting.append(OldestFirst(by_lines=by_lines))
+            turn = OldestFirst(by_lines=by_lines)
+            sample = turn(sample) or turn("")
         if wrapper is not None and not (wrapper.has_time and keeps_times):
             in_doubt = in_doubt or wrapper.has_time or wrapper.is_word
             waiting.append(wrapper.strip())
-            sample = wrapper.strip()(sample)
+            strip = wrapper.strip()
+            sample = strip(sample) or strip("")
         if not in_doubt or stands_alone(sample):
             yield from waiting
             waiting = []
             in_doubt = False
         if wrapper is None or (wrapper.has_time and keeps_times):
             return
-
-
-def _whole_lines(sample: str) -> list[str]:
-    """Its lines; the last one is cut where the sample is, but for the end of a document."""
-    lines = sample.split("\n")
-    return lines[:-1] if len(lines) > 2 and lines[-1].strip() not in _ENDS_OF_DOCUMENTS else lines
 
 
 def _has_odd_characters(sample: str) -> bool:
@@ -202,7 +201,7 @@ def _unfenced(text: str) -> str:
 def _is_doubled(sample: str) -> bool:
     if (sample.count("\n\n") + sample.count("\n\r\n")) * 3 < sample.count("\n"):
         return False
-    lines = _whole_lines(sample)
+    lines = whole_lines(sample)
     followed = [not after.strip() for line, after in pairwise(lines) if line.strip()]
     return len(followed) >= _LEAST_DOUBLED and sum(followed) >= _DOUBLED * len(followed)
 
@@ -221,14 +220,3 @@ class Halved:
             if self._kept:
                 out.append(line)
         return "".join(out)
-
-
-def stands_alone(inner: str) -> bool:
-    """Whether a text without its wrapper is understood: its records have times of their own, or it needs none."""
-    lines = [line for line in _whole_lines(inner) if line.strip()][:400]
-    records = [line for line in lines if not line[0].isspace()]
-    own = sum(_OWN_TIME.match(line) is not None for line in records)
-    if own * 2 >= len(records) > 0 or any(map(_UNTIMED.match, lines)):
-        return True
-
-    return is_admin_output(inner)

@@ -18,7 +18,7 @@ BEGINS_WITH_ADDRESS = lazy_pattern(rf"{_ADDRESS}: ".encode())
 COLON = rf"{_NO_LEVEL}(?P<name>{_NAME}):(?: |\r?$)"
 """pattern of what pssh, pdsh, dsh and clush write"""
 BRACKETS = (
-    rf"\[{_NO_LEVEL}(?!(?:.*[-.])?(?:main|exec|thread|pool|worker|scheduling|scheduler|executor|nio|timer|task)(?:[-\d.]|\]))"
+    rf"\[{_NO_LEVEL}(?!(?:[^\]\n]*[-.])?(?:main|exec|thread|pool|worker|scheduling|scheduler|executor|nio|timer|task)(?:[-\d.]|\]))"
     rf"(?P<name>{_ADDRESS}|[a-z][a-z0-9.-]{{0,120}}|[A-Z][A-Z0-9.-]{{0,120}})\](?: out:)?(?: |\r?$)"
 )
 """pattern of what Ansible, Fabric and others write, without names of threads"""

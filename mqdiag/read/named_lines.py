@@ -15,8 +15,9 @@ from itertools import chain
 import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.alone import stands_alone
 from mqdiag.read.encoding import is_wide
-from mqdiag.read.healing import MAX_LINE, heal, stands_alone
+from mqdiag.read.healing import MAX_LINE, heal
 from mqdiag.read.hosts import BEGINS_WITH_ADDRESS, BRACKETS, COLON
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.open.door import as_far_as_they_go, members

@@ -6,7 +6,7 @@ A wrapper is on nearly every line of the sample, stack frames included.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from itertools import pairwise
 
@@ -14,22 +14,16 @@ import msgspec
 
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.crash.recognise import HEADS
+from mqdiag.read.csv_rows import MOST_OPEN, CsvRows, message_column
 from mqdiag.read.hosts import host_before
+from mqdiag.read.message_keys import MESSAGE_KEYS, OF_ANSWERS, TIMED_KEYS
 
 LEAST_LINES = 3
 NEARLY_ALL = 0.95
 MOST_LINES = 400
 """lines of a sample that are looked at"""
-MOST_OPEN = 4 << 20
-"""characters of a line in parts, or of a quoted value, that wait for their end"""
 _OF_STACKS = ("at ", "Caused by: ", "... ", "java.", "org.", "com.")
 """beginnings of lines below a message whose stack goes with it"""
-_TIMED_KEYS = ("log", "message", "msg", "MESSAGE", "textPayload", "@message")
-_OF_ANSWERS = ("errMsg", "errorMessage")
-MESSAGE_KEYS = (*_TIMED_KEYS, "content", "_raw", *_OF_ANSWERS)
-"""fields that hold the text: of docker, Elasticsearch, zap, journald, Google, CloudWatch, SLS, Splunk, consoles, and
-RocketMQ's server of the Model Context Protocol"""
-
 QUOTED = "(quoted) > "
 """what is put before the lines of a text that stood in one record, as a message of a logger"""
 _DUMP_MARKS = ("Full thread dump", "java.lang.Thread.State: ", *HEADS)
@@ -83,8 +77,11 @@ _MOST_STEPS = {_GREP_FILES: 1 << 30, _GREP: 3, _NUMBER: 1}
 _POD = lazy_pattern(r"[a-z0-9][a-z0-9.-]{0,252}-(?:[a-z0-9]{5}|\d{1,3}) [a-z0-9][a-z0-9.-]{0,62}(?: |$)")
 """stern: a pod and a container"""
 
-_LONGEST_HEAD = 8 << 10
-"""characters of the names of a table's columns"""
+_ROWS_OF_LOKI, _START_OF_LOKI = 20, 8 << 10
+_LIKE_LOKI = lazy_pattern(
+    r"""(?s)\s*[\[{].*"(?:line|values)"\s*:|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d) \{"""
+)
+"""how what Loki gives out begins"""
 _BEFORE_RECORD = lazy_pattern(r'[\s,]*(?:\[|\{[^\[]{0,4000}?"hits"\s*:\s*\[)?\s*(?=\{)')
 """what stands before a record of a list, or of what Elasticsearch answers"""
 
@@ -100,6 +97,8 @@ class Wrapper(msgspec.Struct, frozen=True):
     """whether the time of a line may stand in the wrapper alone"""
     is_word: bool = False
     """whether any program may print it: it is taken off only where what is left is understood"""
+    of_lines: bool = True
+    """whether each row of what is wrapped is a line"""
 
 
 def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
@@ -111,6 +110,9 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
     filled = [line for line in lines if line.strip()][:MOST_LINES]
     if not filled:
         return None
+    rows = _of_loki(filled)
+    if rows is not None:
+        return Wrapper(rows, False, of_lines=False)
     if filled[0].lstrip().startswith("{"):
         return _json(filled) or _json_over_lines(filled)
     if filled[0].strip() in ("[", "[{"):
@@ -121,14 +123,23 @@ def wrapper_of(lines: Sequence[str]) -> Wrapper | None:
         return (
             None  # a record with its time: nothing is around most texts, and the patterns need not be compiled
         )
-    column = _message_column(filled)
+    column = message_column(filled)
     if column is not None:
-        return Wrapper(partial(CsvRows, column), False)
+        return Wrapper(partial(CsvRows, column), False, of_lines=False)
     for pattern, has_time in _PREFIXES:
         if pattern.match(filled[0]) and _nearly_all(map(pattern.match, filled), len(filled)):
             part = CRI_PART if pattern is CRI else None
             return Wrapper(partial(Prefix, pattern, part), has_time)
     return _numbered(filled) or _constant(filled)
+
+
+def _of_loki(filled: Sequence[str]) -> Callable[[], Strip] | None:
+    first = "".join(filled[:_ROWS_OF_LOKI])[:_START_OF_LOKI]
+    if _LIKE_LOKI.match(first) is None:
+        return None
+    from mqdiag.read.loki import reading_of  # few texts are of Loki
+
+    return reading_of(filled)
 
 
 def _nearly_all(found: Iterable[object], count: int) -> bool:
@@ -265,14 +276,18 @@ def _json(filled: Sequence[str]) -> Wrapper | None:
         return None
     # of the others no reader of logs knows where their times are; a message of some lines makes no text of a log
     of_records = sum(_is_one_record(text) for _, text in found)
-    return Wrapper(JsonLines, all(key in _TIMED_KEYS for key, _ in found) and 2 * of_records > len(found))
+    return Wrapper(JsonLines, all(key in TIMED_KEYS for key, _ in found) and 2 * of_records > len(found))
 
 
 def _json_over_lines(filled: Sequence[str]) -> Wrapper | None:
     """What a browser or a search shows over several lines: a console's answer with an error, or records of a log."""
     told, left = _told_over_lines("\n".join(filled))
     goes_on = _BEFORE_RECORD.match(left + "{") is not None
-    return Wrapper(JsonOverLines, False) if told and (goes_on or left.lstrip()[:1] in "]}") else None
+    return (
+        Wrapper(JsonOverLines, False, of_lines=False)
+        if told and (goes_on or left.lstrip()[:1] in "]}")
+        else None
+    )
 
 
 def _told_over_lines(text: str) -> tuple[str, str]:
@@ -281,7 +296,7 @@ def _told_over_lines(text: str) -> tuple[str, str]:
         found = _message(msgspec.json.decode(text))
     except (msgspec.DecodeError, UnicodeError, RecursionError):
         found = None  # several, or one that goes on
-    if found is not None and found[0] in ("content", *_OF_ANSWERS):
+    if found is not None and found[0] in ("content", *OF_ANSWERS):
         return found[1].rstrip("\n") + "\n", ""
     from json import JSONDecoder  # it alone tells where a document ends
 
@@ -337,52 +352,3 @@ class JsonOverLines:
         self._ended = True
         # the ends of a list and of what it stands in
         return told + self._open.lstrip(" \t\n]},")
-
-
-def _message_column(filled: Sequence[str]) -> int | None:
-    """The column of a table of comma-separated values that holds the text, by its head."""
-    head = filled[0]
-    if len(head) > _LONGEST_HEAD or "," not in head or not any(key in head for key in MESSAGE_KEYS):
-        return None
-    import csv  # most texts are no tables
-
-    row = next(csv.reader([head]), [])
-    found = [at for at, name in enumerate(row) if name.strip("\ufeff ") in MESSAGE_KEYS]
-    return found[0] if found and len(row) > 1 and all(len(name) < 60 for name in row) else None
-
-
-class CsvRows:
-    """One column of a table of comma-separated values; a quoted value may have several lines."""
-
-    def __init__(self, column: int) -> None:
-        self._column = column
-        self._open = ""
-        self._head = True
-
-    def __call__(self, text: str) -> str:
-        """The values of whole lines."""
-        text = self._open + text
-        # quotes inside of a value are doubled: an odd number is that of a value that goes on
-        if text.count('"') % 2 and len(text) < MOST_OPEN:
-            cut = text.rfind('\n"', 0, text.rfind('"'))
-            text, self._open = text[: cut + 1], text[cut + 1 :]
-        else:
-            self._open = ""
-        out = []
-        for row in self._rows(text):
-            if self._head:
-                self._head = False
-            elif len(row) > self._column:
-                out.append(row[self._column].rstrip("\n") + "\n")
-        return "".join(out)
-
-    def _rows(self, text: str) -> Iterator[list[str]]:
-        """The rows; of what is no table, the text itself."""
-        import csv
-
-        # a value may be as long as the text, and what does not fit ends the reading
-        csv.field_size_limit(max(csv.field_size_limit(), len(text)))
-        try:
-            yield from csv.reader(text.splitlines(keepends=True))
-        except csv.Error:
-            yield [text] * (self._column + 1)
