@@ -49,6 +49,8 @@ _VALUE = lazy_pattern(r"([\w.-]{1,60}) ?[=?&][\[(<{]?\Z")
 _ERROR_KEYS = lazy_pattern(
     r"(?i:e|ex|err|error|exception|cause|reason|msg|message|remark|throwable|result|stack|info|desc)\Z|(?i:.*(?:error|exception|err|cause|reason))\Z"
 )
+_ENTITY = "&#"
+"""begins a sign of a page, such as the end of a line, and no part of an address"""
 _KEY = lazy_pattern(r"(?:^|[\s,;|(\[{])([\w.-]{1,60})=")
 _LEADING_KEY = lazy_pattern(r"[\w.-]{1,60}=")
 _IDENTIFIER = lazy_pattern(r"(?!\d{4}-\d\d-\d\d )(?=\S*(?:\d|[a-z][A-Z]|_))[^\s:,;\[\](){}]+\s(?!\s)")
@@ -302,7 +304,7 @@ def _is_quoted(before: str) -> bool:
 
 def _is_value(before: str) -> bool:
     word = before[max(before.rfind(" "), before.rfind("\t")) + 1 :]
-    if "://" in word or "?" in word or "&" in word:
+    if "://" in word or "?" in word or "&" in word.replace(_ENTITY, ""):
         return True
     found = _VALUE.search(before)
     return found is not None and _ERROR_KEYS.match(found[1]) is None
