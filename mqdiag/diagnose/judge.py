@@ -20,6 +20,11 @@ from mqdiag.rules.catalogue import RuleFile, cards_of, rule_files
 from mqdiag.rules.engine import Outcome, missing_evidence, run_rules
 from mqdiag.text import Text, say
 
+IN_A_DOCUMENT = say(
+    "it stands in a document, such as a ticket, a mail or a table, and nothing in that says of which process it is"
+)
+_IN_DOCUMENTS = {"log": "logs", "crash": "crash"}
+"""kinds of evidence that documents hold, as findings call them"""
 CAUSE_LOST = say("the dump is damaged, and the cause of this may be in the part that was lost")
 
 
@@ -51,8 +56,12 @@ def judge(facts: Facts, settings: Settings) -> Diagnosis:
         mqdiag=__version__,
         inputs=facts.inputs,
         findings=order(
-            _of_pasted(
-                _less_sure(link(outcome.findings, cards, severity_set=settings.severities), cards, facts), facts
+            _of_documents(
+                _of_pasted(
+                    _less_sure(link(outcome.findings, cards, severity_set=settings.severities), cards, facts),
+                    facts,
+                ),
+                facts,
             )
         ),
         skipped=outcome.skipped,
@@ -129,6 +138,24 @@ def _of_pasted(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, ..
     if facts.stacks is None or kinds or (doubt := facts.stacks.may_be_pasted) is None:
         return tuple(told)
     return tuple(_may_be_of_nobody(found, doubt) if {*found.seen_in} == {"stacks"} else found for found in told)
+
+
+def _of_documents(findings: tuple[Finding, ...], facts: Facts) -> tuple[Finding, ...]:
+    """Findings of logs and crash reports that stand in documents alone are not sure: whose they are, nobody knows."""
+    shown: dict[str, list[Input]] = {}
+    for given in facts.inputs:
+        if given.was_read and given.kind in _IN_DOCUMENTS:
+            shown.setdefault(_IN_DOCUMENTS[given.kind], []).append(given)
+    alone = {kind for kind, inputs in shown.items() if all(given.pasted for given in inputs)}
+    return tuple(
+        msgspec.structs.replace(found, confidence=Confidence.MEDIUM, confidence_reason=IN_A_DOCUMENT)
+        if found.confidence is not Confidence.LOW
+        and found.confidence_reason != PASTED
+        and {*found.seen_in} <= alone
+        and found.seen_in
+        else found
+        for found in findings
+    )
 
 
 def _of_nobody(found: Finding) -> Finding:

@@ -115,9 +115,11 @@ def read_logs(
             step = partial(progress.advance, min(done / total, 1.0))
             known = len(read)
             entries += _entries(log, found or logs_of(log.path, log.name, statements, step), read, seen)
-            if log.is_document:
-                for quoting in read[known:]:
+            for quoting in read[known:]:
+                if log.is_document:
                     quoting.less.prove_nothing(quoting.tally)
+                elif quoting.is_document:
+                    quoting.less.prove_little(quoting.tally)
         done += size
     if read:
         evidence.facts = logs_facts(read, utc_offset_minutes, statements)
@@ -163,6 +165,7 @@ def _entries(
             problem=problem,
             stopped_at_byte=one.stopped_at,
             quoted=one.read.quoted.count,
+            pasted=int(one.read.is_document),
         )
         if one.read.identity in seen:
             same = say("is the same log as {path}; it is counted once", path=seen[one.read.identity])

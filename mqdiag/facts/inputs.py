@@ -51,7 +51,8 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     pasted: int = 0
     """thread dumps, crash reports and answers of mqadmin that somebody pasted into a text of this log: whose they are,
     nobody knows, so no finding that rests on them is of more than medium confidence; those of the first two are
-    information"""
+    information. Also logs and crash reports that stand in a document, such as a ticket: their findings stay what they
+    are, with medium confidence at the most"""
     contradictory: bool = False
     """records of a dump contradict each other, so that nothing in it is sure: several objects have one id, or threads
     of two processes stand in one dump"""

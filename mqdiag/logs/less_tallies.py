@@ -77,6 +77,14 @@ class LessTallies(msgspec.Struct):
         self.sure = LogTally(tally.path, tally.kind)
         self.repeated = LogTally(tally.path, tally.kind)
 
+    def prove_little(self, tally: LogTally) -> None:
+        """Leave no line sure of a log that stands in a document.
+
+        Args:
+            tally: of the log.
+        """
+        self.sure, self.repeated = LogTally(tally.path, tally.kind), self.repeated or deepcopy(tally)
+
     def end(self) -> None:
         """Forget lines that stayed alone."""
         self._waiting.clear()

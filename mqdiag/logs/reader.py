@@ -26,6 +26,7 @@ from mqdiag.logs.usual_pauses import LITERAL, UsualPauses
 from mqdiag.read.logs.again import without_copies
 from mqdiag.read.logs.blocks import blocks
 from mqdiag.read.logs.columns import column_of_cuts, with_open_end
+from mqdiag.read.logs.documents import is_document
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.levels import HEAD_BYTES as HEAD_BYTES_OF_LINE
 from mqdiag.read.logs.levels import level_in, words_of
@@ -75,6 +76,8 @@ class ReadLog(msgspec.Struct):
     """at which something cut its lines; None where they end by themselves"""
     pid: int | None
     """the process that wrote it, as far as its lines tell"""
+    is_document: bool
+    """whether it stands in a ticket, a page, a mail or a table"""
     team: list[StatementTally]
     """for each statement of a team, in their order"""
 
@@ -115,6 +118,9 @@ class LogsReader:
             InputError: it is empty, no text, or no log.
         """
         _keep_freed_memory()
+        given = next(chunks, b"")
+        in_document = is_document(given[:HEAD_BYTES])
+        chunks = _joined(given, chunks)
         source = blocks(
             path, without_copies(without_lines_in_names(chunks)), beginnings(), beginnings(harmless=True)
         )
@@ -202,6 +208,7 @@ class LogsReader:
             alone + (early if client is None and 2 * early < counts.lines else 0),
             column,
             process_id(tally, watched.tail[-_TAIL_BYTES:]),
+            in_document,
             told,
         )
 

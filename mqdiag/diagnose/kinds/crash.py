@@ -21,8 +21,10 @@ from mqdiag.logs.process_ids import LEAST
 from mqdiag.progress import Progress
 from mqdiag.read.crash.reader import read_crash
 from mqdiag.read.crash.recognise import is_crash_report
+from mqdiag.read.logs.documents import is_document
 from mqdiag.read.logs.levels import ANY
 from mqdiag.read.logs.listings import may_hold_texts
+from mqdiag.read.open.squeezed import unpacked_head
 from mqdiag.text import Text, say
 
 _PROCESS = lazy_pattern(ANY + r" +(\d{1,9}) --- \[")
@@ -77,12 +79,13 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(piece.read_as("crash", skipped=NOTHING))
             continue
         reports += own
+        in_document = is_document(unpacked_head(piece.head))
         found.inputs.append(
             piece.read_as(
                 "crash",
                 "hs_err",
                 problems[0] if problems else None,
-                pasted=sum(report.pasted for report in own),
+                pasted=len(own) if in_document else sum(report.pasted for report in own),
             )
         )
     reports = [report for report in reports if not report.pasted] or reports

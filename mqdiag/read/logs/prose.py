@@ -35,9 +35,14 @@ def is_prose(name: str, head: bytes) -> bool:
     if _NAMED_AS_DOCUMENT.search(name) is None or _NAMED_AS_OUTPUT.search(name) is not None:
         return False
     lines = [line for line in head.split(b"\n") if line.strip()]
-    sentences = sum(_SENTENCE.match(line) is not None or _is_chinese(line) for line in lines)
+    sentences = sum(map(is_sentence, lines))
     records = sum(level_in(line, HEAD_BYTES) is not None for line in lines)
     return sentences >= max(LEAST_SENTENCES, LEAST_SHARE * len(lines)) and records < LEAST_SHARE * len(lines)
+
+
+def is_sentence(line: bytes) -> bool:
+    """Whether a line is a sentence that somebody wrote."""
+    return _SENTENCE.match(line) is not None or _is_chinese(line)
 
 
 def _is_chinese(line: bytes) -> bool:
