@@ -39,6 +39,8 @@ _PAIR = lazy_pattern(rf'"stream"\s*:\s*({_LABELS})|\[\s*"(\d{{16,19}})"\s*,\s*({
 """quotation marks inside of a text are escaped, so that no text can look like a pair"""
 _LISTED = lazy_pattern(rf"(\d{{4}}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)) ({_LABELS})(?: |$)")
 _LABEL = lazy_pattern(rf"(\w+)=({_TEXT})")
+_MOST_SEEN = 20
+"""records that are looked at"""
 _PADDING = lazy_pattern(r" *")
 _OF_A_PROCESS = (
     "namespace",
@@ -56,6 +58,10 @@ _OF_A_PROCESS = (
 _NS_IN_S = 1_000_000_000
 _NS_BY_DIGITS = {10: _NS_IN_S, 13: 1_000_000, 16: 1_000, 19: 1}
 """nanoseconds in a unit of time, by the digits of such a time in our days"""
+_OF_A_ROW = 200
+"""bytes that a row takes besides its line"""
+_MOST_OPEN = 4 << 20
+"""characters that wait for the end of a row"""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -94,13 +100,28 @@ def _reading_of(lines: Sequence[str], text: str) -> Callable[[], Reading] | None
         first = text[:_FIRST_CHARACTERS]
         if '"values"' in first and _PAIRS.match(text) is not None:
             return _Pairs
-        return (lambda: _objects) if '"line"' in first else None
+        return (lambda: _objects) if '"line"' in first and _begins_with_rows(text) else None
     if _LISTED.match(lines[0]) is None:
         return None
     found = [one for line in lines if (one := _LISTED.match(line)) is not None]
     if len(found) < max(LEAST_LINES, LEAST_SHARE * len(lines)):
         return None
     return partial(_Listed, is_padded=len({one[2] for one in found}) > 1)
+
+
+def _begins_with_rows(text: str) -> bool:
+    """Whether records are rows, as far as some of them show it."""
+    decode = JSONDecoder().raw_decode
+    place = seen = 0
+    while seen < _MOST_SEEN and (begin := _BETWEEN.match(text, place)) is not None:
+        try:
+            entry, place = decode(text, begin.end())
+        except (ValueError, RecursionError):
+            break
+        if _row(entry) is None:
+            return False
+        seen += 1
+    return seen > 0
 
 
 class LokiRows:
@@ -120,9 +141,10 @@ class LokiRows:
 
     def __call__(self, text: str) -> str:
         """Nothing until the end of the text, for which "" stands, unless it is very long."""
-        rows, self._open = self._read(self._open + text, not text)
+        rows, left = self._read(self._open + text, not text)
+        self._open = left[-_MOST_OPEN:]
         self._rows += rows
-        self._size += sum(len(row.line) for row in rows)
+        self._size += sum(_OF_A_ROW + len(row.line) for row in rows)
         if text and self._size <= MOST_HELD:
             return ""
         rows, self._rows, self._size = self._rows, [], 0
@@ -177,7 +199,9 @@ def _objects(text: str, ends: bool) -> tuple[list[Row], str]:
             break
         row = _row(entry)
         if row is None:
-            return [], ""
+            # a record of something else: it stays as it is
+            ns, source = (rows[-1].ns, rows[-1].source) if rows else (0, ())
+            row = Row(ns, source, msgspec.json.encode(entry).decode())
         rows.append(row)
         place = end
     return rows, "" if ends else text[place:]

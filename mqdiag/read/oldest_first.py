@@ -20,6 +20,8 @@ MOST_LINES = 400
 """lines of a sample that are looked at"""
 MOST_HELD = 128 << 20
 """characters of a text that is turned round; a longer one stays as it is"""
+MOST_LINES_HELD = 2_000_000
+"""lines of such a text: a short one takes more memory than its characters"""
 _STACK = lazy_pattern(r"(?:^|.{0,200}?\s)" + FRAME)
 
 
@@ -72,7 +74,7 @@ class OldestFirst:
     def __init__(self, *, by_lines: bool) -> None:
         self._by_lines = by_lines
         self._held: list[str] = []
-        self._size = 0
+        self._size = self._lines = 0
         self._is_too_long = False
 
     def __call__(self, text: str) -> str:
@@ -81,11 +83,12 @@ class OldestFirst:
             return text
         self._held.append(text)
         self._size += len(text)
-        if text and self._size <= MOST_HELD:
+        self._lines += text.count("\n")
+        if text and self._size <= MOST_HELD and self._lines <= MOST_LINES_HELD:
             return ""
         held = "".join(self._held)
         self._held = []
-        self._size = 0
+        self._size = self._lines = 0
         self._is_too_long = bool(text)
         return held if self._is_too_long else self._turned(held)
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from mqdiag.diagnose.logs import diagnose_logs
+from mqdiag.read import loki
 from mqdiag.read.healing import heal
 from tests.layers import one_in_each_run
 
@@ -195,3 +196,37 @@ def test_a_table_whose_beginning_ends_in_a_value_is_no_empty_file() -> None:
         b'@timestamp,@message\n2026-11-21,2026-11-21 20:00:00 INFO main - one\n2026-11-21,"it said ""no"",\nand'
     )
     assert heal(text) == b'2026-11-21 20:00:00 INFO main - one\nit said "no",\nand\n'
+
+
+def test_a_record_of_something_else_among_rows_is_not_lost() -> None:
+    rows = rows_of([f"2026-11-21 20:00:{second:02} INFO main - step {second}" for second in range(40)])
+    text = each(grafana)(rows[:30]) + '{"level":"WARN","text":"gap"}\n' + each(grafana)(rows[30:])
+    lines = heal(text.encode()).decode().splitlines()
+    assert len(lines) == 41
+    assert lines[30] == '{"level":"WARN","text":"gap"}'
+
+
+@pytest.mark.parametrize("rest", ['["x"],', "{" * 100, "\n" * 100])
+def test_what_follows_rows_and_has_none_takes_no_room(rest: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loki, "_MOST_OPEN", 1 << 10)
+    text = json.dumps(stream(rows_of([f"2026-11-21 20:00:0{at} INFO main - step" for at in range(9)])))[:-2]
+    row = loki.reading_of([text])
+    assert row is not None
+    reader = row()
+    reader(text)
+    for _ in range(100):
+        reader(rest)
+        assert len(reader._open) <= 1 << 10
+    assert reader("").count("\n") == 9
+
+
+@pytest.mark.parametrize("is_first", [True, False], ids=["client first", "collector first"])
+def test_a_client_and_its_collector_in_one_file_tell_what_two_files_tell(
+    is_first: bool, tmp_path: Path
+) -> None:
+    folder = LOGS / "client-gc-thrashing-4.9.7" / "g1-58m"
+    texts = [
+        gzip.decompress((folder / f"{name}.log.gz").read_bytes()).decode() for name in ("rocketmq_client", "gc")
+    ]
+    own = {one for text in texts for one in found_in(tmp_path, text)}
+    assert {*found_in(tmp_path, "".join(texts if is_first else reversed(texts)))} == own
