@@ -17,7 +17,7 @@ EXIT_CODES = (137, 143)
 INTERRUPTED = 130
 """128 + SIGINT: somebody pressed a key"""
 _EXITED = lazy_pattern(
-    r"xited with code (\d{1,3})\b|xit [Cc]ode: {1,12}(\d{1,3})\b|xitCode(?:\": |=)(\d{1,3})\b"
+    r"xited with code (\d{1,3})\b|xit [Cc]ode: {1,12}(\d{1,3})\b|xitCode(?:\": ?|=|: )(\d{1,3})\b"
     r"|xited \((\d{1,3})\)|exit status (\d{1,3}); not expected|exit value \[\w{1,20}\]: (\d{1,3})\b"
 )
 _SIGNALS = {"Segmentation fault": 139, "Bus error": 135, "Aborted": 134, "Illegal instruction": 132}

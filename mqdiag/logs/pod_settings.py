@@ -13,7 +13,7 @@ MOST_BYTES_ABOVE = 32 << 10
 """bytes of a description above a line that are looked at"""
 _NAMES = rb"annotations|labels|matchLabels|managedFields|env|args|command|cmd|entrypoint|data|stringData|health"
 _SECTION = lazy_pattern(
-    rb"(?:Annotations|Labels|Node-Selectors): |\s*(?:Environment|Args|Command|Mounts|Volumes|Tolerations):\s*\Z"
+    rb"[ \t]*(?:Annotations|Labels|Node-Selectors): |\s*(?:Environment|Args|Command|Mounts|Volumes|Tolerations):\s*\Z"
     rb"|\s+(?:Liveness|Readiness|Startup): "
     rb"|\s*(?:- )?(?:" + _NAMES + rb"):\s*\Z|\s*\"(?i:" + _NAMES + rb")\": ?[\[{]"
 )

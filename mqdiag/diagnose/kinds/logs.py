@@ -15,7 +15,7 @@ from mqdiag.logs.statements import searched
 from mqdiag.logs.untold import MOST_BYTES
 from mqdiag.progress import Progress
 from mqdiag.read.crash.recognise import begins_as_crash_report
-from mqdiag.read.logs.container_status import is_container_status
+from mqdiag.read.logs.container_status import has_row_of_trouble, has_status_lines, is_container_status
 from mqdiag.read.logs.heads import known_heads
 from mqdiag.read.logs.prose import is_prose
 from mqdiag.read.logs.recognise import is_log
@@ -34,8 +34,9 @@ _PAGES = (".md", ".html", ".htm")
 
 
 def _recognise(piece: Piece) -> bool:
-    if piece.is_text and is_container_status(piece.inner_head) and not piece.holds(MARKS):
-        return piece.given or piece.size_bytes > len(piece.head) or _tells_an_end(piece)
+    told = _as_container_status(piece)
+    if told is not None:
+        return told
     if (
         not piece.given
         and piece.name.lower().endswith(_DATA)
@@ -46,6 +47,24 @@ def _recognise(piece: Piece) -> bool:
     return piece.is_text and (
         is_log(piece.inner_head, piece.name) or _has_wrapped_records(piece) or _is_excerpt(piece)
     )
+
+
+def _as_container_status(piece: Piece) -> bool | None:
+    """Whether the description of a container, or lines of one, are read; None of other texts."""
+    if not piece.is_text:
+        return None
+    is_whole = is_container_status(piece.text)
+    if not is_whole and (not has_status_lines(piece.text) or _is_page_of_prose(piece)):
+        return None
+    if piece.holds(MARKS):
+        return None
+    is_read = piece.given or piece.size_bytes > len(piece.head) or not is_whole
+    return is_read or has_row_of_trouble(piece.text) or _tells_an_end(piece)
+
+
+def _is_page_of_prose(piece: Piece) -> bool:
+    is_page = not piece.given and piece.name.lower().endswith(_PAGES)
+    return is_page and is_prose(piece.name, piece.inner_head)
 
 
 def _tells_an_end(piece: Piece) -> bool:

@@ -1,28 +1,50 @@
 """Descriptions of pods and containers, which tell how a container ended.
 
-Source: kubectl describe pod, kubectl get pod, its -o yaml and -o json (Kubernetes 1.18 to 1.31), docker inspect and
-docker ps, crictl inspect.
+Source: kubectl describe pod, kubectl get pod and events, their -o yaml and -o json (Kubernetes 1.18 to 1.31), docker
+inspect and docker ps, podman inspect, crictl inspect, aws ecs describe-tasks, nomad alloc status.
 """
 
 from __future__ import annotations
 
-import re
-
 from mqdiag.lazy_pattern import lazy_pattern
 
-_DESCRIBED = lazy_pattern(rb"^Containers:[ \r]*$", re.M)
-_STATE = lazy_pattern(rb"^ {4}(?:Last )?State: ", re.M)
-_LISTED = lazy_pattern(rb"\"?\bcontainerStatuses\"?: ?(?:\[|[\r\n])")
-_INSPECTED = lazy_pattern(rb"\"OOMKilled\": ?(?:true|false)\b|\"exitCode\": ?\d{1,3},")
-_TABLE = lazy_pattern(rb"^(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS\b|^CONTAINER ID +IMAGE +", re.M)
+_DESCRIBED = lazy_pattern(r"(?m)^[ \t]*Containers:[ \r]*$")
+_STATE = lazy_pattern(r"(?m)^[ \t]+(?:Last )?State: ")
+_LISTED = lazy_pattern(r"\"?\bcontainerStatuses\"?: ?(?:\[|[\r\n])")
+_OBJECT = lazy_pattern(r"(?m)(?:^[ \t]*(?:- )?|\"|[{,] ?\")kind\"?: ?\"?(?:Pod|Event)\b")
+_INSPECTED = lazy_pattern(r"\"OOMKilled\": ?(?:true|false)\b|\"exitCode\": ?\d{1,3},|\"(?:stoppedReason|stopCode)\": ?\"")
+_TABLE = lazy_pattern(
+    r"(?m)^[ \t]*(?:(?:NAMESPACE +)?NAME +READY +STATUS +RESTARTS\b|CONTAINER ID +IMAGE +|LAST SEEN +TYPE +REASON )"
+)
+_NOT_WELL = lazy_pattern(
+    # rows of kubectl get pods and of docker ps
+    r"(?m)^[ \t]*(?:[\w.-]{1,253} {1,40})?[\w.-]{1,253} {1,200}"
+    r"(?!(\d{1,3})/\1 +(?:Running +\d\b|Completed\b)|0/\d{1,3} +Completed\b)\d{1,3}/\d{1,3} +[A-Z][\w:]{3,60} +\d{1,6}\b"
+    r"|^[ \t]*[\da-f]{12,64} .{0,300}? (?:Exited|Restarting) \((?!0\))\d{1,3}\)"
+)
+_EXCERPT = lazy_pattern(
+    r"(?m)^[ \t]*(?:(?:Last )?State: +(?:Terminated|Waiting)\b|Reason: +(?!Completed\b)[A-Z][A-Za-z]{3,40}[ \r]*$"
+    r"|Exit Code: +(?!0\b)\d{1,3}[ \r]*$|(?:- )?\"?reason\"?: ?\"?(?:OOMKilled|OOMKilling|SystemOOM|Evicted)\b"
+    r"|(?:- )?\"?exitCode\"?: ?(?!0\b)\d{1,3}\b|(?:\S{1,20} +)?(?:Warning|Normal) +[A-Z][A-Za-z]{3,40} +\S)"
+)
 
 
-def is_container_status(head: bytes) -> bool:
-    """Whether a text is such a description.
+def is_container_status(text: str) -> bool:
+    """Whether a text is such a description as a whole.
 
     Args:
-        head: its first bytes.
+        text: its beginning.
     """
-    if _DESCRIBED.search(head) is not None:
-        return _STATE.search(head) is not None
-    return any(form.search(head) is not None for form in (_LISTED, _INSPECTED, _TABLE))
+    if _DESCRIBED.search(text) is not None:
+        return _STATE.search(text) is not None
+    return any(form.search(text) is not None for form in (_LISTED, _OBJECT, _INSPECTED, _TABLE))
+
+
+def has_row_of_trouble(text: str) -> bool:
+    """Whether a text has a row of a container that does not run well, whatever its status is called."""
+    return _NOT_WELL.search(text) is not None
+
+
+def has_status_lines(text: str) -> bool:
+    """Whether a text has lines that somebody cut out of such a description, because a container is not well."""
+    return has_row_of_trouble(text) or _EXCERPT.search(text) is not None
