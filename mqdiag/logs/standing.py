@@ -32,6 +32,7 @@ from mqdiag.logs.message import (
     unwrapped,
     wrapped_head,
 )
+from mqdiag.logs.pod_settings import is_of_last_words
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.system_journal import is_journal, is_of_the_system
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
@@ -185,7 +186,11 @@ class Standings(msgspec.Struct):
             return _SURE
         if self._layouts is None:
             self._look_at_head()
-        line, text = message.hit.line, message.text
+        hit, line, text = message.hit, message.hit.line, message.text
+        if not line[:1].isdigit() and is_of_last_words(
+            hit.block, hit.start, line, text[: max(text.find(literal.decode()), 0)]
+        ):
+            return Standing.ALONE
         if self._is_journal and is_of_the_system(line):
             return Standing.SURE
         if self._begins_at is None:
