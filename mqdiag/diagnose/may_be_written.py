@@ -17,6 +17,7 @@ ALONE = say(
     "its lines stand in one place of the log of an application, and may be quoted from a message that somebody wrote"
 )
 AMONG_MESSAGES = say("only logs of other programs than RocketMQ show it, and their lines may quote other text")
+_LEVELS = tuple(Confidence)
 
 Again = Callable[[Facts, set[str]], Iterable[Finding]]
 """asks rules again, by facts and their names"""
@@ -36,7 +37,7 @@ def with_doubts(findings: Sequence[Finding], facts: Facts, again: Again) -> tupl
     sure = _without(doubtful, facts, facts.sure_logs, again)
     repeated = _without(doubtful, facts, facts.repeated_logs, again)
     return tuple(
-        found if not _rests_on_logs(found) or _holds(found, sure) else _doubted(found, repeated)
+        found if not _rests_on_logs(found) else _held(found, sure) or _doubted(found, repeated)
         for found in findings
     )
 
@@ -52,14 +53,16 @@ def _without(
     return tuple(again(msgspec.structs.replace(facts, logs=logs), {found.rule for found in doubtful}))
 
 
-def _holds(found: Finding, without: Iterable[Finding]) -> bool:
-    return any(
-        one.fingerprint == found.fingerprint and one.severity.rank <= found.severity.rank for one in without
-    )
+def _held(found: Finding, without: Iterable[Finding]) -> Finding | None:
+    """The finding, or what is said in its place without some lines where it is less sure then; None without both."""
+    for one in without:
+        if one.fingerprint == found.fingerprint and one.severity.rank <= found.severity.rank:
+            return max(found, one, key=lambda said: _LEVELS.index(said.confidence))
+    return None
 
 
 def _doubted(found: Finding, repeated: Iterable[Finding]) -> Finding:
-    if _holds(found, repeated):
+    if _held(found, repeated) is not None:
         confidence = Confidence.LOW if found.confidence is Confidence.LOW else Confidence.MEDIUM
         why = found.confidence_reason if found.confidence is not Confidence.HIGH else AMONG_MESSAGES
         return msgspec.structs.replace(found, confidence=confidence, confidence_reason=why)

@@ -64,6 +64,8 @@ _BARE = lazy_pattern(r"\s*[A-Za-z]")
 """the beginning of a line that has no time: somebody cut it out, or a program printed it without a logger"""
 _FENCE = "``` "
 """begins lines of code in a post, also where these were joined"""
+_MESSAGE_IN_YAML = "message: '"
+"""begins what Kubernetes says of a pod or an event, where the text has a colon"""
 _QUOTES = ('"', "'", "`", "“", "‘", "「", "『")
 _COLLECTION = lazy_pattern(
     # times by the wall and since the start, then the decorations of JDK 9 and later
@@ -242,8 +244,8 @@ def _is_thrown(before: str, literal: str, wrapper: Head, *, own_file: bool) -> b
         return False
     if _BARE.match(ahead) is not None and _CODED.search(before) is not None:
         return True
-    # Node.js prints an error of a rejected promise in quotation marks of its own
-    return ahead.strip() == "'" or not _is_quoted(ahead)
+    # Node.js prints an error of a rejected promise in quotation marks of its own, and YAML a text with a colon
+    return ahead.strip() in ("'", _MESSAGE_IN_YAML) or not _is_quoted(ahead)
 
 
 def _begin_of_thrown(before: str, literal: str) -> int | None:
@@ -264,6 +266,8 @@ def _is_printed(before: str, wrapper: Head, *, own_file: bool) -> bool:
         return False
     if _DOCUMENT.match(before) is not None:
         return _begins_a_part(before)
+    if before.strip() == _MESSAGE_IN_YAML:
+        return True
     if not own_file and _is_in_a_text(before, wrapper):
         return False
     return not (_is_quoted(before) or _is_quoted(_SPEAKERS.sub("", before)))
