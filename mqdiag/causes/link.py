@@ -76,9 +76,10 @@ def _gives_way(finding: Finding, to: str, among: Sequence[Finding]) -> bool:
     """Whether what a finding gives way to is among others; the marks are those of a card.
 
     A rule by its name may give way to others itself; of all that a mark stands for, only what gives way to none counts.
-    What may be quoted hides nothing that is not.
+    What may be quoted hides no fault that is not.
     """
-    among = [other for other in among if finding.may_be_quoted or not other.may_be_quoted]
+    if finding.is_fault and not finding.may_be_quoted:
+        among = [other for other in among if not other.may_be_quoted]
     if to not in (ANY_RULE, ANY_FAULT, SAME_THREADS):
         return any(other.rule == to and to not in other.gives_way_to for other in among)
     speaking = [found for found in among if not found.gives_way_to]

@@ -84,13 +84,17 @@ def test_settings_of_a_container_that_is_well_change_nothing(tmp_path: Path) -> 
         ("pod.yaml", STATUS),
         ("inspect.json", inspected(killed=True)),
         ("state.txt", ENDED),
-        ("podman.json", '[\n  {\n    "State": {\n      "OOMKilled": true,\n      "ExitCode": 137\n    }\n  }\n]\n'),
+        (
+            "podman.json",
+            '[\n  {\n    "State": {\n      "OOMKilled": true,\n      "ExitCode": 137\n    }\n  }\n]\n',
+        ),
     ],
 )
 def test_a_description_is_read_however_it_was_kept(tmp_path: Path, name: str, text: str) -> None:
     """A block of code in Markdown, a tab before each line, and what PowerShell writes."""
-    kept = ["".join(f"{before}{line}" for line in text.splitlines(True)) for before in ("    ", "\t")]
-    for number, one in enumerate((*kept, text.encode("utf-16"), text.replace("\n", "\r\n").encode("utf-16"))):
+    in_code = ("".join(f"{before}{line}" for line in text.splitlines(True)) for before in ("    ", "\t"))
+    wide = (one.encode("utf-16") for one in (text, text.replace("\n", "\r\n")))
+    for number, one in enumerate([*(kept.encode() for kept in in_code), *wide]):
         found = report(tmp_path / str(number), name, one).findings
         assert [(one.cause, one.confidence) for one in found] == [("oom-killer", Confidence.HIGH)], number
 
@@ -196,3 +200,22 @@ def test_what_stands_below_last_words_is_believed(tmp_path: Path) -> None:
     line = "\n                      "
     noted = described(annotation=f"{line}State: Terminated{line}  Message: y", state=ENDED)
     assert {one.confidence for one in report(tmp_path / "b", "pod.txt", noted).findings} == {Confidence.HIGH}
+
+
+def test_other_schedulers_tell_that_a_container_was_killed(tmp_path: Path) -> None:
+    """Amazon's ECS, Nomad, and CRI's own tool."""
+    words = "OutOfMemoryError: Container killed due to memory usage"
+    task = {"tasks": [{"containers": [{"lastStatus": "STOPPED", "exitCode": 137, "reason": words}]}]}
+    stopped = {"tasks": [{"stopCode": "TaskFailedToStart", "stoppedReason": words}]}
+    state = {"status": {"exitCode": 137, "message": "", "reason": "OOMKilled", "state": "CONTAINER_EXITED"}}
+    nomad = '2026-11-21T12:04:40Z       Terminated      Exit Code: 137, Exit Message: "OOM Killed"\n'
+    documents = [json.dumps(one, indent=indent) for one in (task, stopped, state) for indent in (None, 4)]
+    for number, (name, text) in enumerate(
+        (
+            *(("task.json", one) for one in documents),
+            ("task.yaml", f"tasks:\n- containers:\n  - exitCode: 137\n    name: mq\n    reason: '{words}'\n"),
+            ("alloc.txt", f"Recent Events:\nTime    Type      Description\n{nomad}"),
+        )
+    ):
+        found = report(tmp_path / str(number), name, text).findings
+        assert [(one.cause, one.confidence) for one in found] == [("oom-killer", Confidence.HIGH)], text
