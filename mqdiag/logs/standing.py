@@ -34,7 +34,7 @@ from mqdiag.logs.message import (
 )
 from mqdiag.logs.pod_settings import is_of_last_words
 from mqdiag.logs.statements import Statement, searched
-from mqdiag.logs.system_journal import is_journal, is_of_the_system
+from mqdiag.logs.system_journal import is_journal, is_of_the_system, stands_in_a_report
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
 from mqdiag.read.logs.heads import begin_of, decorations, decorations_of, is_of_rocketmq
 from mqdiag.read.logs.levels import ANY
@@ -192,7 +192,8 @@ class Standings(msgspec.Struct):
         ):
             return Standing.ALONE
         if self._is_journal and is_of_the_system(line):
-            return Standing.SURE
+            is_sure = not self._programs or stands_in_a_report(line, hit.block, hit.start)
+            return Standing.SURE if is_sure else Standing.LIKELY
         if self._begins_at is None:
             if is_imitated(line, literal) or (self._is_journal and self._programs >= LEAST_RECORDS):
                 return Standing.ALONE  # however few records there are

@@ -15,6 +15,11 @@ _OF_SYSTEM = lazy_pattern(
     r"|\{(?=.{0,4000}?\"_TRANSPORT\" ?: ?\"kernel\"|.{0,4000}?\"_PID\" ?: ?\"1\")"
 )
 """what the kernel or the first process writes, which with-unit shows by its unit"""
+_BY_TRANSPORT = lazy_pattern(r"\{.{0,4000}?\"_TRANSPORT\" ?: ?\"kernel\"")
+_REPORT = (b"invoked oom-killer: ", b"Mem-Info:", b"oom-kill:constraint=", b"ut of memory: Kill")
+"""words of lines that the kernel prints when it has no memory left"""
+_BYTES_ABOVE, _BYTES_BELOW = 64 << 10, 8 << 10
+"""of such a report, which lists all processes"""
 _BOOT = b"-- "
 """begins what journalctl itself says of a boot"""
 
@@ -32,3 +37,28 @@ def is_journal(lines: Sequence[bytes]) -> bool:
 def is_of_the_system(line: bytes) -> bool:
     """Whether the kernel or systemd itself wrote a line of such a log."""
     return _OF_SYSTEM.match(line.decode(errors="replace")) is not None
+
+
+def stands_in_a_report(line: bytes, block: bytes, start: int) -> bool:
+    """Whether more than one line shows that the kernel wrote it, or systemd: any program may give itself its name.
+
+    Args:
+        line: of the kernel or systemd.
+        block: what it stands in.
+        start: where it begins.
+    """
+    text = line.decode(errors="replace")
+    if not any(word in line for word in _REPORT) and b"Killed process " not in line:
+        return True
+    if _BY_TRANSPORT.match(text) is not None:
+        return True
+    end = start + len(line)
+    for word in _REPORT:
+        if word not in line:
+            for at in (
+                block.rfind(word, max(start - _BYTES_ABOVE, 0), start),
+                block.find(word, end, end + _BYTES_BELOW),
+            ):
+                if at >= 0 and is_of_the_system(block[block.rfind(b"\n", 0, at) + 1 : at]):
+                    return True
+    return False
