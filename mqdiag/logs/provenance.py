@@ -15,6 +15,7 @@ from mqdiag.logs.given_values import is_given
 from mqdiag.logs.message import LONGEST_BEFORE_JSON, Message, application_level, wrapped_head
 from mqdiag.logs.pod_settings import is_a_setting
 from mqdiag.logs.statements import HOLE, WORD, Statement, searched
+from mqdiag.logs.thread_names import is_in_its_name
 from mqdiag.read.logs.heads import NO_HEAD, Head, begin_of, head_of, is_of_rocketmq, level_of
 from mqdiag.read.logs.levels import DIGITS, HEAD_BYTES, level_in
 from mqdiag.read.logs.loggers import is_of_class
@@ -24,6 +25,8 @@ from mqdiag.read.wrappers import QUOTED
 END_OF_HEAD = " - "
 _BEHIND_WORDS = ("exception", "printed", "anywhere")
 """places of statements that may stand behind other words of a message"""
+_NOT_IN_A_HEAD = (*_BEHIND_WORDS, "output", "message")
+"""places of statements that no head of a record has"""
 _MAY_BE_A_VALUE = (*_BEHIND_WORDS, "output")
 """places of statements that may stand in a value that somebody gave"""
 MOST_PLACES = 4
@@ -122,6 +125,10 @@ class Provenance:
         before, place = line[: max(at, 0)], self._rows.statements[number].place
         if place in _MAY_BE_A_VALUE and self._is_a_value(message, place):
             return False
+        if place in _NOT_IN_A_HEAD and _may_be_a_name(before):
+            literal = self._rows.literals[number].decode()
+            if is_in_its_name(message.text, literal, own_file=self._own_file):
+                return False
         if at < 0 or _BRACE in before or _ESCAPE in before or place == "thread":
             return self._in_a_wrapper(message, before)
         key = number, before.translate(None, DIGITS)
@@ -229,6 +236,11 @@ class Provenance:
         if "." in head.logger and is_of_class(head.logger, statement.loggers):
             return True
         return statement.place != "message" and (head.is_loud or head.level is None)
+
+
+def _may_be_a_name(before: bytes) -> bool:
+    """Whether a literal stands in open brackets, behind a bar, or before the end of a head."""
+    return before.rfind(b"[") > before.rfind(b"]") or before.find(b" - ") < 0 or before.find(b"|") >= 0
 
 
 def _is_thrown(before: str, literal: str, wrapper: Head, *, own_file: bool) -> bool:
