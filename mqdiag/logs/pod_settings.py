@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from mqdiag.lazy_pattern import lazy_pattern
+from mqdiag.read.logs.scan import Hit
 
 MOST_BYTES_ABOVE = 32 << 10
 """bytes of a description above a line that are looked at"""
@@ -52,22 +53,39 @@ def is_in_a_message(block: bytes, start: int, line: bytes) -> bool:
     return _MESSAGE.match(line) is not None or _is_in(_KEY, block, start, line)
 
 
-def is_of_last_words(block: bytes, start: int, line: bytes, before: str) -> bool:
+def has_last_words(text: bytes) -> bool:
+    """Whether kubectl describe printed in a text what a container said last, which may look like any log."""
+    at = text.find(_SAID)
+    while at >= 0:
+        begin = text.rfind(b"\n", 0, at) + 1
+        if _ENDED.search(text[max(begin - 2 * LONGEST_KEY, 0) : begin]) is not None:
+            return True
+        at = text.find(_SAID, at + 1)
+    return False
+
+
+def is_of_last_words(hit: Hit, before: str) -> bool:
     """Whether a statement may stand in what a container said last, which a user may have written.
 
     Args:
-        block: what the line stands in.
-        start: where the line begins.
-        line: the line.
+        hit: the line.
         before: what of it stands before the statement.
     """
+    block, start, line = hit.block, hit.start, hit.line
     at = before.rfind('"terminated":', max(len(before) - 2 * LONGEST_MESSAGE, 0))
     if at >= 0 and _IN_ONE_LINE.match(before, at) is not None:
         return True
+    if line[:1] in b" \t" and _is_in_ended_state(block, start, line):
+        return True
+    return _is_below_a_message(block, start)
+
+
+def _is_in_ended_state(block: bytes, start: int, line: bytes) -> bool:
+    """Whether a line is of the message of a container that ended, in YAML or in JSON of several lines."""
     above = _enclosing(block, start, line)
-    if _KEY.match(line) is None and next((one for one in above if _KEY.match(one) is not None), None) is None:
-        return _is_below_a_message(block, start)
-    return _TERMINATED.match(next(above, b"")) is not None or _is_below_a_message(block, start)
+    if _KEY.match(line) is None and not any(_KEY.match(one) is not None for one in above):
+        return False
+    return _TERMINATED.match(next(above, b"")) is not None
 
 
 def _is_below_a_message(block: bytes, start: int) -> bool:

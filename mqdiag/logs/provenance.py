@@ -125,7 +125,7 @@ class Provenance:
         before, place = line[: max(at, 0)], self._rows.statements[number].place
         if place in _MAY_BE_A_VALUE and self._is_a_value(message, place):
             return False
-        if place in _NOT_IN_A_HEAD and _may_be_a_name(before):
+        if place in _NOT_IN_A_HEAD and _may_be_a_name(before, own_file=self._own_file):
             literal = self._rows.literals[number].decode()
             if is_in_its_name(message.text, literal, own_file=self._own_file):
                 return False
@@ -238,9 +238,11 @@ class Provenance:
         return statement.place != "message" and (head.is_loud or head.level is None)
 
 
-def _may_be_a_name(before: bytes) -> bool:
-    """Whether a literal stands in open brackets, behind a bar, or before the end of a head."""
-    return before.rfind(b"[") > before.rfind(b"]") or before.find(b" - ") < 0 or before.find(b"|") >= 0
+def _may_be_a_name(before: bytes, *, own_file: bool) -> bool:
+    """Whether a literal stands in open brackets, behind a bar, or before the end of a head of RocketMQ's own."""
+    if before.rfind(b"[") > before.rfind(b"]"):
+        return True
+    return before[:1].isdigit() and (before.find(b" - ") < 0 if own_file else before.find(b"|") >= 0)
 
 
 def _is_thrown(before: str, literal: str, wrapper: Head, *, own_file: bool) -> bool:

@@ -32,7 +32,7 @@ from mqdiag.logs.message import (
     unwrapped,
     wrapped_head,
 )
-from mqdiag.logs.pod_settings import is_of_last_words
+from mqdiag.logs.pod_settings import has_last_words, is_of_last_words
 from mqdiag.logs.statements import Statement, searched
 from mqdiag.logs.system_journal import is_journal, is_of_the_system, stands_in_a_report
 from mqdiag.logs.whole_stack import WholeStack, whole_stack
@@ -187,9 +187,9 @@ class Standings(msgspec.Struct):
         if self._layouts is None:
             self._look_at_head()
         hit, line, text = message.hit, message.hit.line, message.text
-        if not line[:1].isdigit() and is_of_last_words(
-            hit.block, hit.start, line, text[: max(text.find(literal.decode()), 0)]
-        ):
+        # behind plain records of an application nothing of the kind is sure anyway
+        is_early = self._begins_at is None or not self._layouts or hit.position < self._begins_at
+        if is_early and is_of_last_words(hit, text[: max(text.find(literal.decode()), 0)]):
             return Standing.ALONE
         if self._is_journal and is_of_the_system(line):
             is_sure = not self._programs or stands_in_a_report(line, hit.block, hit.start)
@@ -320,6 +320,8 @@ def as_written(shape: Shape, first: bytes, listing: Listing | None = None) -> tu
         return Shape("application", "plain"), Standings(is_application=True, listing=listing)
     if shape.form not in OWN_FORMS and shape.kind != "gc":
         return shape, Standings(shape.kind == "application", first, listing=listing)
+    if has_last_words(first):
+        return Shape("application", "plain"), Standings(is_application=True, first=first)
     least = LEAST_RECORDS if shape.kind == "gc" else LEAST_AMONG_OWN
     # no logger has its records begin as the JVM does those of a log that it has begun
     of_jvm = decorations_of(first[:LONGEST_LINE].partition(b"\n")[0]) if shape.kind == "gc" else None

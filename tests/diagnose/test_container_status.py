@@ -33,6 +33,7 @@ kind: List
 KILLED = "Memory cgroup out of memory: Killed process 2207 (java) total-vm:8123456kB, anon-rss:4123456kB"
 LOW = "The node was low on resource: memory."
 SYSTEM = "System OOM encountered, victim process: java, pid: 2207"
+HEAP = "java.lang.OutOfMemoryError: Java heap space"
 SAID = """\
     Last State:     Terminated
       Reason:       Error
@@ -162,8 +163,14 @@ def test_a_status_that_nobody_knows_is_no_all_clear(tmp_path: Path) -> None:
         (f"boom\n      Exit Code:    0\n{ENDED.rstrip()}", "oom-killer"),
         (f"boom\n      Exit Code:    0\n{ENDED}    State:     Terminated\n      Message:   x", "oom-killer"),
         (f"boom\n{SYSTEM}\n{LOW}", "oom-killer"),
-        ("java.lang.OutOfMemoryError: Java heap space", "out-of-memory"),
-        ("boom\njava.lang.OutOfMemoryError: Java heap space", "out-of-memory"),
+        (HEAP, "out-of-memory"),
+        (f"boom\n{HEAP}", "out-of-memory"),
+        (f"boom\n2026-11-20 10:00:01 ERROR x: {HEAP}", "out-of-memory"),
+        (
+            "\n".join((f"{HEAP}", *(f"2026-11-20 10:00:{at:02} INFO c.e.Shop - {at}" for at in range(25)))),
+            "out-of-memory",
+        ),
+        ("\n".join((*(f'{{"level":"INFO","message":"{at}"}}' for at in range(25)), HEAP)), "out-of-memory"),
     ],
 )
 def test_last_words_are_quoted_and_hide_nothing(tmp_path: Path, said: str, cause: str) -> None:
@@ -176,9 +183,8 @@ def test_last_words_are_quoted_and_hide_nothing(tmp_path: Path, said: str, cause
 
 
 def test_last_words_are_the_same_in_yaml_and_in_json(tmp_path: Path) -> None:
-    said = "java.lang.OutOfMemoryError: Java heap space"
-    state = {"containerStatuses": [{"lastState": {"terminated": {"exitCode": 1, "message": said}}}]}
-    yaml = f"{YAML.format(value='x', code=1, reason='Error')}        message: '{said}'\n"
+    state = {"containerStatuses": [{"lastState": {"terminated": {"exitCode": 1, "message": HEAP}}}]}
+    yaml = f"{YAML.format(value='x', code=1, reason='Error')}        message: '{HEAP}'\n"
     for number, (name, text) in enumerate((("pod.yaml", yaml), ("pod.json", json.dumps(state, indent=4)))):
         found = report(tmp_path / str(number), name, text).findings
         assert [(one.cause, one.severity, one.confidence) for one in found] == [
