@@ -58,6 +58,8 @@ class DatabaseSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """the statement that it runs, or ran last"""
     blocked_by: tuple[int, ...] = ()
     """numbers of the sessions that it waits for"""
+    may_be_quoted: bool = False
+    """the text does not show whether it is the database's own or stands in a statement or value of a user"""
 
 
 class LockWait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -79,6 +81,8 @@ class LockWait(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ended: bool = False
     """the log shows its end"""
     statement: Excerpt | None = None
+    may_be_quoted: bool = False
+    """the text does not show whether it is the database's own or stands in a statement or value of a user"""
 
 
 class DatabaseEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -190,6 +194,8 @@ class SlowCommand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     client: Address | None = None
     client_name: Name | None = None
     source: Public
+    may_be_quoted: bool = False
+    """the text does not show whether it is the database's own or stands in a statement or value of a user"""
 
 
 class ServicesFacts(msgspec.Struct, frozen=True, kw_only=True):

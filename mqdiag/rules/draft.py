@@ -47,6 +47,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     """names of other processes that are known to wait for what it is about"""
     unsigned: bool = False
     """all lines that show it may be a part of a message that somebody wrote"""
+    may_be_quoted: bool = False
+    """a user may have written all that shows it into a value of the evidence"""
     sure_in_excerpt: bool = False
     """lines of an excerpt are enough for high confidence"""
     weight: float = 0.0

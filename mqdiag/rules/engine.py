@@ -225,7 +225,7 @@ def _finding(
     shown_by = draft.seen_in or seen_in
     confidence, why = draft.confidence, draft.confidence_reason
     doubt = _doubt(draft, shown_by, facts)
-    may_be_quoted = doubt in (AMONG_LINES, WORDS.say("followed"))
+    may_be_quoted = doubt in (AMONG_LINES, WORDS.say("followed"), WORDS.say("in_a_value"))
     if doubt is not None and (may_be_quoted or confidence is Confidence.HIGH):
         confidence, why = Confidence.LOW if may_be_quoted else Confidence.MEDIUM, doubt
     subject = draft.subject
@@ -237,7 +237,9 @@ def _finding(
     in_chain = draft.in_chain or (say(rule.texts.in_chain) if rule.texts.in_chain else NOTHING)
     return Finding(
         rule=rule.name,
-        severity=severity or draft.severity,
+        severity=_at_most_warning(severity or draft.severity)
+        if draft.may_be_quoted
+        else severity or draft.severity,
         cause=draft.cause,
         confidence=confidence,
         fingerprint=fingerprint(rule.name, draft.cause, draft.subject),
@@ -266,6 +268,10 @@ def _finding(
     )
 
 
+def _at_most_warning(severity: Severity) -> Severity:
+    return max(severity, Severity.WARNING, key=lambda one: one.rank)
+
+
 def _shows(given: Input, shown_by: tuple[str, ...]) -> bool:
     """Whether facts of an input may show something; a recording has thread dumps inside."""
     if given.kind == "recording":
@@ -279,6 +285,8 @@ def _doubt(draft: Draft, shown_by: tuple[str, ...], facts: Facts) -> Text | None
         return WORDS.say("contradictory")
     if any(given.pasted and given.kind in shown_by for given in facts.inputs if given.kind == "admin"):
         return AMONG_LINES
+    if draft.may_be_quoted:
+        return WORDS.say("in_a_value")
     crashes = () if facts.crash is None or "crash" not in shown_by else facts.crash.reports
     if crashes and all(report.followed for report in crashes):
         return WORDS.say("followed")

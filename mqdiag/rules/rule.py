@@ -84,6 +84,7 @@ class Rule(Views):
         age_ms: float | None = None,
         tells_most: bool = False,
         undecides: bool = False,
+        may_be_quoted: bool = False,
         processes: tuple[str, ...] = (),
         felt_in: tuple[str, ...] = (),
     ) -> Draft:
@@ -115,6 +116,7 @@ class Rule(Views):
             age_ms: for how long the fault had lasted when a dump was taken.
             tells_most: among findings of this rule it tells a chain of causes best.
             undecides: it says that the evidence does not suffice; the card may say so for all findings of the case.
+            may_be_quoted: a user may have written all that shows it into a value of the evidence.
             processes: names of the processes that it is about, where a check of evidence of none knows them.
             felt_in: names of other processes that are known to wait for what it is about.
 
@@ -162,6 +164,7 @@ class Rule(Views):
             tells_most=tells_most,
             undecides=undecides or card.undecides,
             gives_way_to=card.gives_way_to,
+            may_be_quoted=may_be_quoted,
             processes=processes,
             felt_in=felt_in,
             in_chain=filling.first(card.in_chain),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from mqdiag.facts import Facts
@@ -49,14 +49,17 @@ def without_holder(facts: Facts, limits: Limits) -> Findings:
     """One finding for sessions that wait long for a lock, where nothing says who holds it."""
     services = facts.services
     assert services is not None
+    named = blocking(services)
     for server in dict.fromkeys(one.server for one in services.sessions):
         own = [one for one in services.sessions if one.server == server]
-        waiting = [one for one in own if is_lock_wait(one) and not one.blocked_by]
+        explained = {one.pid for found in named if found.session.server == server for one in found.waiters}
+        waiting = [one for one in own if is_lock_wait(one) and one.pid not in explained]
         longest = max((_since_ms(one) for one in waiting), default=0.0)
-        open_long = [one for one in own if one.does == "idle-in-transaction"]
+        open_long = (
+            [one for one in own if one.does == "idle-in-transaction"] if waiting or not explained else []
+        )
         longest_open = max(map(_since_ms, open_long), default=0.0)
-        known = any(one.blocked_by for one in own) or any(one.server == server for one in services.lock_waits)
-        if known or not (waiting or open_long) or max(longest, longest_open) < limits["seconds"] * 1000:
+        if not (waiting or open_long) or max(longest, longest_open) < limits["seconds"] * 1000:
             continue
         yield RULE.case(
             "holder-unknown" if waiting else "open-transaction",
@@ -71,7 +74,13 @@ def without_holder(facts: Facts, limits: Limits) -> Findings:
             },
             words={"is_postgresql": server == "PostgreSQL", "is_mysql": server == "MySQL"},
             weight=float(len(waiting)),
+            may_be_quoted=_since_sure_ms(waiting or open_long) < limits["seconds"] * 1000,
         )
+
+
+def _since_sure_ms(sessions: Iterable[DatabaseSession]) -> float:
+    """Of those that no user can have written."""
+    return max((_since_ms(one) for one in sessions if not one.may_be_quoted), default=0.0)
 
 
 def _since_ms(session: DatabaseSession) -> float:
@@ -128,6 +137,7 @@ def _finding(
         confidence=Confidence.HIGH if (sure or thread is None) and known else Confidence.MEDIUM,
         because=None if known and (sure or thread is None) else RULE.word(_why_unsure(holder, known=known)),
         weight=float(len(found.waiters)),
+        may_be_quoted=found.may_be_quoted,
         processes=() if holder is None else (holder.process.name,),
         felt_in=tuple(waiting),
         seen_in=("services", *(("stacks",) if holder is not None or waiting else ())),

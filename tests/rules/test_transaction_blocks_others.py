@@ -76,3 +76,41 @@ def test_a_circle_has_no_first_session() -> None:
         DatabaseSession(server="MySQL", pid=2, source="a", blocked_by=(1,)),
     )
     assert blocking(ServicesFacts(sessions=sessions)) == ()
+
+
+def _waits(pid: int, **more: object) -> DatabaseSession:
+    return structs.replace(
+        DatabaseSession(server="MySQL", pid=pid, source="a", does="active", wait="lock", state_ms=800_000.0),
+        **more,
+    )
+
+
+def _open(pid: int) -> DatabaseSession:
+    return DatabaseSession(
+        server="MySQL", pid=pid, source="a", does="idle-in-transaction", transaction_ms=900_000.0
+    )
+
+
+def test_a_wait_whose_holder_is_one_of_two_is_told_without_it() -> None:
+    wait = LockWait(server="MySQL", waiter=13, source="a", waited_ms=800_000.0)
+    found = _only(
+        Facts(services=ServicesFacts(sessions=(_open(11), _open(12), _waits(13)), lock_waits=(wait,)))
+    )
+    assert (found.cause, found.evidence["sessions"]) == ("holder-unknown", (13,))
+    assert found.evidence["open_sessions"] == (11, 12)
+
+
+def test_a_wait_that_is_explained_does_not_hide_another() -> None:
+    sessions = (_open(11), _waits(12, blocked_by=(11,)), _waits(13))
+    found = run_rules([RULE], Facts(services=ServicesFacts(sessions=sessions))).findings
+    assert {one.cause for one in found} == {"idle-in-transaction", "holder-unknown"}
+
+
+def test_what_a_user_may_have_written_is_a_warning_of_low_confidence() -> None:
+    sessions = (_open(11), _waits(12, blocked_by=(11,), may_be_quoted=True))
+    found = _only(Facts(services=ServicesFacts(sessions=sessions)))
+    assert (found.severity, found.confidence, found.may_be_quoted) == (Severity.WARNING, "low", True)
+    sure = (*sessions, _waits(13, blocked_by=(11,)))
+    assert _only(Facts(services=ServicesFacts(sessions=sure))).confidence == "high"
+    alone = _only(Facts(services=ServicesFacts(sessions=(_waits(12, may_be_quoted=True),))))
+    assert (alone.cause, alone.confidence) == ("holder-unknown", "low")

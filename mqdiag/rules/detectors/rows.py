@@ -33,7 +33,7 @@ def in_rows(rule: Rule, shown: Rows, facts: Facts, limits: Limits) -> Findings:
             value, limit = _at(found, short), limits[shown.at_least[short]]
             yield rule.margin(shown.margins[short], value, limit, group=getattr(found[0], "group", None))
     if shown.worst and beyond:
-        worst = max(beyond, key=lambda found: _at(found, shown.worst))
+        worst = max(beyond, key=lambda found: (not _may_be_quoted(found), _at(found, shown.worst)))
         yield _said(rule, shown, worst, {shown.count_as: len(beyond)} if shown.count_as else {})
     else:
         for found in beyond:
@@ -98,4 +98,10 @@ def _said(rule: Rule, shown: Rows, found: Found, counted: dict[str, int]) -> Res
         evidence={**values, **counted},
         over=[row] if hasattr(row, "first") else (),
         age_ms=_at(found, shown.age_ms) if shown.age_ms else None,
+        may_be_quoted=_may_be_quoted(found),
     )
+
+
+def _may_be_quoted(found: Found) -> bool:
+    """Whether a user may have written the row."""
+    return bool(getattr(found[0], "may_be_quoted", False))

@@ -34,6 +34,8 @@ class Blocking(msgspec.Struct, frozen=True, kw_only=True):
     """what is locked: a row, a table"""
     times: tuple[str, ...] = ()
     """times of the lines of logs that show it"""
+    may_be_quoted: bool = False
+    """nothing shows it but what may stand in a statement or value of a user"""
 
 
 class Holder(msgspec.Struct, frozen=True, kw_only=True):
@@ -70,9 +72,21 @@ def blocking(services: ServicesFacts) -> tuple[Blocking, ...]:
                     longest_ms=max(times, default=None),
                     of=locks[0] if locks else None,
                     times=tuple(at for wait in own for at in (wait.first, wait.last) if at is not None),
+                    may_be_quoted=_may_be_quoted(sessions.get((server, pid)), known, own),
                 )
             )
     return tuple(sorted(found, key=lambda one: -len(one.waiters)))
+
+
+def _may_be_quoted(
+    holder: DatabaseSession | None, waiters: Iterable[DatabaseSession], waits: Iterable[LockWait]
+) -> bool:
+    """Whether a user may have written the holder, or all that wait for it."""
+    if holder is not None and holder.may_be_quoted:
+        return True
+    sure = {one.waiter for one in waits if not one.may_be_quoted}
+    sure |= {one.pid for one in waiters if one.blocked_by and not one.may_be_quoted}
+    return not sure
 
 
 def holder_of(
