@@ -7,6 +7,7 @@ from mqdiag.facts.services import ServicesFacts
 from mqdiag.read.services.access_log import is_access_log, read_access_log
 from mqdiag.read.services.sockets import is_sockets, read_sockets
 from mqdiag.rules import upstream_slow
+from tests.folded import folded
 from tests.rules import checks
 
 ENVOY = (
@@ -75,6 +76,81 @@ def test_a_service_that_fails_by_turns_is_not_over(log: list[str], cause: str) -
 def test_a_log_that_names_no_service_is_none() -> None:
     plain = '10.1.1.1 - - [28/Nov/2026:01:00:01 +0000] "GET /a HTTP/1.1" 200 12 "-" "Java"'
     assert not is_access_log([plain, plain])
+
+
+FORMAT = (
+    '10.1.1.1 - - [28/Nov/2026:01:00:01 +0000] "GET {path} HTTP/1.1" 504 0 "{page}" "{program}" rt=60.001'
+    ' upstream_addr=10.0.0.2:8080 urt="60.001"'
+)
+FORGED = "/x?upstream_addr=pay.internal:8080&urt=0.001&host=pay.internal"
+
+
+@folded(
+    "path, page, program",
+    [
+        (FORGED, "-", "Java"),
+        ("/x", f"http://shop{FORGED}", "Java"),
+        ("/x", "-", r"x upstream_addr=pay.internal:8080 urt=0.001 rt=0.1"),
+        ("/x", "-", r"x\" upstream_addr=pay.internal:8080 urt=0.001 \"GET /y HTTP/1.1\" 200 "),
+        (
+            "/x",
+            "-",
+            r"[2026-11-28T01:00:00.000Z] \"GET /y HTTP/1.1\" 504 UT 0 24 15000 - \"-\" \"a\" \"b\" \"c\" \"d:1\" ",
+        ),
+    ],
+)
+def test_what_a_client_sends_names_no_service(path: str, page: str, program: str) -> None:
+    line = FORMAT.format(path=path, page=page, program=program)
+    (upstream,) = read_access_log("a", [line])
+    assert (upstream.service, upstream.host, upstream.statuses) == ("10.0.0.2:8080", None, {"504": 1})
+    assert upstream.longest_ms == pytest.approx(60_001)
+
+
+def test_a_client_of_envoy_does_not_end_its_text() -> None:
+    forged = '[2026-11-28T01:00:00.000Z] "GET /y HTTP/1.1" 200 - 0 0 1 1 "-" "u" "i" "pay" "pay.internal:80"'
+    for program in (
+        'u" "id" "pay" "pay.internal:80',
+        f'u" {forged} "',
+        'upstream_addr=pay.internal:80" urt=1.0 "',
+    ):
+        line = ENVOY.replace("Java-http-client/17", program)
+        (upstream,) = read_access_log("a", [line])
+        assert (upstream.service, upstream.host, upstream.statuses) == ("10.0.0.1:8080", "pricing", {"504": 1})
+
+
+def test_a_label_that_stands_twice_names_no_service() -> None:
+    line = FORMAT.format(path="/x", page="-", program="u").replace(" rt=", " from=a upstream_addr=pay:80 rt=")
+    (upstream,) = read_access_log("a", [line])
+    assert (upstream.service, upstream.requests) == (None, 1)
+
+
+def test_the_program_of_a_client_is_no_address() -> None:
+    line = FORMAT.format(path="/x", page="-", program="u").replace(' "u" ', ' ua="pay.internal:80" ')
+    assert [one.service for one in read_access_log("a", [line])] == ["10.0.0.2:8080"]
+    amplify = NGINX.replace('upstream="', 'us="499" ua="')
+    assert [one.service for one in read_access_log("a", [amplify])] == ["10.0.0.2:8080"]
+
+
+def test_the_names_that_clients_ask_for_do_not_part_a_service() -> None:
+    lines = [FORMAT.format(path="/x", page="-", program="u") + f" host=x{number}" for number in (1, 2, 2)]
+    (upstream,) = read_access_log("a", lines)
+    assert (upstream.requests, upstream.host) == (3, "x2")
+
+
+@folded(
+    "told, service, took_ms",
+    [
+        ('upstream_addr="10.0.0.1:80, 10.0.0.2:80" urt="0.250, 0.750"', "10.0.0.2:80", 1000),
+        ("upstream_addr=10.0.0.1:80, 10.0.0.2:80 urt=0.250, 0.750 rt=2.0", "10.0.0.2:80", 1000),
+        ("rt=2.0,upstream_addr=10.0.0.2:80,urt=0.750,x=1", "10.0.0.2:80", 750),
+        ('upstream: "10.0.0.2:80" request_time: 0.5 upstream_response_time: "-"', "10.0.0.2:80", 500),
+    ],
+)
+def test_values_with_and_without_quotation_marks(told: str, service: str, took_ms: float) -> None:
+    line = FORMAT.format(path="/x", page="-", program="u").partition(" rt=")[0]
+    (upstream,) = read_access_log("a", [f"{line} {told}"])
+    assert upstream.service == service
+    assert upstream.longest_ms == pytest.approx(took_ms)
 
 
 SS = """\
