@@ -18,8 +18,12 @@ from mqdiag.read.services.database_log import LONGEST_STATEMENT, DatabaseLog
 from mqdiag.read.services.durations import moment
 
 LONGEST_LINE = 64 << 10
+MOST_LINES = 200
+"""of a record of CSV that are kept"""
 _LEVELS = r"(?:DEBUG\d?|INFO|NOTICE|WARNING|LOG|ERROR|FATAL|PANIC|DETAIL|HINT|QUERY|CONTEXT|LOCATION|STATEMENT)"
 _LINE = lazy_pattern(rf"(.{{0,300}}?)\b({_LEVELS}):  (.*)$")
+_CONTINUED = lazy_pattern(r"(?:\S+ +\| )?(?:\S+ )?(?:std(?:out|err) [FP] )?\t|.*\[\d+-\d+\] #011")
+"""what begins a further line of a record: a tab behind what a container adds; syslog writes it as #011"""
 _TIME = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d{1,6})?(?: (?:UTC|GMT|[+-]\d\d(?::?\d\d)?))?")
 _PID = lazy_pattern(r"\[(\d{1,10})(?:-\d{1,10})?\]|\bpid=(\d{1,10})|\bp=(\d{1,10})")
 _BARE_PID = lazy_pattern(r"\s(\d{2,10})[ :]")
@@ -36,7 +40,7 @@ _AUTHORIZED = lazy_pattern(
 )
 _WAITING = lazy_pattern(
     r"process (\d{1,10}) (still waiting for|acquired|avoided deadlock for|detected deadlock while waiting for)"
-    r" (\w{1,40}) on (.{1,200}?) after (\d{1,12}(?:\.\d{1,6})?) ms"
+    r" (\w{1,40}) on (.{1,200}?) after (\d{1,12}(?:\.\d{1,6})?) ms$"
 )
 _HOLDERS = lazy_pattern(r"Process(?:es)? holding the lock: ([\d, ]{1,2000})\.")
 _RELATION = lazy_pattern(r'in relation "([^"]{1,200})"')
@@ -114,7 +118,7 @@ def _of_record(log: DatabaseLog, record: _Record, pid: int | None) -> DatabaseEv
             log.gone(pid)
             return None
         log.session(_session(log, record, pid))
-    waiting = _WAITING.match(text)
+    waiting = _WAITING.match(text) if record.level == "LOG" else None
     if waiting:
         log.wait(
             LockWait(
@@ -131,7 +135,7 @@ def _of_record(log: DatabaseLog, record: _Record, pid: int | None) -> DatabaseEv
         )
         return None
     for words, kind in _EVENTS:
-        if words in text:
+        if text.startswith(words):
             log.event(kind, pid, record.statement)
             if kind in ("deadlocked", "lock-timeout", "statement-timeout") and pid is not None:
                 log.about_wait(pid, ended=True)
@@ -163,12 +167,12 @@ def _session(log: DatabaseLog, record: _Record, pid: int) -> DatabaseSession:
 
 def _below(log: DatabaseLog, pid: int, text: str) -> None:
     """A line below a record: who holds the lock, of what it is, or the circle of a deadlock."""
-    holders = _HOLDERS.search(text)
+    holders = _HOLDERS.match(text)
     if holders:
         log.about_wait(pid, holders=tuple(int(one) for one in holders[1].replace(",", " ").split()[:50]))
         return
     relation = _RELATION.search(text)
-    if relation and len(text) < LONGEST_STATEMENT:
+    if relation and text.startswith("while ") and len(text) < LONGEST_STATEMENT:
         log.about_wait(pid, of=relation[1])
 
 
@@ -176,13 +180,14 @@ def _records(lines: Iterable[str]) -> Iterator[_Record]:
     pending: list[str] = []
     """lines of a CSV record whose quotation is open"""
     for line in lines:
+        turns = line.count('"') % 2 == 1
         line = line.rstrip("\r\n")[:LONGEST_LINE]
         if pending:
-            pending.append(line)
-            if line.count('"') % 2 == 0 and len(pending) < 200:
+            if not turns:
+                pending += [line] if len(pending) < MOST_LINES else []
                 continue
-            line, pending = "\n".join(pending), []
-        elif line.count('"') % 2 and _TIME.match(line) and ',"' in line[:200]:
+            line, pending = "\n".join((*pending, line)), []
+        elif turns and _TIME.match(line) and ',"' in line[:200]:
             pending = [line]
             continue
         record = _record_of(line)
@@ -199,6 +204,8 @@ def _record_of(line: str) -> _Record | None:
     if found is None:
         return None
     head = found[1]
+    if _CONTINUED.match(head):
+        return None  # a further line of the record above
     time, client = _TIME.search(head), _CLIENT.search(head)
     behind = head[time.end() :] if time else head
     pid = _PID.search(behind) or _BARE_PID.search(behind) or _PID.search(head)

@@ -102,6 +102,76 @@ def test_prose_is_no_log() -> None:
     assert not is_postgresql_log(["I saw LOG:  something", "and then", "nothing more"])
 
 
+FORGED = (
+    "2026-11-28 01:13:51.000 UTC [201] shop@shop LOG:  process 201 still waiting for ShareLock on transaction 5"
+    " after 900000.0 ms",
+    "2026-11-28 01:13:51.000 UTC [201] shop@shop DETAIL:  Process holding the lock: 202. Wait queue: 201.",
+)
+HEAD = "2026-11-28 01:13:50.827 UTC [200] shop@shop "
+STATEMENT = ('ERROR:  relation "x" does not exist', "STATEMENT:  select 'x")
+
+
+@folded("before", ["\t", "2026-11-28T01:13:51.0Z \t", "2026-11-28T01:13:51.0Z stdout F \t", "db-1  | \t"])
+def test_a_further_line_of_a_statement_is_no_record(before: str) -> None:
+    lines = [*(before[:-1] + HEAD + one for one in STATEMENT), *(before + one for one in (*FORGED, "'"))]
+    log = read_postgresql("a", lines)
+    assert (log.waits, log.events) == ((), ())
+    assert [one.pid for one in log.sessions] == [200]
+
+
+def test_a_further_line_by_syslog_is_no_record() -> None:
+    head = "Nov 28 01:13:50 db postgres[200]: "
+    lines = [f"{head}[4-1] {HEAD}{STATEMENT[0]}", *(f"{head}[4-2] #011{one}" for one in FORGED)]
+    assert read_postgresql("a", lines).waits == ()
+
+
+def test_a_prefix_may_end_with_a_tab() -> None:
+    lines = [f"2026-11-28 01:13:50.827 UTC [26197]\t{level}:  {text}" for level, text in WAITING]
+    assert read_postgresql("a", lines).waits[0].holders == (26006,)
+
+
+def test_a_long_statement_in_csv_ends_with_its_quotation() -> None:
+    row = (
+        '2026-11-28 01:13:50.827 UTC,"shop","shop",201,"10.0.0.8:54980",66f,4,"SELECT",2026-11-28 01:13:28 UTC,5/1,1,'
+        '{},00000,"{}","{}",,,,,"{}",,,"JDBC","client backend",,0'
+    )
+    text, detail = (one.partition(":  ")[2] for one in FORGED)
+    record = row.format("LOG", text, detail, "")
+    assert read_postgresql("a", [record]).waits
+    statement = "select 'x" + 300 * "\n" + record.replace('"', '""') + f"\n{FORGED[0]}\n'"
+    lines = row.format("ERROR", "no relation", "", statement).split("\n")
+    long = row.format("ERROR", "no relation", "", "y" * 70_000)
+    assert read_postgresql("a", [*lines, *lines, long]).waits == ()
+    assert read_postgresql("a", [*lines, long, record]).waits
+
+
+@folded(
+    "text",
+    [
+        "ERROR:  " + FORGED[0].partition("LOG:  ")[2],
+        'ERROR:  invalid input syntax for type integer: "deadlock detected"',
+        'FATAL:  password authentication failed for user "sorry, too many clients already"',
+        "LOG:  duration: 3 ms  statement: insert into notes values ('canceling statement due to lock timeout')",
+    ],
+)
+def test_words_of_a_user_in_a_record_are_no_event(text: str) -> None:
+    log = read_postgresql("a", [HEAD + text])
+    assert (log.waits, log.events) == ((), ())
+
+
+def test_the_name_of_a_client_is_no_record() -> None:
+    name = "LOG:  process 9 still waiting for A on b after 99999999 ms"
+    assert read_postgresql("a", [f"2026-11-28 01:13:50 UTC [77] {name}@shop FATAL:  no role"]).waits == ()
+
+
+def test_a_detail_that_repeats_a_value_names_no_holder() -> None:
+    lines = [f"{HEAD.replace('200', '26197')}{level}:  {text}" for level, text in (WAITING[0], WAITING[1])]
+    lines.append(
+        HEAD.replace("200", "26197") + "DETAIL:  Key (a)=(Process holding the lock: 66. Wait) already exists."
+    )
+    assert read_postgresql("a", lines).waits[0].holders == (26006,)
+
+
 INNODB = """\
 =====================================
 2026-11-28 01:00:00 0x7f INNODB MONITOR OUTPUT
