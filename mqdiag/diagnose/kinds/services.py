@@ -41,11 +41,12 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             continue
         problems: list[Text] = []
         try:
-            parts.append(read_services(piece.name, kind, _lines(piece, problems)))
+            told = read_services(piece.name, kind, _lines(piece, problems))
         except InputError as error:
             found.inputs.append(unreadable(piece.name, "service", error))
             continue
-        found.inputs.append(piece.read_as("service", kind, problems[0] if problems else None))
+        parts.append(told.facts)
+        found.inputs.append(piece.read_as("service", kind, problems[0] if problems else told.problem))
     if parts:
         found.shared["services"] = together(parts)
     return found

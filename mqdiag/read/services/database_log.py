@@ -23,6 +23,8 @@ class DatabaseLog:
         self.source = source
         self.last: str | None = None
         """time of the last line"""
+        self.may_be_quoted = False
+        """the text does not tell its lines from those of a statement"""
         self._sessions: dict[int, DatabaseSession] = {}
         self._waits: dict[tuple[int, str | None], LockWait] = {}
         self._events: dict[DatabaseEventKind, DatabaseEvent] = {}

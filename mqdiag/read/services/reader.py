@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -11,11 +11,13 @@ from mqdiag.facts.services import DatabaseSession, ServicesFacts
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.services.access_log import is_access_log, read_access_log
 from mqdiag.read.services.host_tables import is_host_table, read_host_tables
-from mqdiag.read.services.mysql import is_mysql_log, read_mysql
+from mqdiag.read.services.mysql import begins_status, is_mysql_log, read_mysql
 from mqdiag.read.services.postgresql import is_postgresql_log, read_postgresql
 from mqdiag.read.services.redis_slowlog import is_slowlog, read_slowlog
 from mqdiag.read.services.sessions import is_sessions, joined, read_sessions
 from mqdiag.read.services.sockets import is_sockets, read_connections, read_sockets
+from mqdiag.read.services.tables import begins_table
+from mqdiag.text import Text, say
 
 ServiceText = Literal[
     "PostgreSQL log",
@@ -31,6 +33,9 @@ _WORDS = (
     b":  ", b"_addr", b"Address", b"pid", b"Id", b"InnoDB", b"INNODB", b"MySQL", b'HTTP/', b"upstream", b"waiting_pid",
     b"trx_", b"[Note]", b"[System]", b"[Warning]", b"Mounted on", b"buff/cache", b"load average", b"(integer)",
 )  # fmt: skip
+MAY_BE_QUOTED = say(
+    "a statement in it may go on below its line: what stands below may be of a user, and counts with low confidence"
+)
 _PLAIN_SLOWLOG = lazy_pattern(rb"\s*\d{1,12}\r?\n\d{9,10}\r?\n\d{1,15}\r?\n")
 
 
@@ -42,6 +47,10 @@ def may_be_one(head: bytes) -> bool:
 def kind_of(text: str) -> ServiceText | None:
     """What a text is, by its beginning; None where it is none of these."""
     lines = text.split("\n")[:SAMPLE_LINES]
+    if begins_status(lines):
+        return "MySQL log"
+    if begins_table(lines) and is_sessions(lines):
+        return "database sessions"
     if is_sockets(text):
         return "sockets"
     if is_postgresql_log(lines[:-1] or lines):
@@ -57,28 +66,42 @@ def kind_of(text: str) -> ServiceText | None:
     return "Redis slow log" if is_slowlog(lines) else None
 
 
-def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> ServicesFacts:
+class Told(NamedTuple):
+    """What one text says."""
+
+    facts: ServicesFacts
+    problem: Text | None = None
+    """why not all of it counts"""
+
+
+def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> Told:
     """The facts of one text."""
     if kind == "sockets":
         table = list(lines)
-        return ServicesFacts(
-            sockets=tuple(read_sockets(source, table)), connections=tuple(read_connections(source, table))
+        return Told(
+            ServicesFacts(
+                sockets=tuple(read_sockets(source, table)), connections=tuple(read_connections(source, table))
+            )
         )
     if kind == "disks and memory":
-        return ServicesFacts(figures=tuple(read_host_tables(source, "\n".join(lines))))
+        return Told(ServicesFacts(figures=tuple(read_host_tables(source, "\n".join(lines)))))
     if kind == "Redis slow log":
-        return ServicesFacts(slow_commands=tuple(read_slowlog(source, list(lines))))
+        return Told(ServicesFacts(slow_commands=tuple(read_slowlog(source, list(lines)))))
     if kind == "access log":
-        return ServicesFacts(upstreams=tuple(read_access_log(source, lines)))
+        return Told(ServicesFacts(upstreams=tuple(read_access_log(source, lines))))
     if kind == "database sessions":
-        return ServicesFacts(sessions=read_sessions(source, list(lines)))
+        answer = read_sessions(source, list(lines))
+        unread = say("{count:count} {count:row|rows} of sessions could not be read", count=answer.unread)
+        problem = MAY_BE_QUOTED if answer.may_be_quoted else unread if answer.unread else None
+        return Told(ServicesFacts(sessions=answer.sessions), problem)
     log = read_postgresql(source, lines) if kind == "PostgreSQL log" else read_mysql(source, lines)
-    return ServicesFacts(
+    facts = ServicesFacts(
         sessions=log.sessions,
         lock_waits=log.waits,
         database_events=log.events,
         database_log_ends={} if log.last is None else {source: log.last},
     )
+    return Told(facts, MAY_BE_QUOTED if log.may_be_quoted else None)
 
 
 def together(parts: Sequence[ServicesFacts]) -> ServicesFacts:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from mqdiag.facts.services import DatabaseKind, DatabaseSession, SessionDoes
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.services.durations import age_ms, interval_ms, moment
-from mqdiag.read.services.tables import Row, tables
+from mqdiag.read.services.tables import Row, Tables
 
 _NUMBERS = lazy_pattern(r"\d{1,10}")
 _HOST_PORT = lazy_pattern(r"(.{1,255}?):(\d{1,5})$")
@@ -38,40 +38,61 @@ MARKS = (
 """names of columns that only such answers have"""
 
 
+class Answer(msgspec.Struct, frozen=True):
+    """What the answers of databases in a text say."""
+
+    sessions: tuple[DatabaseSession, ...]
+    unread: int = 0
+    """rows of sessions that could not be read"""
+    may_be_quoted: bool = False
+    """from some line on the text does not show whether it is the client's own or stands in a statement"""
+
+
 def is_sessions(lines: Sequence[str]) -> bool:
     """Whether the lines hold rows of sessions or of their locks."""
-    return any(_reader_of(row) is not None for row in tables(lines))
+    tables = Tables(lines)
+    return any(_reader_of(row) is not None for row in tables.rows()) or _unread(tables) > 0
 
 
-def read_sessions(source: str, lines: Sequence[str]) -> tuple[DatabaseSession, ...]:
+def read_sessions(source: str, lines: Sequence[str]) -> Answer:
     """The sessions of all answers in a text; what several answers say of one is joined."""
-    rows = list(tables(lines))
+    tables = Tables(lines)
+    rows = list(tables.rows())
     found: dict[tuple[DatabaseKind, int], DatabaseSession] = {}
     for row in rows:
         reader = _reader_of(row)
         if reader is None:
             continue
         for session in reader(source, row):
+            if row.may_be_quoted:
+                session = msgspec.structs.replace(session, may_be_quoted=True)
             key = (session.server, session.pid)
             found[key] = joined(found[key], session) if key in found else session
-    sessions = tuple(found.values())
-    return _with_locks(rows, _with_ages(rows, sessions))
+    sessions = _with_locks(rows, _with_ages(rows, tuple(found.values())))
+    return Answer(sessions, _unread(tables), tables.may_be_quoted)
+
+
+def _unread(tables: Tables) -> int:
+    """Rows of sessions that could not be read."""
+    return sum(
+        count for names, count in tables.unread.items() if _reader_of(dict.fromkeys(names, "")) is not None
+    )
 
 
 def joined(one: DatabaseSession, other: DatabaseSession) -> DatabaseSession:
     """What two pieces of evidence say of a session; the first one has the word where both say something."""
     theirs = msgspec.structs.asdict(other)
-    own = {
-        name: theirs[name] if value is None or value == () else value
-        for name, value in msgspec.structs.asdict(one).items()
-    }
-    return DatabaseSession(**own)
+    own = msgspec.structs.asdict(one)
+    taken = {name: theirs[name] for name, value in own.items() if value is None or value == ()}
+    told = any(value not in (None, ()) for value in taken.values())
+    may_be_quoted = one.may_be_quoted or (told and other.may_be_quoted)
+    return DatabaseSession(**{**own, **taken, "may_be_quoted": may_be_quoted})
 
 
 _Reader = Callable[[str, Row], Iterator[DatabaseSession]]
 
 
-def _reader_of(row: Row) -> _Reader | None:
+def _reader_of(row: Mapping[str, str]) -> _Reader | None:
     if "pid" in row and ("state" in row or "wait_event" in row or "query" in row or "usename" in row):
         return _of_postgresql
     if {"pid", "locktype", "granted"} <= row.keys():
@@ -230,7 +251,7 @@ def _with_ages(rows: Sequence[Row], sessions: tuple[DatabaseSession, ...]) -> tu
     now = max(with_zone or times, default=None)
     aged = []
     for session in sessions:
-        row = by_pid.get(session.pid, {})
+        row: Mapping[str, str] = by_pid.get(session.pid, {})
         if row and session.server == "PostgreSQL":
             session = msgspec.structs.replace(
                 session,
@@ -245,10 +266,12 @@ def _with_locks(rows: Sequence[Row], sessions: tuple[DatabaseSession, ...]) -> t
     """Who waits for whom by rows of pg_locks, where the answers do not tell it otherwise."""
     waits: dict[tuple[str, ...], set[int]] = {}
     holds: dict[tuple[str, ...], set[int]] = {}
+    may_be_quoted = False
     for row in rows:
         pid = _number(row.get("pid"))
         if pid is None or "locktype" not in row or "granted" not in row:
             continue
+        may_be_quoted = may_be_quoted or row.may_be_quoted
         lock = tuple(
             row.get(name, "")
             for name in (
@@ -275,7 +298,9 @@ def _with_locks(rows: Sequence[Row], sessions: tuple[DatabaseSession, ...]) -> t
             # the lock of a row is held by nobody on the list: who waits for it waits behind the first of the queue
             others = tuple(sorted(holds.get(lock, set()) - {pid}))
             others = others or tuple({queued[lock]} - {pid})
-            by_pid[pid] = msgspec.structs.replace(known, blocked_by=others)
+            by_pid[pid] = msgspec.structs.replace(
+                known, blocked_by=others, may_be_quoted=known.may_be_quoted or may_be_quoted
+            )
     return (*by_pid.values(), *(one for one in sessions if one.server != "PostgreSQL"))
 
 

@@ -203,6 +203,99 @@ def test_the_status_of_innodb() -> None:
     assert (wait.waiter, wait.holders, wait.of, wait.waited_ms) == (9, (8,), "shop.accounts", 12_000)
 
 
+def _section(name: str) -> str:
+    return f"{'-' * len(name)}\n{name}\n{'-' * len(name)}\n"
+
+
+def _running(statement: str) -> str:
+    """The status, with a transaction before the others that runs this statement."""
+    before = "---TRANSACTION 4990, ACTIVE 0 sec inserting\nmysql tables in use 1, locked 1\n0 lock struct(s)\n"
+    own = f"{before}MySQL thread id 7, OS thread handle 138, query id 60 10.0.0.6 shop update\n{statement}\n"
+    return INNODB.replace("---TRANSACTION 5000", own + "---TRANSACTION 5000", 1)
+
+
+WAITER = """\
+---TRANSACTION 6000, ACTIVE 90000 sec starting index read
+LOCK WAIT 2 lock struct(s), heap size 1128, 1 row lock(s)
+MySQL thread id 66, OS thread handle 140, query id 50 10.6.6.6 shop updating
+UPDATE a SET b = 1
+------- TRX HAS BEEN WAITING 90000 SEC FOR THIS LOCK TO BE GRANTED:
+"""
+TEXTS = (
+    WAITER,
+    _section("LATEST DETECTED DEADLOCK") + WAITER,
+    _section("FILE I/O"),
+    "END OF INNODB MONITOR OUTPUT\n" + INNODB,
+    INNODB,
+)
+
+
+@folded("text", TEXTS)
+def test_lines_of_a_statement_may_be_quoted_and_hide_none(text: str) -> None:
+    log = read_mysql("a", _running(f"INSERT INTO n VALUES ('x\n{text}')").splitlines())
+    assert log.may_be_quoted
+    sessions = {one.pid: one for one in log.sessions}
+    assert not sessions[7].may_be_quoted
+    assert all(one.may_be_quoted for pid, one in sessions.items() if pid != 7)
+    assert all(one.may_be_quoted for one in log.waits)
+    assert (9, (8,)) in {(one.waiter, one.holders) for one in log.waits}
+
+
+@folded(
+    "statement",
+    [
+        "INSERT INTO n VALUES ('LATEST DETECTED DEADLOCK')",
+        "INSERT INTO n VALUES ('Transactions deadlock detected, Too many connections')",
+        "INSERT INTO n\n  VALUES (1, 'it''s') -- don't\n  , (2)",
+        "INSERT INTO n VALUES ('TRANSACTIONS')",
+    ],
+)
+def test_words_of_a_statement_change_nothing(statement: str) -> None:
+    log = read_mysql("a", _running(statement).splitlines())
+    assert not log.may_be_quoted
+    assert log.events == ()
+    (wait,) = log.waits
+    assert (wait.waiter, wait.holders, wait.may_be_quoted) == (9, (8,), False)
+
+
+def test_a_transaction_that_waits_is_known_before_its_statement() -> None:
+    forged = "UPDATE a SET b = '\n------- TRX HAS BEEN WAITING 90000 SEC FOR THIS LOCK TO BE GRANTED:\n'"
+    lines = INNODB.replace("UPDATE accounts SET a = 1 WHERE id = 7", forged).splitlines()
+    (wait,) = read_mysql("a", lines).waits
+    assert (wait.waiter, wait.may_be_quoted, wait.waited_ms) == (9, False, 12_000)
+    running = INNODB.replace("LOCK WAIT ", "").replace("UPDATE accounts SET a = 1 WHERE id = 7", forged)
+    assert read_mysql("a", running.splitlines()).waits == ()
+
+
+def test_a_deadlock_that_is_over_is_an_event_and_no_wait() -> None:
+    over = WAITER.replace("---TRANSACTION", "*** (1) TRANSACTION:\nTRANSACTION")
+    text = INNODB.replace(
+        _section("TRANSACTIONS"), _section("LATEST DETECTED DEADLOCK") + over + _section("TRANSACTIONS")
+    )
+    log = read_mysql("a", text.splitlines())
+    assert [one.kind for one in log.events] == ["deadlocked"]
+    assert [(one.waiter, one.may_be_quoted) for one in log.waits] == [(9, False)]
+    forged = text.replace(
+        "UPDATE a SET b = 1", "UPDATE a SET b = '\n" + _section("TRANSACTIONS") + WAITER + "'"
+    )
+    log = read_mysql("a", forged.splitlines())
+    assert log.may_be_quoted
+    assert all(one.may_be_quoted for one in log.waits)
+
+
+def test_the_name_of_a_user_is_no_event_of_mysql() -> None:
+    head = "2026-11-21T13:00:00.000000Z 5 [Note] [MY-010926] [Server] "
+    lines = [
+        head + "Access denied for user 'Too many connections'@'10.0.0.9' (using password: YES)",
+        head
+        + "Aborted connection 5 to db: 'a' user: '(Got timeout reading communication packets)' host: 'b' (x).",
+    ]
+    assert read_mysql("a", lines).events == ()
+    assert [one.kind for one in read_mysql("a", [head + "Too many connections"]).events] == [
+        "too-many-connections"
+    ]
+
+
 def test_mariadb_prints_its_own_name_and_microseconds() -> None:
     text = INNODB.replace("MySQL thread id", "MariaDB thread id").replace("12 SEC FOR", "12345678 us FOR")
     (wait,) = read_mysql("a", text.splitlines()).waits

@@ -61,7 +61,7 @@ LOCK_WAITS = """\
 
 
 def test_psql_aligned() -> None:
-    holder, waiter = read_sessions("a", ALIGNED.splitlines())
+    holder, waiter = read_sessions("a", ALIGNED.splitlines()).sessions
     assert (holder.pid, holder.does, holder.client_port) == (26006, "idle-in-transaction", 40184)
     assert holder.transaction_ms == pytest.approx(54_778.284)
     assert holder.blocked_by == ()
@@ -69,18 +69,18 @@ def test_psql_aligned() -> None:
 
 
 def test_psql_upright_has_ages_by_its_newest_time() -> None:
-    holder, _ = read_sessions("a", UPRIGHT.splitlines())
+    holder, _ = read_sessions("a", UPRIGHT.splitlines()).sessions
     assert holder.transaction_ms == pytest.approx(60_000)
     assert holder.state_ms == pytest.approx(59_000)
 
 
 def test_locks_tell_who_waits_for_whom() -> None:
-    blocked = {one.pid: one.blocked_by for one in read_sessions("a", LOCKS.splitlines())}
+    blocked = {one.pid: one.blocked_by for one in read_sessions("a", LOCKS.splitlines()).sessions}
     assert blocked == {26197: (26006,), 26006: (), 26190: (26197,)}
 
 
 def test_processlist_has_the_port_of_the_client() -> None:
-    sleeping, updating = read_sessions("a", PROCESSLIST.splitlines())
+    sleeping, updating = read_sessions("a", PROCESSLIST.splitlines()).sessions
     assert (sleeping.client, sleeping.client_port, sleeping.does, sleeping.state_ms) == (
         "10.0.0.7",
         40184,
@@ -91,7 +91,9 @@ def test_processlist_has_the_port_of_the_client() -> None:
 
 
 def test_lock_waits_of_mysql_join_the_processlist() -> None:
-    sessions = {one.pid: one for one in read_sessions("a", (LOCK_WAITS + "\n" + PROCESSLIST).splitlines())}
+    sessions = {
+        one.pid: one for one in read_sessions("a", (LOCK_WAITS + "\n" + PROCESSLIST).splitlines()).sessions
+    }
     assert sessions[9].blocked_by == (8,)
     assert sessions[8].does == "idle-in-transaction"
     assert sessions[8].client_port == 40184
@@ -101,7 +103,7 @@ def test_lock_waits_of_mysql_join_the_processlist() -> None:
 @folded("text", [ALIGNED, UPRIGHT, LOCKS, PROCESSLIST, LOCK_WAITS])
 def test_answers_are_recognised(text: str) -> None:
     assert kind_of(text) == "database sessions"
-    assert read_services("a", "database sessions", text.splitlines()).sessions
+    assert read_services("a", "database sessions", text.splitlines()).facts.sessions
 
 
 def test_a_table_of_something_else_is_none() -> None:
@@ -138,5 +140,5 @@ def test_intervals(text: str, ms: float | None) -> None:
 def test_an_age_under_a_name_of_somebodys_own(alias: str, age: str, known: float | None) -> None:
     """A transaction is at least as old as what it runs; a connection says nothing of it, nor does a number."""
     rows = (f" 17 | idle in transaction | {age}", f" 18 | idle | {age}")
-    first, second = read_sessions("a.txt", [f" pid | state | {alias}", "-----+-------+------", *rows])
+    first, second = read_sessions("a.txt", [f" pid | state | {alias}", "-----+-------+------", *rows]).sessions
     assert (first.transaction_ms, second.transaction_ms) == (known, None)
