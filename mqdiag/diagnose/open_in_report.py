@@ -98,6 +98,15 @@ def _not_read(report: Report) -> Iterator[Open]:
             mends(unreadable[0]),
             {"path": unreadable[0].path},
         )
+    for given in report.inputs:
+        if given.may_be_quoted:
+            yield Open(
+                say(
+                    "A statement in {path} goes on below its line, so that a user may have written what stands below.",
+                    path=given.path,
+                ),
+                named={"path": given.path},
+            )
     found = {given for found in report.findings if found.undecides for given in found.rests_on}
     for given in report.inputs:
         told = found or any(one.evidence.get("path") == given.path for one in report.findings)

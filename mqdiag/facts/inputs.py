@@ -53,6 +53,9 @@ class Input(msgspec.Struct, frozen=True, kw_only=True):
     nobody knows, so no finding that rests on them is of more than medium confidence; those of the first two are
     information. Also logs and crash reports that stand in a document, such as a ticket: their findings stay what they
     are, with medium confidence at the most"""
+    may_be_quoted: bool = False
+    """a statement in an answer or log of a database may go on below its line: a user may have written what is there,
+    so that it counts with low confidence, and may hide other lines"""
     contradictory: bool = False
     """records of a dump contradict each other, so that nothing in it is sure: several objects have one id, or threads
     of two processes stand in one dump"""

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from mqdiag.facts.redaction import Address, Excerpt, Name, Public
+from mqdiag.facts.redaction import Address, Excerpt, Name, Public, Setting
 
 DatabaseKind = Literal["PostgreSQL", "MySQL"]
 SessionDoes = Literal["idle", "idle-in-transaction", "active"]
@@ -39,9 +39,9 @@ class DatabaseSession(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """its number: the process of PostgreSQL, the connection of MySQL"""
     source: Public
     """the file"""
-    user: Name | None = None
-    database: Name | None = None
-    application: Name | None = None
+    user: Setting | None = None
+    database: Setting | None = None
+    application: Setting | None = None
     client: Address | None = None
     """host of the client"""
     client_port: int | None = None
@@ -126,7 +126,7 @@ class Upstream(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """address of the service that answered; None where none could"""
     host: Name | None = None
     """name that the client asked for"""
-    path: Name | None = None
+    path: Excerpt | None = None
     """the path of most of them, with * for numbers"""
     requests: int
     statuses: dict[Public, int]
@@ -192,7 +192,7 @@ class SlowCommand(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     ms: float
     at: Public
     client: Address | None = None
-    client_name: Name | None = None
+    client_name: Setting | None = None
     source: Public
     may_be_quoted: bool = False
     """the text does not show whether it is the database's own or stands in a statement or value of a user"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts import Facts, HeapFacts
+from mqdiag.facts.services import ServicesFacts
 from mqdiag.language import english
 from mqdiag.rules.rule import Findings, Limits, Rule
 
@@ -49,6 +50,7 @@ def _something_to_judge(facts: Facts) -> bool:
         or facts.admin is not None
         or facts.crash is not None
         or facts.stores is not None
+        or (facts.services is not None and facts.services != ServicesFacts())
         or _holds_samples(facts)
     )
 

@@ -11,9 +11,10 @@ from mqdiag.diagnose.sort.piece import Piece
 from mqdiag.errors import InputError
 from mqdiag.facts.services import ServicesFacts
 from mqdiag.progress import Progress
+from mqdiag.read.encoding import encoding_of
 from mqdiag.read.healing import healed
 from mqdiag.read.open.door import as_far_as_they_go, members
-from mqdiag.read.services.reader import kind_of, may_be_one, read_services, together
+from mqdiag.read.services.reader import ServiceText, kind_of, may_be_one, read_services, together
 from mqdiag.read.stacks.decode import TextPieces
 from mqdiag.text import Text, say
 
@@ -27,15 +28,21 @@ def _recognise(piece: Piece) -> bool:
         piece.is_text
         and not piece.has_admin_output
         and may_be_one(piece.inner_head)
-        and kind_of(piece.text) is not None
+        and _kind_of(piece) is not None
     )
+
+
+def _kind_of(piece: Piece) -> ServiceText | None:
+    """What it is with its own lines, or without what a paste adds: rows of a table can be as wide as a terminal."""
+    head = piece.inner_head
+    return kind_of(head.decode(encoding_of(head), errors="replace")) or kind_of(piece.text)
 
 
 def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Collected:
     found = Collected()
     parts: list[ServicesFacts] = []
     for piece in within_budget(pieces, "service", progress, found):
-        kind = kind_of(piece.text)
+        kind = _kind_of(piece)
         if kind is None:  # of a long head its reader has the beginning only
             found.inputs.append(piece.read_as("service", skipped=NOTHING))
             continue
@@ -46,7 +53,8 @@ def _read(pieces: Sequence[Piece], settings: Settings, progress: Progress) -> Co
             found.inputs.append(unreadable(piece.name, "service", error))
             continue
         parts.append(told.facts)
-        found.inputs.append(piece.read_as("service", kind, problems[0] if problems else told.problem))
+        problem = problems[0] if problems else told.problem
+        found.inputs.append(piece.read_as("service", kind, problem, may_be_quoted=told.may_be_quoted))
     if parts:
         found.shared["services"] = together(parts)
     return found

@@ -33,9 +33,6 @@ _WORDS = (
     b":  ", b"_addr", b"Address", b"pid", b"Id", b"InnoDB", b"INNODB", b"MySQL", b'HTTP/', b"upstream", b"waiting_pid",
     b"trx_", b"[Note]", b"[System]", b"[Warning]", b"Mounted on", b"buff/cache", b"load average", b"(integer)",
 )  # fmt: skip
-MAY_BE_QUOTED = say(
-    "a statement in it may go on below its line: what stands below may be of a user, and counts with low confidence"
-)
 _PLAIN_SLOWLOG = lazy_pattern(rb"\s*\d{1,12}\r?\n\d{9,10}\r?\n\d{1,15}\r?\n")
 
 
@@ -71,7 +68,9 @@ class Told(NamedTuple):
 
     facts: ServicesFacts
     problem: Text | None = None
-    """why not all of it counts"""
+    """why not all of it could be read"""
+    may_be_quoted: bool = False
+    """lines of it may stand in a statement or value that a user wrote, and hide others"""
 
 
 def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> Told:
@@ -92,8 +91,8 @@ def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> Told:
     if kind == "database sessions":
         answer = read_sessions(source, list(lines))
         unread = say("{count:count} {count:row|rows} of sessions could not be read", count=answer.unread)
-        problem = MAY_BE_QUOTED if answer.may_be_quoted else unread if answer.unread else None
-        return Told(ServicesFacts(sessions=answer.sessions), problem)
+        facts = ServicesFacts(sessions=answer.sessions)
+        return Told(facts, unread if answer.unread else None, answer.may_be_quoted)
     log = read_postgresql(source, lines) if kind == "PostgreSQL log" else read_mysql(source, lines)
     facts = ServicesFacts(
         sessions=log.sessions,
@@ -101,7 +100,7 @@ def read_services(source: str, kind: ServiceText, lines: Iterable[str]) -> Told:
         database_events=log.events,
         database_log_ends={} if log.last is None else {source: log.last},
     )
-    return Told(facts, MAY_BE_QUOTED if log.may_be_quoted else None)
+    return Told(facts, may_be_quoted=log.may_be_quoted)
 
 
 def together(parts: Sequence[ServicesFacts]) -> ServicesFacts:

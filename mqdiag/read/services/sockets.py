@@ -8,7 +8,10 @@ from mqdiag.facts.services import ConnectionsByState, Socket
 from mqdiag.lazy_pattern import lazy_pattern
 
 MOST = 100_000
-_HEAD = lazy_pattern(r"Local Address:Port\s+Peer Address|Local Address\s+Foreign Address")
+_HEAD = lazy_pattern(
+    r"(?m)^\s*(?:Netid|State|Proto|Recv-Q)\b[^\n]{0,100}"
+    r"(?:Local Address:Port\s+Peer Address|Local Address\s+Foreign Address)"
+)
 """part of the first line of such a list"""
 _END = r"\[?([^\s\]]{1,64})\]?:(\d{1,5})"
 _SS = lazy_pattern(rf"\s*(?:tcp6?\s+)?ESTAB\S*\s+\d+\s+\d+\s+{_END}\s+{_END}\s+users:\(\((.{{1,2000}})\)\)")

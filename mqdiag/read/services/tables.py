@@ -137,7 +137,9 @@ class Tables:
                     self._lose(head)
                 self._doubt(going_on.goes_on_below(cells[-1]))
             elif line.endswith("|") and line.lstrip().startswith("|") and "|" in line.strip("| "):
-                yield from self._uneven(head, line.strip().strip("|").split("|"), sure=False)
+                cells = tuple(line.strip().strip("|").split("|"))
+                yield from self._uneven(head, cells)
+                self._doubt(any(OpenText().goes_on_below(cell) for cell in cells))
             elif going_on is not None:
                 self._doubt(going_on.goes_on_below(line))
             elif "|" in line:
@@ -161,27 +163,28 @@ class Tables:
             elif _begins_another(line, self._lines[place + 1 : place + 2]):
                 return place
             elif "|" in line:
-                yield from self._uneven(head, line.split("|"), sure=True)
+                yield from self._uneven(head, line.split("|"))
             elif head.has_rule:
                 return place
             place += 1
         return place
 
-    def _uneven(self, head: _Head, cells: Sequence[str], *, sure: bool) -> Iterator[Row]:
+    def _uneven(self, head: _Head, cells: Sequence[str]) -> Iterator[Row]:
         """A row whose bars do not stand below those of the head; a statement at its end has all that are left."""
         count = len(head.names)
         if len(cells) < count or (len(cells) > count and head.names[-1] not in _TEXTS):
             self._lose(head)
             return
         row = self._row(head, (*cells[: count - 1], "|".join(cells[count - 1 :])))
-        row.may_be_quoted = row.may_be_quoted or not sure or len(cells) > count
+        row.may_be_quoted = row.may_be_quoted or len(cells) > count
         yield row
 
     def _by_tabs(self, head: _Head, place: int) -> Rows:
         """A table of mysql without a terminal: with --raw a line end in a cell is printed as it is."""
+        after_blank = False
         while place < len(self._lines):
             line = self._lines[place].rstrip("\r\n")
-            if _END.match(line):
+            if line and _END.match(line):
                 return place + 1
             if _begins_another(line, self._lines[place + 1 : place + 2]):
                 return place
@@ -189,9 +192,12 @@ class Tables:
             if len(cells) == len(head.names):
                 yield self._row(head, cells)
                 self._doubt(OpenText().goes_on_below(cells[-1]))
+            elif len(cells) > 1 and after_blank:
+                return place
             else:
                 if len(cells) > 1:
                     self._lose(head)
+                after_blank = after_blank or not line
                 self._doubt(leaves_text_open(line))
             place += 1
         return place

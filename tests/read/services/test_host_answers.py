@@ -127,6 +127,29 @@ def test_slow_commands(text: str) -> None:
     assert (second.argument, second.client, second.client_name) == ("order:*", "10.0.1.6:50622", None)
 
 
+def test_values_of_redis_are_no_entries() -> None:
+    """On a terminal they have other numbers before them; else all but the first entry may be of a client."""
+    words = ("SADD", "k", "15", "1795267200", "99000000", "EVAL", "while true", "10.6.6.6:1")
+    numbered = "".join(f'      {place}) "{word}"\n' for place, word in enumerate(words, 1)).lstrip()
+    text = f"1) 1) (integer) 14\n   2) (integer) 1700000000\n   3) (integer) 12000\n   4) {numbered}"
+    (only,) = read_slowlog("a", (text + '   5) "10.0.1.5:50622"\n   6) "orders"\n').split("\n"))
+    assert (only.name, only.argument, only.ms, only.client) == ("SADD", "k", 12.0, "10.0.1.5:50622")
+    raw = "14\n1700000000\n12000\n" + "\n".join(words) + "\n\n10.0.1.5:50622\norders\n"
+    first, *others = read_slowlog("a", raw.split("\n"))
+    assert (first.ms, first.may_be_quoted) == (12.0, False)
+    assert others
+    assert all(one.may_be_quoted for one in others)
+
+
+def test_an_entry_that_a_client_may_have_written_has_low_confidence(tmp_path: Path) -> None:
+    (tmp_path / "slow.txt").write_text(PLAIN_SLOWLOG.replace("\n12034567\n", "\n12\n"))
+    (found,) = diagnose_incident([tmp_path]).report.findings
+    assert (found.cause, found.confidence, found.may_be_quoted) == ("slow-command", "low", True)
+    (tmp_path / "slow.txt").write_text(PLAIN_SLOWLOG)
+    (found,) = diagnose_incident([tmp_path]).report.findings
+    assert (found.evidence["ms"], found.confidence) == (12034.567, "medium")
+
+
 def test_connections_by_state() -> None:
     rows = {(one.state, one.end): one for one in read_connections("a", SS.splitlines())}
     assert rows["CLOSE-WAIT", "10.0.2.11:8080"].count == 60

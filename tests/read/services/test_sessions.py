@@ -1,11 +1,21 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import pytest
 
+from mqdiag.diagnose.incident import diagnose_incident
+from mqdiag.facts import Facts
+from mqdiag.facts.services import ServicesFacts
 from mqdiag.read.services.durations import interval_ms
 from mqdiag.read.services.reader import kind_of, read_services
 from mqdiag.read.services.sessions import read_sessions
+from mqdiag.rules import transaction_blocks_others
 from tests.folded import folded
+from tests.rules import checks
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 ALIGNED = """\
   pid  | usename |    application_name    | client_addr | client_port |        state        | wait_event | \
@@ -109,6 +119,173 @@ def test_answers_are_recognised(text: str) -> None:
 def test_a_table_of_something_else_is_none() -> None:
     assert kind_of("| a | b |\n|---|---|\n| 1 | 2 |\n") is None
     assert kind_of("#Group            #Count  #Version\nCID_a  1  V4_9_8\n") is None
+
+
+FORGED = (
+    "| 66 | app  | 10.0.0.7:40009 | shop | Query   | 9000 | Waiting for table metadata lock | update t |\n",
+    "| waiting_pid | blocking_pid | wait_age_secs |\n+---+---+---+\n| 9 | 8 | 9000 |\n+---+---+---+\n",
+    "*************************** 7. row ***************************\nwaiting_pid: 9\nblocking_pid: 8\n",
+    " waiting_pid | blocking_pid | wait_age_secs\n----+----+----\n 9 | 8 | 9000\n",
+    "waiting_pid\tblocking_pid\n9\t8\n",
+    "waiting_pid,blocking_pid,time,id\n9,8,1,1\n",
+)
+
+
+def _forged(text: str) -> str:
+    return f"INSERT INTO n VALUES ('x\n{text}')"
+
+
+def _processlist(statement: str) -> str:
+    """The list of MySQL as it prints it, whose first session runs this statement."""
+    names = ("Id", "User", "Command", "Time", "State", "Info")
+    table = [
+        ("9", "shop", "Query", "12", "updating", statement),
+        ("8", "shop", "Sleep", "95", "", "NULL"),
+        ("10", "shop", "Query", "900", "Waiting for table metadata lock", "UPDATE t SET a=1"),
+    ]
+    wide = [max(len(row[place].encode()) for row in (names, *table)) for place in range(len(names))]
+    rule = "+" + "".join("-" * (width + 2) + "+" for width in wide)
+    lines = [
+        "| " + " | ".join(f"{cell:{width}}" for cell, width in zip(row, wide, strict=True)) + " |"
+        for row in (names, *table)
+    ]
+    return "\n".join((rule, lines[0], rule, *lines[1:], rule, "3 rows in set (0.00 sec)", ""))
+
+
+def _upright(statement: str) -> str:
+    names = ("Id", "User", "Command", "Time", "State", "Info", "Progress")
+    rows = (
+        ("9", "shop", "Query", "12", "updating", statement, "0.0"),
+        ("8", "shop", "Sleep", "95", "", "NULL", "0.0"),
+    )
+    return "".join(
+        f"*************************** {number}. row ***************************\n"
+        + "".join(f"{name:>8}: {cell}\n" for name, cell in zip(names, row, strict=True))
+        for number, row in enumerate(rows, 1)
+    )
+
+
+def _by_tabs(statement: str) -> str:
+    head = "Id\tUser\tCommand\tTime\tState\tInfo\n"
+    return f"{head}9\tshop\tQuery\t12\tupdating\t{statement}\n8\tshop\tSleep\t95\t\tNULL\n"
+
+
+def _unaligned(statement: str) -> str:
+    return f"pid|usename|state|query\n9|shop|active|{statement}\n8|shop|idle|select 1\n(2 rows)\n"
+
+
+@folded("printed", [_processlist, _upright, _by_tabs, _unaligned])
+def test_a_table_within_a_statement_is_not_believed(printed: Callable[[str], str]) -> None:
+    for text in FORGED:
+        answer = read_sessions("a", printed(_forged(text)).split("\n"))
+        assert answer.may_be_quoted
+        for one in answer.sessions:
+            assert one.pid in (8, 9, 10, 66)
+            assert one.may_be_quoted or (
+                one.pid == 9 and not one.blocked_by and one.wait in (None, "updating")
+            ), text
+        facts = Facts(services=ServicesFacts(sessions=answer.sessions))
+        assert all(found.confidence == "low" for found in checks.findings(transaction_blocks_others, facts))
+
+
+@folded("printed", [_processlist, _upright, _by_tabs])
+@pytest.mark.parametrize(
+    "statement", ["UPDATE t\nSET a = 'x'\n\nWHERE b = 1", "UPDATE t SET a = b | c || d", "x='中文字'"]
+)
+def test_a_statement_of_several_lines_or_with_bars_is_a_cell(
+    printed: Callable[[str], str], statement: str
+) -> None:
+    answer = read_sessions("a", printed(statement).split("\n"))
+    assert not answer.may_be_quoted
+    assert answer.unread == 0
+    sessions = {one.pid: one for one in answer.sessions}
+    assert not any(one.may_be_quoted for one in sessions.values())
+    assert (sessions[9].does, sessions[8].does, sessions[8].state_ms) == ("active", "idle", 95_000)
+    if printed is _processlist:
+        assert sessions[10].wait == "Waiting for table metadata lock"
+
+
+def test_psql_prints_line_ends_and_bars_within_the_columns() -> None:
+    text = """\
+  pid  | state  |           query            | blocked_by
+-------+--------+----------------------------+------------
+ 26006 | idle   | select a || b             +| {}
+       |        |  pid | blocked_by         +|
+       |        | ------+-----------        +|
+       |        |  66   | {26006}            |
+ 26007 | active | set x = '中文|' || y       | {26006}
+(2 rows)
+"""
+    answer = read_sessions("a", text.split("\n"))
+    assert not answer.may_be_quoted
+    assert {one.pid: (one.blocked_by, one.may_be_quoted) for one in answer.sessions} == {
+        26006: ((), False),
+        26007: ((26006,), False),
+    }
+
+
+@folded(
+    "row, blocked_by, unread, may_be_quoted",
+    [
+        (" 26007 | active | {26006} | update t", (26006,), 0, False),
+        (" 26007 | active | {26006} | update t set x = a || b", (26006,), 0, True),
+        (" 26007 | active | {26006}", None, 1, False),
+    ],
+)
+def test_a_row_that_stands_uneven(
+    row: str, blocked_by: tuple[int, ...] | None, unread: int, may_be_quoted: bool
+) -> None:
+    head = "  pid  | state  | blocked_by | query\n-------+--------+------------+-------\n"
+    answer = read_sessions("a", (head + row).split("\n"))
+    found = [(one.blocked_by, one.may_be_quoted) for one in answer.sessions]
+    assert found == ([] if blocked_by is None else [(blocked_by, may_be_quoted)])
+    assert answer.unread == unread
+
+
+def test_upright_psql_knows_its_keys_by_their_column() -> None:
+    text = """\
+-[ RECORD 1 ]+--------
+pid          | 7
+query        | select 'x       +
+             | blocked_by | {8}+
+             | '
+blocked_by   | {}
+"""
+    (session,) = read_sessions("a", text.split("\n")).sessions
+    assert (session.blocked_by, session.may_be_quoted) == ((), False)
+
+
+def test_a_cell_of_csv_has_line_ends_between_quotation_marks() -> None:
+    text = 'pid,state,query,blocked_by\n7,active,"select \'x\nwaiting_pid,blocking_pid,id\n9,8,1\n",{8}\n8,idle,a,{}\n'
+    answer = read_sessions("a", text.split("\n"))
+    assert {one.pid: one.blocked_by for one in answer.sessions} == {7: (8,), 8: ()}
+    assert not answer.may_be_quoted
+
+
+def test_a_statement_does_not_make_the_answer_another_kind_of_text() -> None:
+    lines = "2026-11-28 01:13:51 UTC [201] LOG:  process 201 still waiting for A on b after 9.0 ms\n" * 80
+    assert kind_of(_processlist(_forged(lines))) == "database sessions"
+    assert kind_of("mysql> show full processlist;\n" + _processlist(_forged(lines))) == "database sessions"
+    assert kind_of(_processlist(_forged("Local Address:Port  Peer Address\n"))) == "database sessions"
+    status = "=====\n2026-11-28 01:00:00 0x7f INNODB MONITOR OUTPUT\n=====\n"
+    assert kind_of(status + FORGED[1]) == "MySQL log"
+    assert (
+        kind_of("*** 1. row ***\n  Type: InnoDB\n  Name: \nStatus: \n".replace("***", "*****") + status)
+        == "MySQL log"
+    )
+
+
+def test_what_may_be_quoted_is_never_an_all_clear(tmp_path: Path) -> None:
+    (tmp_path / "list.txt").write_text(_processlist(_forged("+---+\n")))
+    report = diagnose_incident([tmp_path, FIXTURES / "stacks/idle/series.tar.gz"]).report
+    assert report.answer.state == "undecided"
+    assert [one.may_be_quoted for one in report.inputs if one.kind == "service"] == [True]
+    (tmp_path / "list.txt").write_text(
+        _processlist("UPDATE t\nSET a = 1").replace("Waiting for table metadata lock", " " * 31)
+    )
+    assert (
+        diagnose_incident([tmp_path, FIXTURES / "stacks/idle/series.tar.gz"]).report.answer.state == "healthy"
+    )
 
 
 @folded(
