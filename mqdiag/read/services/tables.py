@@ -274,7 +274,9 @@ class Tables:
 
 def _head(line: str, following: Sequence[str]) -> _Head | None:
     """The names of the columns, and what stands between them; None for any other line."""
-    between = "|" if "|" in line else "\t" if "\t" in line else ","
+    between = next((sign for sign in "|\t," if sign in line), None)
+    if between is None:
+        return None
     if between == ",":
         try:
             cells = next(csv.reader([line]), [])
