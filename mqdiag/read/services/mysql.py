@@ -84,13 +84,14 @@ class _Transaction(msgspec.Struct):
     statement: str | None = None
 
 
-def begins_status(lines: Sequence[str]) -> bool:
-    """Whether the first lines are those of the status of InnoDB, as any client prints it."""
+def begins_mysql(lines: Sequence[str]) -> bool:
+    """Whether the first lines are a record of such a log, or the status of InnoDB as any client prints it."""
     given = [line.strip() for line in lines if line.strip()][:8]
-    return any(
+    is_status = any(
         _EQUALS.match(before) and line.endswith(_BEGIN) and _EQUALS.match(after)
         for before, line, after in zip(given, given[1:], given[2:], strict=False)
     )
+    return is_status or (bool(given) and _LINE.match(given[0]) is not None and is_mysql_log("\n".join(lines)))
 
 
 def read_mysql(source: str, lines: Iterable[str]) -> DatabaseLog:

@@ -11,7 +11,7 @@ from mqdiag.facts.services import DatabaseSession, ServicesFacts
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.read.services.access_log import is_access_log, read_access_log
 from mqdiag.read.services.host_tables import is_host_table, read_host_tables
-from mqdiag.read.services.mysql import begins_status, is_mysql_log, read_mysql
+from mqdiag.read.services.mysql import begins_mysql, is_mysql_log, read_mysql
 from mqdiag.read.services.postgresql import is_postgresql_log, read_postgresql
 from mqdiag.read.services.redis_slowlog import is_slowlog, read_slowlog
 from mqdiag.read.services.sessions import is_sessions, joined, read_sessions
@@ -29,6 +29,8 @@ ServiceText = Literal[
     "Redis slow log",
 ]
 SAMPLE_LINES = 60
+TITLE_LINES = 8
+"""that may stand above a table"""
 _WORDS = (
     b":  ", b"_addr", b"Address", b"pid", b"Id", b"InnoDB", b"INNODB", b"MySQL", b'HTTP/', b"upstream", b"waiting_pid",
     b"trx_", b"[Note]", b"[System]", b"[Warning]", b"Mounted on", b"buff/cache", b"load average", b"(integer)",
@@ -44,16 +46,16 @@ def may_be_one(head: bytes) -> bool:
 def kind_of(text: str) -> ServiceText | None:
     """What a text is, by its beginning; None where it is none of these."""
     lines = text.split("\n")[:SAMPLE_LINES]
-    if begins_status(lines):
+    if begins_mysql(lines):
         return "MySQL log"
-    if begins_table(lines) and is_sessions(lines):
+    if _begins_with_table(lines) and is_sessions(lines):
         return "database sessions"
-    if is_sockets(text):
-        return "sockets"
     if is_postgresql_log(lines[:-1] or lines):
         return "PostgreSQL log"
     if is_access_log(lines[:-1] or lines):
         return "access log"
+    if is_sockets(text):
+        return "sockets"
     if is_sessions(lines):
         return "database sessions"
     if is_mysql_log(text):
@@ -61,6 +63,17 @@ def kind_of(text: str) -> ServiceText | None:
     if is_host_table(text):
         return "disks and memory"
     return "Redis slow log" if is_slowlog(lines) else None
+
+
+def _begins_with_table(lines: Sequence[str]) -> bool:
+    """Whether a table begins below a title or a prompt: what its statements look like does not count then."""
+    given = [line for line in lines if line.strip()]
+    for place, line in enumerate(given[:TITLE_LINES]):
+        if begins_table(given[place : place + 2]):
+            return True
+        if line.startswith("\t") or is_postgresql_log([line]) or is_access_log([line]):
+            return False
+    return False
 
 
 class Told(NamedTuple):

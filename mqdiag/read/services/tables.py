@@ -40,7 +40,6 @@ _KNOWN = frozenset(
     )
 )  # fmt: skip
 _NAME = lazy_pattern(r"[A-Za-z_?][\w?() ]{0,63}$")
-_PROMPT = lazy_pattern(r"(?:mysql|MariaDB \[.{0,64}\])> |\w{1,63}[=-][#>] ")
 _STATUS = "INNODB MONITOR OUTPUT"
 
 
@@ -300,8 +299,5 @@ def _begins_another(line: str, following: Sequence[str]) -> bool:
 
 
 def begins_table(lines: Sequence[str]) -> bool:
-    """Whether the first line that is not blank, or that below the client's prompt, is of a table."""
-    given = [line for line in lines if line.strip()][:3]
-    if given and _PROMPT.match(given[0]):
-        del given[0]
-    return bool(given) and (_RULE.match(given[0]) is not None or _begins_another(given[0], given[1:2]))
+    """Whether the first of these lines, none of which is blank, is of a table."""
+    return bool(lines) and (_RULE.match(lines[0]) is not None or _begins_another(lines[0], lines[1:2]))

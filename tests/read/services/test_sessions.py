@@ -267,6 +267,15 @@ def test_a_statement_does_not_make_the_answer_another_kind_of_text() -> None:
     assert kind_of(_processlist(_forged(lines))) == "database sessions"
     assert kind_of("mysql> show full processlist;\n" + _processlist(_forged(lines))) == "database sessions"
     assert kind_of(_processlist(_forged("Local Address:Port  Peer Address\n"))) == "database sessions"
+    title = "# list of sessions\nmysql> show full\n    -> processlist;\n"
+    assert kind_of(title + _processlist(_forged(lines))) == "database sessions"
+    record = "2026-11-28 01:13:51 UTC [201] ERROR:  no x\n2026-11-28 01:13:51 UTC [201] STATEMENT:  select 'x\n"
+    for forged in ("State  Recv-Q Send-Q Local Address:Port  Peer Address:Port\n", *FORGED):
+        assert (
+            kind_of(record + "".join(f"\t{one}\n" for one in forged.splitlines()) + record) == "PostgreSQL log"
+        )
+        error = "2026-11-21T13:00:00.000000Z 5 [Note] [MY-010926] [Server] *** (1) TRANSACTION:\n"
+        assert kind_of(2 * error + forged) == "MySQL log"
     status = "=====\n2026-11-28 01:00:00 0x7f INNODB MONITOR OUTPUT\n=====\n"
     assert kind_of(status + FORGED[1]) == "MySQL log"
     assert (
