@@ -1,6 +1,6 @@
 """A report as text: `sections` makes neutral `parts` of it, and each other module of this package is an output format.
 
-To add a format, add a file with a function `render(report, view) -> str`; nothing is listed anywhere.
+To add a format, add a file with a function `render(report, view) -> str` and its `SYNTAX`; nothing is listed anywhere.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import msgspec
 
 from mqdiag.fail_on import FailOn
 from mqdiag.language import ENGLISH, Writer, writer
-from mqdiag.render.wording.ci_commands import without_commands
+from mqdiag.render.wording.ci_commands import Syntax, without_commands
 
 if TYPE_CHECKING:
     from mqdiag.findings import Report
@@ -74,5 +74,7 @@ def formats() -> tuple[str, ...]:
 
 def renderer(name: str) -> Callable[[Report, View], str]:
     """Import a format's function; what it returns holds no command of a CI system but those of its own."""
-    render: Callable[[Report, View], str] = importlib.import_module(f"{__name__}.{name}").render
-    return lambda report, view: without_commands(render(report, view), name)
+    module = importlib.import_module(f"{__name__}.{name}")
+    render: Callable[[Report, View], str] = module.render
+    syntax: Syntax = module.SYNTAX
+    return lambda report, view: without_commands(render(report, view), syntax)

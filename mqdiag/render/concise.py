@@ -6,9 +6,12 @@ from collections.abc import Iterator
 
 from mqdiag.findings import Finding, Report
 from mqdiag.render import View
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.render.wording.words import word
+
+SYNTAX = Syntax.PLAIN
 
 
 def render(report: Report, view: View) -> str:

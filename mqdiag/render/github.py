@@ -13,10 +13,12 @@ from mqdiag.language import Writer
 from mqdiag.render import View
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.actions import action_lines
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.render.wording.safe import safe
 from mqdiag.render.wording.totals import totals_line
 from mqdiag.text import say
 
+SYNTAX = Syntax.COMMANDS
 COMMANDS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 LONGEST = 4000
 

@@ -15,8 +15,10 @@ from mqdiag.baseline import lowered_line
 from mqdiag.findings import Finding, Report, Severity
 from mqdiag.language import Writer
 from mqdiag.render import View
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.render.wording.safe import safe
 
+SYNTAX = Syntax.JSON
 SEVERITIES = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 UNREAD = "input-not-read"
 """name of the check that an input which could not be read fails"""

@@ -17,8 +17,10 @@ from mqdiag.render import View
 from mqdiag.render.wording.about import about_line
 from mqdiag.render.wording.accepted import accepted_line, lapsed_line
 from mqdiag.render.wording.actions import action_lines
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.render.wording.safe import safe
 
+SYNTAX = Syntax.MARKUP
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>'
 RULES = "mqdiag.rules"
 INPUTS = "mqdiag.inputs"

@@ -14,8 +14,10 @@ from dataclasses import dataclass
 from mqdiag.facts.fleet import FleetFacts, FleetTiming
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.render.wording.safe import safe
 
+SYNTAX = Syntax.METRICS
 MOST = 200
 """series of one metric; what comes first in the report is kept, which is the worst"""
 Labels = Mapping[str, str]

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 import csv
+import importlib
 import io
 import json
 import re
+from contextlib import suppress
 from pathlib import Path
 from xml.etree import ElementTree
 
+import msgspec
 import pytest
 
 from mqdiag.diagnose.stacks import diagnose_stacks
-from mqdiag.findings import Report
+from mqdiag.facts import Input
+from mqdiag.findings import Report, Subject
 from mqdiag.render import TABLES, View, formats, renderer
-from mqdiag.render.wording.ci_commands import without_commands
+from mqdiag.render.wording.ci_commands import Syntax, without_commands
+from mqdiag.text import say
 from tests.hostile.crafted_texts import ring_of_locks
 from tests.layers import one_in_each_run
+from tests.render import samples
 from tests.render.html.test_page import Outline
 from tests.render.test_markdown import OURS, Page
 
@@ -75,9 +81,10 @@ def test_no_line_is_a_command_of_a_ci_system(name: str, report: Report) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("name", formats())
 def test_a_command_that_a_format_lets_through_is_broken_in_the_end(name: str, command: str) -> None:
-    broken = without_commands(f"first line\n{command}\n", name)
+    syntax = importlib.import_module(f"mqdiag.render.{name}").SYNTAX
+    broken = without_commands(f"first line\n{command}\n", syntax)
     assert not _COMMAND.search(broken)
-    if name not in ("github", "json", "sarif"):
+    if syntax not in (Syntax.COMMANDS, Syntax.JSON):
         assert not any(line.lstrip().startswith("::") for line in broken.splitlines())
 
 
@@ -93,9 +100,35 @@ def test_no_output_holds_a_hidden_character(name: str, report: Report) -> None:
         assert output.replace("\n", "").isprintable()
 
 
-def test_xml_and_sarif_are_still_read(report: Report) -> None:
-    ElementTree.fromstring(*outputs(report, "junit"))
-    json.loads(*outputs(report, "sarif"))
+def test_what_programs_read_is_still_read_whatever_the_names_are(report: Report) -> None:
+    """Which formats are JSON or XML is told by their output, so that no new format can be forgotten."""
+    read = {name: syntax for name in formats() if name != "csv" and (syntax := _syntax(name, samples.ARTICLE))}
+    assert set(read) >= {"json", "sarif", "gitlab", "junit"}
+    for told in (report, *map(_named, NAMES)):
+        assert {name: _syntax(name, told) for name in read} == read
+
+
+def _named(name: str) -> Report:
+    """A report with a name in the title, the subject and the files of its findings."""
+    found = [
+        msgspec.structs.replace(one, title=say("{name}", name=name), subject=Subject(group=name, thread=name))
+        for one in samples.ARTICLE.findings
+    ]
+    inputs = [msgspec.structs.replace(one, path=name) for one in samples.ARTICLE.inputs]
+    unread = Input(path=name, complete=False, error=say("is no {name}", name=name))
+    return msgspec.structs.replace(samples.ARTICLE, findings=tuple(found), inputs=(*inputs, unread))
+
+
+def _syntax(name: str, report: Report) -> str | None:
+    """What a program reads an output as."""
+    (output,) = outputs(report, name)
+    with suppress(ValueError):
+        json.loads(output)
+        return "JSON"
+    with suppress(ElementTree.ParseError):
+        ElementTree.fromstring(output)
+        return "XML"
+    return None
 
 
 def test_no_name_becomes_markup_of_a_summary(report: Report) -> None:

@@ -35,13 +35,13 @@ def complain(message: Text, language: str | None = None) -> None:
         message: the line.
         language: of the reader, where no command runs that knows it.
     """
-    from mqdiag.render.wording.ci_commands import without_commands
+    from mqdiag.render.wording.ci_commands import Syntax, without_commands
     from mqdiag.render.wording.safe import safe
 
     # The exit code still tells when stderr takes no line.
     with contextlib.suppress(OSError):
         shown = safe(writer(language or reader_language())(message), limit=None)
-        click.echo(f"mqdiag: {without_commands(shown)}", err=True)
+        click.echo(f"mqdiag: {without_commands(shown, Syntax.PLAIN)}", err=True)
 
 
 def guarded(work: Callable[[], Any], *, debug: bool, language: str) -> int:

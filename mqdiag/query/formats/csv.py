@@ -10,7 +10,7 @@ from mqdiag.language import english
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import plain
 from mqdiag.render.csv.cells import cell
-from mqdiag.render.wording.ci_commands import without_commands
+from mqdiag.render.wording.ci_commands import Syntax, without_commands
 
 
 def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
@@ -23,4 +23,4 @@ def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
 def _line(cells: list[str]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(cells)
-    return without_commands(out.getvalue(), "csv")
+    return without_commands(out.getvalue(), Syntax.PLAIN)

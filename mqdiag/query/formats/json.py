@@ -8,7 +8,7 @@ import msgspec
 
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import distinct_names, plain
-from mqdiag.render.wording.ci_commands import without_commands
+from mqdiag.render.wording.ci_commands import Syntax, without_commands
 
 
 def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
@@ -17,6 +17,6 @@ def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
     before, after = "[\n", "[]\n"
     for row in rows:
         values = {name: plain(value) for name, value in zip(names, row, strict=True)}
-        yield before + without_commands(msgspec.json.encode(values).decode(), "json")
+        yield before + without_commands(msgspec.json.encode(values).decode(), Syntax.JSON)
         before, after = ",\n", "\n]\n"
     yield after

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import shown
 from mqdiag.render.markdown.escape import escaped
-from mqdiag.render.wording.ci_commands import without_commands
+from mqdiag.render.wording.ci_commands import Syntax, without_commands
 
 
 def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
@@ -20,4 +20,4 @@ def write(columns: Sequence[str], rows: Rows) -> Iterator[str]:
 
 def _line(cells: Sequence[str], *, plain: bool = False) -> str:
     line = "| " + " | ".join(cell if plain else escaped(cell) for cell in cells) + " |\n"
-    return without_commands(line, "markdown")
+    return without_commands(line, Syntax.PLAIN)

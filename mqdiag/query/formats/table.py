@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from mqdiag.query.formats import Rows
 from mqdiag.query.values import shown
 from mqdiag.render.text.lines import cell_len
-from mqdiag.render.wording.ci_commands import without_commands
+from mqdiag.render.wording.ci_commands import Syntax, without_commands
 from mqdiag.render.wording.safe import safe
 
 WIDEST = 80
@@ -37,7 +37,7 @@ def write(columns: Sequence[str], rows: Rows, widest: int = WIDEST) -> Iterator[
     ]
     lines = [_line(heads, widths, numeric), "  ".join("-" * width for width in widths)]
     lines += [_line(row, widths, numeric) for row in cells]
-    yield without_commands("\n".join(lines) + "\n", "text")
+    yield without_commands("\n".join(lines) + "\n", Syntax.PLAIN)
 
 
 def _is_numeric(values: list[object]) -> bool:

@@ -9,6 +9,9 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.csv.cells import cell
 from mqdiag.render.csv.tables import TABLES
+from mqdiag.render.wording.ci_commands import Syntax
+
+SYNTAX = Syntax.PLAIN
 
 
 def render(report: Report, view: View) -> str:

@@ -12,6 +12,9 @@ from mqdiag.render.html.lead_picture import with_lead_picture
 from mqdiag.render.html.template import render_page
 from mqdiag.render.sections import sections_of
 from mqdiag.render.sections.glossary import glossary_section
+from mqdiag.render.wording.ci_commands import Syntax
+
+SYNTAX = Syntax.MARKUP
 
 
 def render(report: Report, view: View) -> str:

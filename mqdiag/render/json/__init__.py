@@ -8,7 +8,10 @@ import msgspec
 
 from mqdiag.findings import Report
 from mqdiag.render import View
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.report_json import to_values
+
+SYNTAX = Syntax.JSON
 
 
 def render(report: Report, view: View) -> str:

@@ -6,6 +6,9 @@ from mqdiag.findings import Report
 from mqdiag.render import View
 from mqdiag.render.markdown.writer import MarkdownWriter
 from mqdiag.render.sections.run_summary import summary_sections
+from mqdiag.render.wording.ci_commands import Syntax
+
+SYNTAX = Syntax.PLAIN
 
 
 def render(report: Report, view: View) -> str:

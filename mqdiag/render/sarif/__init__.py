@@ -17,10 +17,12 @@ from mqdiag.render.sarif.artifacts import artifact
 from mqdiag.render.sarif.notifications import notifications
 from mqdiag.render.sarif.results import result
 from mqdiag.render.sarif.rules import rule
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.render.wording.safe import safe
 from mqdiag.report_json import encoded
 from mqdiag.text import Text
 
+SYNTAX = Syntax.JSON
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 

@@ -14,8 +14,10 @@ from mqdiag.render.sections.answer import brief_section, closing_section
 from mqdiag.render.sections.finding_cards import answering_finding, told_with_the_answer
 from mqdiag.render.sections.unchecked_rules import tells_what_was_checked
 from mqdiag.render.text.writer import TextWriter
+from mqdiag.render.wording.ci_commands import Syntax
 from mqdiag.text import NOTHING, Text, say, sentences
 
+SYNTAX = Syntax.PLAIN
 _TABLES = frozenset(("queues", "sending", "waste", "classes", "threads"))
 """sections that a reader of a decided report needs only on demand"""
 _WHY = say("--why lists the rules that were not checked.")
