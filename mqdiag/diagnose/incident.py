@@ -187,7 +187,7 @@ def _sort(
             others.append(found)
             continue
         try:
-            fitting = [kind for kind in kinds if kind.recognise(found)]
+            fitting = [kind for kind in kinds if found.only in (None, kind.name) and kind.recognise(found)]
         except OSError as error:
             others.append(
                 Input(

@@ -51,6 +51,8 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     folder: bool = False
     in_log: bool = False
     """a part of a text that begins and ends as a log does"""
+    only: InputKind | None = None
+    """the one kind that may read it, whatever its lines look like"""
     within: str = ""
     """real path of the folder that was given, beyond which nothing is read"""
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from mqdiag.diagnose.sort.by_name import by_name
 from mqdiag.diagnose.sort.piece import STANDARD_INPUT, Piece
 from mqdiag.diagnose.sort.tree import folders_of
+from mqdiag.diagnose.sort.whole_crash import REST, whole_crash
 from mqdiag.errors import InputError, Lack, empty_file, forbidden_file
 from mqdiag.facts import Input
 from mqdiag.read.foreign_form import is_unread_evidence, lack_of
@@ -257,7 +258,14 @@ class Walk:
             if not given and name.lower().endswith(_SOURCES) and not piece.is_mostly_records:
                 yield _skipped(name, say("is the source of a program; name it if it is evidence"))
                 return
-            yield from (of_several and self._by_name(piece)) or self._parts(piece) or (piece,)
+            crash = whole_crash(piece, self._budget)
+            if crash is None:
+                yield from (of_several and self._by_name(piece)) or self._parts(piece) or (piece,)
+                return
+            yield crash.report
+            if crash.rest is not None:
+                label, size = f"{name}!{REST}", crash.rest.stat().st_size
+                yield from self._file(str(crash.rest), label, size, given=given, archives=MAX_DEPTH)
 
     def _by_name(self, piece: Piece) -> list[Piece | Input]:
         """The lines of each pod or container as files of their own; nothing for a text of one."""

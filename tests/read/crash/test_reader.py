@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from pathlib import Path
 
@@ -417,8 +418,8 @@ b"""
     ],
 )
 def test_a_text_in_a_report_names_no_cause(text: str, place: str, tmp_path: Path) -> None:
-    if place == "END." and ("\n" not in text or FORGED in text):
-        return  # what a shell writes below a report is no part of it
+    if place == "END." and ("\n" not in text or FORGED in text or "Full" in text):
+        return  # what stands below a report is no part of it, and may be other evidence
     path = tmp_path / "hs_err_pid24250.log"
     path.write_text(WHOLE)
     before = diagnose_incident([path]).report
@@ -430,6 +431,53 @@ def test_a_text_in_a_report_names_no_cause(text: str, place: str, tmp_path: Path
     assert [(found.rule, found.cause, found.title, found.confidence) for found in after.findings] == [
         (found.rule, found.cause, found.title, found.confidence) for found in before.findings
     ]
+
+
+DEADLOCK = """a
+Found one Java-level deadlock:
+=============================
+"a":
+  waiting to lock monitor 0x01 (object 0x02, a java.lang.Object),
+  which is held by "b"
+"b":
+  waiting to lock monitor 0x03 (object 0x04, a java.lang.Object),
+  which is held by "a"
+
+Found 1 deadlock.
+b"""
+OTHER_EVIDENCE = {
+    "deadlock": DEADLOCK,
+    "dump": f"a\n2026-11-21 20:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17.0.1 mixed mode):\n\n{DEADLOCK}",
+    "paste": "a\n==> broker.log <==\n2026-11-21 20:00:00,123 ERROR x - java.io.IOException: No space left on device\nb",
+    "mqadmin": "a\n#Topic  #Broker Name  #QID  #Broker Offset  #Consumer Offset  #Diff\nT  b  0  90000  0  90000\nb",
+    "df": "a\nFilesystem  1K-blocks  Used  Available  Use%  Mounted on\n/dev/sda1  10  10  0  100%  /data\nb",
+    "pods": "web-1 app 1 2026-11-21 ERROR x\nweb-2 app 1 2026-11-21 ERROR x\nb",
+}
+
+
+@pytest.mark.parametrize("place", ["THREAD", "EXCEPTION", "COMMAND", "NOTE=NOTE"])
+@pytest.mark.parametrize("text", OTHER_EVIDENCE.values(), ids=OTHER_EVIDENCE)
+@pytest.mark.parametrize("end", ["END.\n", ""], ids=["whole", "cut"])
+def test_nothing_in_a_report_is_other_evidence(text: str, place: str, end: str, tmp_path: Path) -> None:
+    path = tmp_path / "hs_err_pid24250.log"
+    whole = WHOLE.replace("elapsed time: 8123", "it ran for 8123").replace("END.\n", end)
+    path.write_text(whole.replace(place, f"NOTE={text}" if "=" in place else text))
+    report = diagnose_incident([path]).report
+    assert [found.rule for found in report.findings] == ["jvm-crash"]
+    assert [given.kind for given in report.inputs] == ["crash"]
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_dump_behind_a_report_is_evidence_of_its_own(packed: bool, tmp_path: Path) -> None:
+    path = tmp_path / ("all.txt.gz" if packed else "all.txt")
+    data = f"{WHOLE.replace('THREAD', 'END.')}{DEADLOCK}".encode()
+    path.write_bytes(gzip.compress(data) if packed else data)
+    report = diagnose_incident([path]).report
+    assert {found.rule for found in report.findings} >= {"jvm-crash", "deadlock"}
+    assert {given.path.partition("!")[2] for given in report.inputs} == {
+        "crash report",
+        "behind the crash report",
+    }
 
 
 @pytest.mark.parametrize(
