@@ -71,6 +71,8 @@ class Subject(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     host: Name | None = None
     instance: Public | None = None
     """which of several brokers of that name, by where its logs lie"""
+    resource: Name | None = None
+    """what else it is about: a file system, a user of a database, a service that is called, an address, a command"""
 
     @classmethod
     def of(cls, row: object, *parts: str) -> "Subject":

@@ -23,18 +23,18 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
     refused, late = events(facts.logs, "breaker-refused"), events(facts.logs, "call-timed-out")
     if lines_of([*refused, *late]) < limits["lines"]:
         return
-    services = {row.service for event in refused for row in event.subjects if row.service is not None}
+    called = {row.service for event in refused for row in event.subjects if row.service is not None}
     group = _group(facts)
     dead = None if facts.admin is None else _dead_letters(facts.admin, group)
     pool = next((one for one in facts.stacks.pools if one.group == group), None) if facts.stacks else None
     over = _over(facts.logs, [*refused, *late])
     yield RULE.case(
         "recovered" if over else "circuit-breaker-open" if refused else "calls-time-out",
-        subject=Subject(group=group),
+        subject=Subject(group=group, resource=next(iter(called)) if len(called) == 1 else None),
         events=[*refused, *late],
         severity=None if over is None else Severity.WARNING,
         evidence={
-            "services": tuple(sorted(services)),
+            "services": tuple(sorted(called)),
             "refused_lines": lines_of(refused) or None,
             "late_lines": lines_of(late) or None,
             "dead_letters": dead or None,
@@ -43,7 +43,7 @@ def in_logs(facts: Facts, limits: Limits) -> Findings:
             "repeated_by": None if pool is None else pool.shared_pause,
             "repeated_at": None if pool is None or pool.shared_pause is None else pool.shared_frame,
         },
-        words={"called": tuple(sorted(services)) or None},
+        words={"called": tuple(sorted(called)) or None},
         rests_on=files_of([*refused, *late]),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import structs
 
 from mqdiag.facts import HeapFacts
+from mqdiag.findings import Subject
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("proxy-threads-busy")
@@ -19,6 +20,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
             yield RULE.case(
                 "all-threads-busy" if pool.in_wait >= pool.threads else "some-threads-at-work",
                 pool,
+                subject=Subject(thread=pool.name),
                 evidence={"pool": pool.name},
             )
         else:

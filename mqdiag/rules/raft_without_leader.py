@@ -6,7 +6,7 @@ from datetime import datetime
 
 from mqdiag.facts import HeapFacts
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Confidence, Severity
+from mqdiag.findings import Confidence, Severity, Subject
 from mqdiag.log_events import events, lines_of
 from mqdiag.log_events.raft import ASKED, FAILED, LOST, Group, Member, groups_of, logs_of, milliseconds
 from mqdiag.rules.rule import Findings, Limits, Result, Rule
@@ -141,6 +141,7 @@ def in_heap(heap: HeapFacts, limits: Limits) -> Findings:
             yield RULE.case(
                 "knows-no-leader-yet" if without_ms is None else "knows-no-leader",
                 member,
+                subject=Subject(resource=member.group),
                 evidence={"raft_group": member.group, "member": member.self_id, "members": member.peers},
                 words={"role_told": member.role not in (None, "other")},
                 cause="no-majority" if voting else "no-leader",

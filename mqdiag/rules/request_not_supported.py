@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from mqdiag.facts.logs import LogsFacts
-from mqdiag.log_events import events
+from mqdiag.log_events import events, of_broker
 from mqdiag.rules.rule import Findings, Limits, Rule
 
 RULE = Rule("request-not-supported")
@@ -21,6 +23,7 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 _case(asked, request, since, until),
                 logs=logs,
                 events=[event],
+                subject=msgspec.structs.replace(of_broker(logs), resource=request or code),
                 evidence={
                     "lines": row.count,
                     "code": int(code),

@@ -63,7 +63,7 @@ def without_holder(facts: Facts, limits: Limits) -> Findings:
             continue
         yield RULE.case(
             "holder-unknown" if waiting else "open-transaction",
-            subject=Subject(),
+            subject=Subject(resource=server),
             evidence={
                 "server": server,
                 "sessions": tuple(one.pid for one in waiting or open_long)[:MOST_KEPT],
@@ -101,7 +101,7 @@ def _finding(
     known = session.does is not None or bool(waiting)
     return RULE.case(
         _case(found, holder),
-        subject=Subject(),
+        subject=Subject(resource=_owner(session)),
         evidence={
             "server": session.server,
             "session": session.pid,
@@ -143,6 +143,11 @@ def _finding(
         seen_in=("services", *(("stacks",) if holder is not None or waiting else ())),
         when=_when(facts, found, (*waiting, *(() if holder is None else (holder.process.name,)))),
     )
+
+
+def _owner(session: DatabaseSession) -> str:
+    """Who has the transaction, by what stays when a session with another number has it."""
+    return "@".join(filter(None, (session.user, session.database))) or session.server
 
 
 def _case(found: Blocking, holder: Holder | None) -> str:

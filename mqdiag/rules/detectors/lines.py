@@ -99,11 +99,13 @@ def _subject(shown: Lines, logs: LogsFacts, group: str | None, found: list[LogEv
         return None if shown.each == "broker" else Subject(group=group)
     if shown.each == "process" and "broker" in shown.subject:
         return one_of_several(logs)
+    of_logs = subject_of_logs(logs, found) if "broker" in shown.subject else Subject()
     return Subject(
         group=group,
         topic=_only(found, "topic") if "topic" in shown.subject else None,
         thread=_only(found, "thread") if "thread" in shown.subject else None,
-        broker=subject_of_logs(logs, found).broker if "broker" in shown.subject else None,
+        broker=of_logs.broker,
+        instance=of_logs.instance,
     )
 
 
