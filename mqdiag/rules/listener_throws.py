@@ -66,7 +66,7 @@ def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
         top,
         logs=logs,
         events=found,
-        subject=Subject(group=group),
+        subject=Subject(group=group, object_class=None if group else _thrown_by(top)),
         evidence={
             "exception_cause": None if top is None else top.cause,
             "exception_lines": None if top is None else top.count,
@@ -81,6 +81,13 @@ def _said(logs: LogsFacts, group: str | None, found: list[LogEvent]) -> Draft:
         given={"put_aside": (put_aside(orderly=orderly),), "try_later": (try_later(orderly=orderly),)},
         confidence=Confidence.HIGH if located else Confidence.MEDIUM,
     )
+
+
+def _thrown_by(top: ListenerException | None) -> str | None:
+    """The class that threw, or the exception where no frame tells it: what names the listener without its group."""
+    if top is None or top.frame is None:
+        return None if top is None else top.exception
+    return top.frame.partition("(")[0].rpartition(".")[0] or top.exception
 
 
 def _case(top: ListenerException | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mqdiag.facts.logs import LogEvent, LogsFacts
-from mqdiag.findings import Severity
+from mqdiag.findings import Severity, Subject
 from mqdiag.lazy_pattern import lazy_pattern
 from mqdiag.log_events import busiest, enough, events, lines_of, seconds_between, when
 from mqdiag.log_events.course import goes_on
@@ -65,6 +65,7 @@ def _not_reached(logs: LogsFacts, case: str, found: list[LogEvent], limits: Limi
     passed = Severity.INFO if again else Severity.WARNING
     return RULE.case(
         case,
+        subject=Subject(resource=address),
         events=found,
         severity=Severity.ERROR if lasting else passed,
         evidence={"address": address, "host": None if address is None else PORT.sub("", address)},

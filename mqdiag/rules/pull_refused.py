@@ -36,11 +36,12 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
                 case = "topic-not-subscribed"
             lasts = case not in passing or (lines >= limits["lines"] and not passes)
             topics = {only(event, "topic") for event in found}
+            topic = topics.pop() if case == "no-topic" and len(topics) == 1 else None
             yield RULE.case(
                 case if lasts else passing[case],
-                subject=Subject(group=group),
+                subject=Subject(group=group, topic=topic),
                 events=found,
-                evidence={"topic": topics.pop() if case == "no-topic" and len(topics) == 1 else None},
+                evidence={"topic": topic},
             )
 
 

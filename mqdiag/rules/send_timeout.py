@@ -32,16 +32,17 @@ def in_logs(logs: LogsFacts, limits: Limits) -> Findings:
     if not enough(logs, lines_of(found), limits["lines"]):
         return
     address = _unusable(logs)
+    broker, peer = _only(found, "broker"), _peer(logs, found)
     waits = (event.values.get("largest_wait_ms", 0) for event in found)
     yield RULE.case(
         "wrong-broker-address" if address is not None else _case(logs, found),
-        subject=Subject(topic=_only(found, "topic"), broker=_only(found, "broker")),
+        subject=Subject(topic=_only(found, "topic"), broker=broker, resource=None if broker else peer),
         events=found,
         evidence={
             "largest_wait_ms": max(waits, default=0) or None,
             "never_connected": logs.count(NEVER_MADE),
             "not_connected": logs.count(NOT_CONNECTED, REFUSED),
-            "peer": _peer(logs, found),
+            "peer": peer,
             **({"address": address} if address is not None else {}),
         },
         words={"address": address, "sends": any(event.kind != NOT_CONNECTED for event in found)},

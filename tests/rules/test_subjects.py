@@ -5,15 +5,19 @@ from __future__ import annotations
 from datetime import date
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from mqdiag.acceptance import Acceptance
 from mqdiag.baseline import GONE, Baseline, Known, with_baseline
 from mqdiag.diagnose.incident import diagnose_incident
-from mqdiag.facts import Facts
+from mqdiag.facts import CrashFacts, Facts
+from mqdiag.facts.crash import CrashReport
+from mqdiag.facts.logs import ListenerException, LogEvent, LogsFacts, LogSubject
 from mqdiag.facts.services import ServicesFacts, SlowCommand
 from mqdiag.findings import Finding, Report, Subject
 from mqdiag.fingerprints import fingerprint
+from mqdiag.read.crash.frames import parts_of
 from mqdiag.rules.discovery import all_rules
 from mqdiag.rules.engine import run_rules
 from tests.rules.examples import example_of
@@ -25,9 +29,10 @@ EVIDENCE = "it is about the evidence"
 BROKER = "the broker, where the evidence names it; in the example it does not"
 GROUP = "the group, where the evidence names one; in the example it does not"
 PEERS = "its peers come and go, and their addresses with them"
+SECRET = "what it names is an access key, which a redacted report hides"
 CAUSE = "its cause is the name of what is reported"
 WITHOUT = {
-    "access-denied": BROKER,
+    "access-denied": SECRET,
     "callback-pool-blocked": CLIENT,
     "carriers-pinned": JVM,
     "clock-jumped": HOST,
@@ -117,16 +122,97 @@ def test_an_entry_of_a_time_without_subjects_accepts_nothing_and_is_told(tmp_pat
     assert _judged(report, found, fingerprint("disk-full", found.cause, Subject())) == (False, [GONE])
 
 
-def test_each_slow_command_is_known_by_its_name() -> None:
-    def subject(name: str) -> Subject:
-        slow = SlowCommand(server="Redis", source="a", ms=2000.0, name=name, at="2026-11-28T01:14:28+00:00")
-        (found,) = run_rules(
-            [rule for rule in all_rules() if rule.name == "redis-slow-commands"],
-            Facts(services=ServicesFacts(slow_commands=(slow,))),
-        ).findings
-        return found.subject
+FIRST, LAST = "2026-11-21T20:00:01+08:00", "2026-11-21T20:05:01+08:00"
 
-    assert subject("KEYS") == Subject(resource="KEYS") != subject("HGETALL")
+
+def _slow(name: str) -> Facts:
+    slow = SlowCommand(server="Redis", source="a", ms=2000.0, name=name, at="2026-11-28T01:14:28+00:00")
+    return Facts(services=ServicesFacts(slow_commands=(slow,)))
+
+
+def _refused(topic: str) -> Facts:
+    return _of_logs("pull-refused-no-topic", LogSubject(topic=topic, count=40))
+
+
+def _unreached(address: str) -> Facts:
+    return _of_logs("send-not-connected", LogSubject(broker=address, count=40))
+
+
+def _away(proxy: str) -> Facts:
+    return _of_logs("proxy-refused", LogSubject(broker=proxy, count=40))
+
+
+def _gap(topic: str) -> Facts:
+    return _of_logs("consume-queue-order", LogSubject(topic=topic, count=40))
+
+
+def _of_logs(kind: str, subject: LogSubject) -> Facts:
+    event = LogEvent(
+        kind=kind,
+        count=40,
+        subjects=(msgspec.structs.replace(subject, first=FIRST, last=LAST),),
+        first=FIRST,
+        last=LAST,
+    )
+    return Facts(logs=LogsFacts(events=(event,), lines=5000))
+
+
+def _thrown(frame: str) -> Facts:
+    event = LogEvent(kind="consume-exception", side="client", count=40, first=FIRST, last=LAST)
+    thrown = ListenerException(exception="java.lang.E", frame=frame, count=40, first=FIRST, last=LAST)
+    return Facts(logs=LogsFacts(events=(event,), listener_exceptions=(thrown,), lines=5000))
+
+
+def _crashed(frame: str) -> Facts:
+    parts = parts_of(frame)
+    report = CrashReport(
+        source="a",
+        signal="SIGSEGV",
+        problematic_frame=frame,
+        frame_kind=parts.kind,
+        library=parts.library,
+        method=parts.method,
+    )
+    return Facts(crash=CrashFacts(reports=(report,)))
+
+
+NAMED = {
+    "redis-slow-commands": (_slow, "KEYS", "KEYS", "HGETALL"),
+    "pull-refused": (_refused, "orders", "orders", "stock"),
+    "send-timeout": (_unreached, "10.0.0.1:10911", "10.0.0.1:10911", "10.0.0.2:10911"),
+    "proxy-unreachable": (_away, "proxy-a:8081", "proxy-a:8081", "proxy-b:8081"),
+    "consume-queue-broken": (_gap, "orders", "orders", "stock"),
+    "listener-throws": (
+        _thrown,
+        "com.a.Orders.on(Orders.java:3)",
+        "com.a.Orders.on(Orders.java:4)",
+        "com.a.Stock.on(S.java:3)",
+    ),
+    "jvm-crash": (
+        _crashed,
+        "C  [libzstd66553539.so+0x3]  f+0x1",
+        "C  [libzstd77553531.so+0x3]  f+0x1",
+        "C  [libshop.so+0x3]  f+0x1",
+    ),
+}
+
+
+@pytest.mark.parametrize("rule", NAMED)
+def test_a_finding_is_known_by_what_it_names(rule: str) -> None:
+    make, first, again, other = NAMED[rule]
+
+    def known_by(name: str) -> str:
+        rules = [one for one in all_rules() if one.name == rule]
+        (found,) = run_rules(rules, make(name)).findings
+        return found.fingerprint
+
+    assert known_by(first) == known_by(again) != known_by(other)
+
+
+def test_functions_of_the_jvm_are_told_apart() -> None:
+    rules = [one for one in all_rules() if one.name == "jvm-crash"]
+    (found,) = run_rules(rules, _crashed("V  [libjvm.so+0xc393a0]  Node::uncast() const+0x0")).findings
+    assert found.subject == Subject(resource="Node::uncast() const")
 
 
 def _found(text: str, rule: str, folder: Path) -> tuple[Report, Finding]:
