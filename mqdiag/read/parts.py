@@ -41,6 +41,8 @@ _EXCEPTION = lazy_pattern(
 """what the client's exception tells of a refusal or of a send that failed, which people paste without its record"""
 _BARE_EXCEPTION = lazy_pattern(r"(?:[a-z]\w{1,20}\.){1,4}rocketmq\.\w{2,20}\.exception\.\w{2,60}Exception: ")
 """any of RocketMQ's own with its stack, above an answer; below its command, mqadmin printed it"""
+_CELLS = lazy_pattern(r"\S.*\s{2}.*CODE: |.*\s{2}-?\d{1,19}(?:\s|$)")
+"""a row of a table: brokers, clusters and instances may have the text of an exception for a name"""
 _DATE_ALONE = lazy_pattern(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\s*$")
 _CRASH_PART = lazy_pattern(
     r"-{10,}  (?:S U M M A R Y|T H R E A D|P R O C E S S|S Y S T E M) |Java Threads: \( => "
@@ -144,7 +146,8 @@ def _begun(lines: list[str], place: int, current: str | None) -> str | None:
         return HOST
     if current == HOST and place and not lines[place - 1].strip():
         return LOG
-    if _RECORD.match(line) or _EXCEPTION.match(line) or (current is None and _is_exception(line, following)):
+    refused = _EXCEPTION.match(line) and not (current == ADMIN and _CELLS.match(line))
+    if _RECORD.match(line) or refused or (current is None and _is_exception(line, following)):
         return LOG
     if current in (None, LOG, SETTINGS):
         if _OF_A_BROKER.match(line):

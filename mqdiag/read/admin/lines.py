@@ -11,6 +11,9 @@ from mqdiag.read.admin.output import MOST_SETTINGS, Output
 
 _QUEUE = r"MessageQueue \[topic=(?P<topic>.{1,255}?), brokerName=(?P<broker>.{1,255}?), queueId=(?P<queue>-?\d{1,9})\]"
 
+_CLIENT = r"(?:\S+|[^\s@]{1,64}@\S.{0,254}?)"
+"""an id of a client; the name of an instance, which is a part of it, may have blanks"""
+
 
 def _total(out: Output, found: re.Match[str]) -> None:
     out.answer.total = int(found[1])
@@ -117,18 +120,18 @@ LINES: tuple[tuple[re.Pattern[str], Callable[[Output, re.Match[str]], None]], ..
     # consumerStatus
     (
         re.compile(
-            rf"(?P<client>\S+) {_QUEUE} can't (?P<what>consume|lock) for a while,"
+            rf"(?P<client>{_CLIENT}) {_QUEUE} can't (?P<what>consume|lock) for a while,"
             r" (?:maybe blocked, )?(?P<ms>\d{1,18})ms"
         ),
         _waiting,
     ),
     (re.compile(r"(Same|WARN: Different) subscription in the same group of consumer"), _same),
     (re.compile(r"Rebalance (OK|Failed)"), _rebalance),
-    (re.compile(r"\s*\d+\s+(\S+)\s+V\d\S*\s+\S+/\S+\s*$"), _client),
+    (re.compile(rf"\s*\d+\s+({_CLIENT})\s+V\d\S*\s+\d+/{_CLIENT}\s*$"), _client),
     # consumerConnection and producerConnection of all versions but for tables
     (
         re.compile(
-            r"\s*(?P<number>\d{3,4})\s+(?P<client>\S+)\s+(?P<address>/?\S+:\d{1,5})\s+(?P<language>[A-Z_]{1,20})"
+            rf"\s*(?P<number>\d{{3,4}})\s+(?P<client>{_CLIENT})\s+(?P<address>/?\S+:\d{{1,5}})\s+(?P<language>[A-Z_]{{1,20}})"
             r"\s+(?P<version>V\d\S*)\s*$"
         ),
         _connected,
